@@ -39,14 +39,17 @@ struct gpu_function {
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
-    uint32_t variant;    /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
-    float magnitude;     /* of no element of the result larger (graph/ranges.h); 0: not known */
-    size_t params_bytes; /* of the parameter struct; 0: it has none */
-    bool has_activation; /* the parameters have a fused activation, at activation_at */
+    uint32_t variant;      /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
+    float magnitude;       /* of no element of the result larger (graph/ranges.h); 0: not known */
+    uint16_t params_bytes; /* of the parameter struct; 0: it has none */
+    uint16_t activation_at; /* offset of the fused activation in it */
+    bool has_activation;    /* the parameters have one, at activation_at */
+    /* chain: 1 more than what delegate/ops/chain.args.h calls the op, whose result, if it is f32,
+     * is computed element by element from one input or two, which are broadcast; 0: it is not. */
+    uint8_t link;
     /* No element of the result exceeds the largest magnitude of the inputs.  `selects` says so,
      * too. */
     bool within_inputs;
-    size_t activation_at; /* offset */
     /* Returns true when plan can plan the node, else false with the refusal filled.  The host may
      * hand over any graph, valid or not: accept answers, and never crashes. */
     bool (*accept)(struct check *c);
@@ -133,6 +136,9 @@ float gpu_op_activate(TfLiteFusedActivation activation, float v);
 /* Rounds reals to the quantization steps of an 8-bit tensor (delegate/ops/simulate.c).  No model
  * has this op, so gpu_op_find does not find it. */
 extern const struct gpu_op gpu_simulate;
+/* A run of elementwise nodes (delegate/ops/chain.c), no op of a model either: transform `chain`
+ * makes it.  The parameters are a struct chain (graph/chain.h). */
+extern const struct gpu_op gpu_chain;
 
 /* The workgroup size in x that ops give to their steps.  step_items and tuning may replace it
  * (plan/workgroups.h). */

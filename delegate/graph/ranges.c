@@ -1,5 +1,6 @@
 #include "delegate/graph/ranges.h"
 
+#include "delegate/graph/chain.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/shaders/activation.args.h"
 
@@ -36,6 +37,11 @@ static float constant_magnitude(const struct graph *g, int tensor)
     return most;
 }
 
+static float tensor_magnitude(const struct graph *g, int tensor, const float *magnitude)
+{
+    return graph_is_constant(g, tensor) ? constant_magnitude(g, tensor) : magnitude[tensor];
+}
+
 static float inputs_magnitude(const struct graph *g, const struct graph_node *n,
                               const float *magnitude)
 {
@@ -44,10 +50,43 @@ static float inputs_magnitude(const struct graph *g, const struct graph_node *n,
     for (int i = 0; i < n->input_count; i++) {
         const int tensor = n->inputs[i];
 
-        if (tensor < 0 || g->tensors[tensor].type != kTfLiteFloat32) /* shapes, indices */
-            continue;
-        most = fmaxf(most, graph_is_constant(g, tensor) ? constant_magnitude(g, tensor)
-                                                        : magnitude[tensor]);
+        if (tensor >= 0 && g->tensors[tensor].type == kTfLiteFloat32) /* no shapes, indices */
+            most = fmaxf(most, tensor_magnitude(g, tensor, magnitude));
+    }
+    return most;
+}
+
+static bool is_within_inputs(const struct graph_node *n)
+{
+    return n->op->selects || n->op->within_inputs;
+}
+
+/* inputs: of the inputs, where is_within_inputs. */
+static float result_magnitude(const struct graph_node *n, float inputs)
+{
+    float most = is_within_inputs(n) ? inputs : INFINITY;
+
+    if (n->steps.scale > 0) /* rounded to steps, it may grow */
+        return INFINITY;
+    if (n->op->magnitude > 0)
+        most = n->op->magnitude;
+    most = fminf(most, activation_magnitude((uint32_t)n->op->as_activation));
+    return fminf(most, activation_magnitude((uint32_t)gpu_op_activation(n)));
+}
+
+/* From link to link, as it was of the nodes. */
+static float chain_magnitude(const struct graph *g, const struct graph_node *n,
+                             const float *magnitude)
+{
+    const struct chain *const c = n->params;
+    float most = tensor_magnitude(g, n->inputs[0], magnitude);
+
+    for (int i = 0; i < c->count; i++) {
+        const struct chain_link *const link = &c->links[i];
+
+        if (link->beside >= 0 && is_within_inputs(&link->node))
+            most = fmaxf(most, tensor_magnitude(g, n->inputs[link->beside], magnitude));
+        most = result_magnitude(&link->node, most);
     }
     return most;
 }
@@ -55,16 +94,9 @@ static float inputs_magnitude(const struct graph *g, const struct graph_node *n,
 static float node_magnitude(const struct graph *g, const struct graph_node *n,
                             const float *magnitude)
 {
-    float most = INFINITY;
-
-    if (n->steps.scale > 0) /* rounded to steps, it may grow */
-        return INFINITY;
-    if (n->op->magnitude > 0)
-        most = n->op->magnitude;
-    else if (n->op->selects || n->op->within_inputs)
-        most = inputs_magnitude(g, n, magnitude);
-    most = fminf(most, activation_magnitude((uint32_t)n->op->as_activation));
-    return fminf(most, activation_magnitude((uint32_t)gpu_op_activation(n)));
+    if (chain_is_made(n))
+        return chain_magnitude(g, n, magnitude);
+    return result_magnitude(n, is_within_inputs(n) ? inputs_magnitude(g, n, magnitude) : 0);
 }
 
 void ranges_find(const struct graph *g, float *magnitude)

@@ -1,6 +1,7 @@
 /* DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD, POW: computed by the shaders of binary. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/binary.h"
+#include "delegate/ops/chain.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "reference/base/op_facts.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -68,7 +69,8 @@ static enum status plan(struct planner *p, const struct graph_node *n)
 #define ARITHMETIC(code_, version, variant_, ...)                                                  \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .accept = accept,        \
-        .plan = plan, .shape = binary_shape, .rounds_to_steps = true, __VA_ARGS__                  \
+        .plan = plan, .link = 1 + CHAIN_BINARY + (variant_), .shape = binary_shape,                \
+        .rounds_to_steps = true, __VA_ARGS__                                                       \
     }
 static const struct gpu_op ops[] = {
     ARITHMETIC(BUILTIN_DIV, 2, BINARY_DIV, .exact = &exact_binary, GPU_ACTIVATION(TfLiteDivParams)),

@@ -4,6 +4,7 @@
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/binary.args.h"
 #include "delegate/ops/binary_i32.args.h"
+#include "delegate/ops/chain.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/shaders/activation.args.h"
@@ -337,8 +338,9 @@ static struct gpu_function function_of_product(const struct graph *g, const stru
 #define BINARY(code_, version, variant_, ...)                                                      \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .rounds_to_steps = true, \
-        .accept = accept, .plan = plan, .shape = binary_shape, .exact = &exact_binary,             \
-        .shorts = true, .fold = binary_fold, __VA_ARGS__                                           \
+        .accept = accept, .plan = plan, .link = 1 + CHAIN_BINARY + (variant_),                     \
+        .shape = binary_shape, .exact = &exact_binary, .shorts = true, .fold = binary_fold,        \
+        __VA_ARGS__                                                                                \
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, GPU_ACTIVATION(TfLiteAddParams), .kept_input = kept_operand,

@@ -1,21 +1,29 @@
 /* TANH, GELU, ABS and other elementwise ops of one input: the output has the input's shape and
  * type. */
+#include "delegate/ops/elementwise.h"
+
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/chain.args.h"
 #include "delegate/ops/elementwise.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/plan/planner.h"
 #include "reference/base/op_facts.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-/* What elementwise.comp computes for the node. */
-static uint32_t shader_op(const struct graph *g, const struct graph_node *n)
+uint32_t elementwise_op(const struct graph *g, const struct graph_node *n)
 {
     if (n->op->variant == ELEMENTWISE_GELU && ((const TfLiteGeluParams *)n->params)->approximate)
         return ELEMENTWISE_GELU_TANH;
     if (n->op->variant == ELEMENTWISE_LOG && graph_input(g, n, 0)->float_view_of != kTfLiteNoType)
         return ELEMENTWISE_LOG_STEPS;
     return n->op->variant;
+}
+
+float elementwise_alpha(const struct graph_node *n)
+{
+    return n->op->code == BUILTIN_LEAKY_RELU ? ((const TfLiteLeakyReluParams *)n->params)->alpha
+                                             : 0;
 }
 
 /* The types that an op has beside those of check_input. */
@@ -66,7 +74,7 @@ static enum status plan_elementwise(struct planner *p, const struct graph_node *
 {
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct elementwise_args args = { .alpha = 0 };
+    struct elementwise_args args;
     struct plan_step *s;
 
     if (src < 0 || dst < 0)
@@ -75,10 +83,9 @@ static enum status plan_elementwise(struct planner *p, const struct graph_node *
                      1, 1);
     if (!s)
         return STATUS_NO_MEMORY;
-    if (n->op->variant == ELEMENTWISE_LEAKY_RELU)
-        args.alpha = ((const TfLiteLeakyReluParams *)n->params)->alpha;
+    args.alpha = elementwise_alpha(n);
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    step_spec(s, ELEMENTWISE_SPEC_OP, shader_op(p->graph, n));
+    step_spec(s, ELEMENTWISE_SPEC_OP, elementwise_op(p->graph, n));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
@@ -97,7 +104,7 @@ static void fold_clamp(const struct graph *g, const struct graph_node *n, float 
     {                                                                                              \
         .code = BUILTIN_##code_, .max_version = (version), .variant = ELEMENTWISE_##variant_,      \
         .accept = accept_elementwise, .plan = plan_elementwise, .exact = &exact_elementwise,       \
-        __VA_ARGS__                                                                                \
+        .link = 1 + CHAIN_ELEMENTWISE + ELEMENTWISE_##variant_, __VA_ARGS__                        \
     }
 static const struct gpu_op ops[] = {
     ELEMENTWISE(TANH, 3, TANH, .magnitude = 1),

@@ -1,6 +1,7 @@
 /* PRELU: alpha, constant or computed, is broadcast to the shape of x, which is the output's. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/binary.h"
+#include "delegate/ops/chain.args.h"
 #include "delegate/ops/int8/exact.h"
 
 static bool accept_prelu(struct check *c)
@@ -27,6 +28,7 @@ static const struct gpu_op ops[] = {
       .exact = &exact_binary,
       .accept = accept_prelu,
       .plan = plan_prelu,
+      .link = 1 + CHAIN_BINARY + BINARY_PRELU,
       .fold = binary_fold,
       .kept_input = kept_input },
 };

@@ -1,6 +1,7 @@
 /* RELU, RELU6, EXP, LOGISTIC, HARD_SWISH: the output has the input's shape. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/chain.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/unary.args.h"
 #include "delegate/plan/planner.h"
@@ -50,21 +51,22 @@ static struct gpu_function function_of(const struct graph *g, const struct graph
     return (struct gpu_function){ activation, n->inputs[0], -1 };
 }
 
-/* op: what unary.comp computes.  activation: kTfLiteActNone for an op that is none. */
-#define UNARY(code_, version, op, activation)                                                      \
+/* op: what unary.comp computes.  link: what chain.comp does.  activation: kTfLiteActNone for an op
+ * that is none. */
+#define UNARY(code_, version, op, link_, activation)                                               \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (op), .accept = accept_unary,        \
         .plan = plan_unary, .exact = &exact_unary, .as_activation = (activation),                  \
         .shorts = (op) == UNARY_ACTIVATION || (op) == UNARY_LOGISTIC,                              \
         .fold = (activation) ? fold_activation : NULL, .function = function_of,                    \
         .magnitude = (op) == UNARY_LOGISTIC ? 1 : 0,                                               \
-        .within_inputs = (op) == UNARY_ACTIVATION || (op) == UNARY_HARD_SWISH                      \
+        .within_inputs = (op) == UNARY_ACTIVATION || (op) == UNARY_HARD_SWISH, .link = 1 + (link_) \
     }
 static const struct gpu_op ops[] = {
-    UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu),
-    UNARY(BUILTIN_RELU6, 3, UNARY_ACTIVATION, kTfLiteActRelu6),
-    UNARY(BUILTIN_EXP, 2, UNARY_EXP, kTfLiteActNone),
-    UNARY(BUILTIN_LOGISTIC, 3, UNARY_LOGISTIC, kTfLiteActNone),
-    UNARY(BUILTIN_HARD_SWISH, 1, UNARY_HARD_SWISH, kTfLiteActNone),
+    UNARY(BUILTIN_RELU, 3, UNARY_ACTIVATION, kTfLiteActRelu, kTfLiteActRelu),
+    UNARY(BUILTIN_RELU6, 3, UNARY_ACTIVATION, kTfLiteActRelu6, kTfLiteActRelu6),
+    UNARY(BUILTIN_EXP, 2, UNARY_EXP, CHAIN_EXP, kTfLiteActNone),
+    UNARY(BUILTIN_LOGISTIC, 3, UNARY_LOGISTIC, ACTIVATION_LOGISTIC, kTfLiteActNone),
+    UNARY(BUILTIN_HARD_SWISH, 1, UNARY_HARD_SWISH, ACTIVATION_HARD_SWISH, kTfLiteActNone),
 };
 const struct gpu_family gpu_unary = { ops, sizeof ops / sizeof ops[0] };

@@ -253,6 +253,16 @@ enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivatio
     return STATUS_OK;
 }
 
+enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c)
+{
+    struct graph_node *n = &w->graph.nodes[node];
+
+    if (!(n->params = arena_copy(&w->graph.arena, c, 1, sizeof *c)))
+        return no_memory(w);
+    n->op = &gpu_chain;
+    return rewrite_inputs(w, node, c->inputs, c->input_count);
+}
+
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second)
 {
     char text[192];

@@ -7,6 +7,7 @@
 #define ASSAY_DELEGATE_TRANSFORM_REWRITE_H
 
 #include "delegate/base/device_limits.h"
+#include "delegate/graph/chain.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
 #include "delegate/graph/reasons.h"
@@ -44,7 +45,7 @@ struct rewrite {
 };
 
 /* A transform may give a node so many inputs. */
-enum { USES_MIN = 2 };
+enum { USES_MIN = CHAIN_INPUTS };
 
 struct transform {
     /* Applies the transform to the node if it can: *fired, and the node may be removed.  Where it
@@ -52,6 +53,7 @@ struct transform {
      * before rewrite_may has said yes. */
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
     bool backwards; /* from the last node to the first */
+    bool last;      /* once, when no other fires any more: none knows what it makes */
 };
 
 /* Why the transform leaves the node as it is, if someone asks.  STATUS_OK. */
@@ -94,6 +96,8 @@ bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
 /* Two nodes change places in the order in which nodes are computed; the caller has made sure that
  * each still comes after what it reads, and before its readers. */
 void rewrite_swap(struct rewrite *w, int a, int b);
+/* The node becomes this chain, whose other nodes are removed. */
+enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c);
 /* Removes the node: its op is NULL until rewrite_link. */
 void rewrite_remove(struct rewrite *w, int node);
 

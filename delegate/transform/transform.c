@@ -192,6 +192,14 @@ enum status transform_apply(struct rewrite *w, enum transform_id id, bool *chang
     return STATUS_OK;
 }
 
+static enum status apply_all(struct rewrite *w, bool last, bool *changed)
+{
+    for (int t = 0; t < TRANSFORM_COUNT; t++)
+        if (transforms[t]->last == last && (w->reasons || !(w->options->no_transform & 1u << t)))
+            TRY(transform_apply(w, (enum transform_id)t, changed));
+    return STATUS_OK;
+}
+
 enum status transform_partition(struct rewrite *w, const struct transform_request *request,
                                 struct diag *diag)
 {
@@ -212,10 +220,10 @@ enum status transform_partition(struct rewrite *w, const struct transform_reques
         /* The last round, in which none fires, tells why of each. */
         if (w->reasons)
             reasons_clear(w->reasons);
-        for (int t = 0; t < TRANSFORM_COUNT && s == STATUS_OK; t++)
-            if (w->reasons || !(w->options->no_transform & 1u << t))
-                s = transform_apply(w, (enum transform_id)t, &changed);
+        s = apply_all(w, false, &changed);
     }
+    if (s == STATUS_OK)
+        s = apply_all(w, true, &changed);
     if (s != STATUS_OK)
         rewrite_close(w);
     return s;

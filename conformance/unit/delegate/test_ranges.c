@@ -139,6 +139,11 @@ static struct kit_tensor sum_of_6(struct builder *b, struct kit_tensor x)
     return kit_binary(b, BUILTIN_ADD, y, y.index, kTfLiteActNone);
 }
 
+static struct kit_tensor negative_of_9(struct builder *b, struct kit_tensor x)
+{
+    return negative(b, maximum_of_9(b, x));
+}
+
 /* More constants than are looked at. */
 static struct kit_tensor maximum_of_many(struct builder *b, struct kit_tensor x)
 {
@@ -164,6 +169,7 @@ static const struct row {
     { exponential_of_6, INFINITY, 0 },
     { square_of_6, INFINITY, 0 },
     { negative_of_6, 6, 0 },
+    { negative_of_9, 9, 0 },
     { relu_of_1, 1, 0 },
     { pools_of_6, 6, 0 },
     { pool_of_input, INFINITY, 0 },
@@ -179,10 +185,43 @@ static const struct row {
     { maximum_of_many, INFINITY, 33 },
 };
 
+/* Rewrites that make a chain, or a longer one. */
+enum { CHAINS = 11 };
+
 struct look {
     const struct model *m;
-    float magnitude;
+    float magnitude, rewritten; /* of the graph, and of what the rewrites make of it */
+    int chains;
 };
+
+static void look_at_rewritten(struct graph *g, struct look *look)
+{
+    static const char *const none[] = { NULL };
+    struct gpu_options o = gpu_options_of(none);
+    const struct device_limits limits = gpu_large_limits();
+    const struct model_subgraph *s = &look->m->subgraphs[0];
+    int nodes[KIT_TENSORS];
+    const struct transform_request r = { .graph = g,
+                                         .options = &o,
+                                         .limits = &limits,
+                                         .nodes = nodes,
+                                         .node_count = g->node_count,
+                                         .outputs = s->outputs.data,
+                                         .output_count = (int)s->outputs.count };
+    float magnitude[KIT_TENSORS];
+    struct diag diag = { 0 };
+    struct rewrite w;
+
+    for (int i = 0; i < g->node_count; i++)
+        nodes[i] = g->nodes[i].host_node;
+    KIT_OK(transform_partition(&w, &r, &diag));
+    assert_true(w.graph.tensor_count <= KIT_TENSORS);
+    ranges_find(&w.graph, magnitude);
+    look->rewritten = magnitude[rewrite_find(&w, s->outputs.data[0])];
+    look->chains += w.applied[TRANSFORM_chain];
+    rewrite_close(&w);
+    options_close(&o);
+}
 
 static void look_at(struct graph *g, void *user)
 {
@@ -190,6 +229,7 @@ static void look_at(struct graph *g, void *user)
     float magnitude[KIT_TENSORS];
 
     assert_true(g->tensor_count <= KIT_TENSORS);
+    look_at_rewritten(g, look);
     ranges_find(g, magnitude);
     look->magnitude = magnitude[look->m->subgraphs[0].outputs.data[0]];
     for (size_t i = 0; i < look->m->subgraphs[0].inputs.count; i++)
@@ -209,8 +249,11 @@ static void build_row(struct builder *b, struct kit_tensor x, struct kit_tensor 
     out[0] = built(b, x);
 }
 
+/* A chain has the bound of the nodes that it is made of. */
 static void by_op(void **state)
 {
+    int chains = 0;
+
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const int32_t pixels = rows[i].pixels ? rows[i].pixels : 3;
@@ -225,7 +268,12 @@ static void by_op(void **state)
         if (look.magnitude != rows[i].magnitude)
             fail_msg("row %zu: expected %g, found %g", i, (double)rows[i].magnitude,
                      (double)look.magnitude);
+        if (look.rewritten != rows[i].magnitude)
+            fail_msg("row %zu: expected %g, found %g after rewrites", i, (double)rows[i].magnitude,
+                     (double)look.rewritten);
+        chains += look.chains;
     }
+    assert_int_equal(chains, CHAINS);
 }
 
 static double largest_sum(const float *values, int outputs, int terms)

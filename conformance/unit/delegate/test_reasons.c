@@ -106,6 +106,40 @@ BUILD(groups_of_18, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 36
 BUILD(groups_of_4, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 8, .groups = 2 }))
 BUILD(one_pixel, out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 6 }))
 
+static struct kit_tensor times(struct builder *b, struct kit_tensor x)
+{
+    return kit_binary(b, BUILTIN_MUL, x, kit_filled(b, 0, NULL, 2), kTfLiteActNone);
+}
+
+static struct kit_tensor plus(struct builder *b, struct kit_tensor x, int rank, const int32_t *dims)
+{
+    return kit_binary(b, BUILTIN_ADD, x, kit_integers(b, rank, dims, 3), kTfLiteActNone);
+}
+
+BUILD(chain_of_ops, out[0] = kit_unary(b, BUILTIN_ABS, times(b, x)))
+BUILD(chain_of_inputs, out[1] = kit_unary(b, BUILTIN_ABS, z);
+      out[0] = add(b, kit_binary(b, BUILTIN_MUL, x, z.index, kTfLiteActNone), out[1]))
+BUILD(chain_read_twice, const struct kit_tensor t = times(b, x);
+      out[0] = kit_unary(b, BUILTIN_ABS, t); out[1] = kit_unary(b, BUILTIN_NEG, t))
+BUILD(chain_shown, out[1] = times(b, x); out[0] = kit_unary(b, BUILTIN_ABS, out[1]))
+BUILD(chain_broadcast, struct kit_tensor y = kit_tensor(b, "s", KIT_DIMS(1, 1, 1, 8));
+      struct options o; options_init(&o, OPTIONS_ReducerOptions);
+      options_set_int(&o, "keep_dims", 1);
+      builder_op(b, BUILTIN_SUM, 1, &o, 2,
+                 (int[]){ x.index, kit_ints(b, KIT_DIMS(2), (const int32_t[]){ 1, 2 }) }, 1,
+                 &y.index);
+      y = kit_unary(b, BUILTIN_ABS, y); out[0] = kit_binary(b, BUILTIN_ADD, z, y.index, 0))
+BUILD(chain_of_nine, out[0] = times(b, x);
+      for (int i = 0; i < 8; i++) out[0] = kit_unary(b, BUILTIN_ABS, out[0]))
+BUILD(chain_overwritten, const struct kit_tensor u = add(b, z, x);
+      const struct kit_tensor t = kit_binary(b, BUILTIN_MUL, x, u.index, kTfLiteActNone);
+      out[1] = add(b, kit_conv_2d(b, x, three), u); out[0] = kit_unary(b, BUILTIN_NEG, t))
+BUILD(chain_many_ways, out[0] = plus(b, x, KIT_DIMS(1, 6, 1, 1));
+      out[0] = plus(b, out[0], KIT_DIMS(1, 1, 6, 1));
+      out[0] = plus(b, out[0], KIT_DIMS(1, 6, 1, 8));
+      out[0] = plus(b, out[0], KIT_DIMS(1, 1, 6, 8)); out[0] = plus(b, out[0], KIT_DIMS(8));
+      out[0] = plus(b, out[0], KIT_DIMS(1, 1, 1, 1)))
+
 static struct kit_tensor dense(struct builder *b, struct kit_tensor x, int rows, int depth,
                                int units)
 {
@@ -398,6 +432,15 @@ static const struct row rows[] = {
     K(conv, half_rows, NULL, FP32, "precision=fp32"),
     K_OFF(conv, half_rows, NULL, FP16),
     K(pair_apart, groups, NULL, FP32, ""),
+    T(chain_of_ops, chain, ""),
+    T(chain_of_inputs, chain, "inputs, or 2 that are computed"),
+    T(chain_read_twice, chain, "the result of MUL 0 is read 2 times"),
+    T(chain_shown, chain, "the result of MUL 0 is an output of the partition"),
+    T(chain_broadcast, chain, "ABS 1: its result is broadcast"),
+    T(chain_of_nine, chain, "it is a chain of 8 ops"),
+    T(chain_overwritten, chain, "MUL 1: an operand is overwritten later, or state"),
+    T(chain_many_ways, chain, "operands are broadcast in too many ways"),
+    OFF(chain_of_ops, chain),
     K(conv, groups, NULL, FP32, "each step depends on the one before it"),
     K_OFF(pair_apart, groups, NULL, FP32),
     K(conv, frozen, nvidia, FP32, ""),

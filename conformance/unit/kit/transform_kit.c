@@ -165,17 +165,19 @@ struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank, 
 
 void transform_model(const struct transform_case *c, struct model *m)
 {
-    struct kit_tensor x, z, out[3] = { { 0 } };
+    struct kit_tensor x, z, out[TRANSFORM_OUTPUTS] = { { 0 } };
     struct diag diag = { 0 };
-    int outputs[3], count = 0;
+    int outputs[TRANSFORM_OUTPUTS], count = 0, rank = 4;
     struct builder b;
 
     builder_init(&b);
-    x = kit_tensor(&b, "x", 4, c->dims);
-    z = kit_tensor(&b, "z", 4, c->dims);
+    while (rank > 0 && c->dims[rank - 1] == 0)
+        rank--;
+    x = kit_tensor(&b, "x", rank, c->dims);
+    z = kit_tensor(&b, "z", rank, c->dims);
     c->build(&b, x, z, out);
-    for (int i = 0; i < 3; i++)
-        if (out[i].rank)
+    for (int i = 0; i < TRANSFORM_OUTPUTS; i++)
+        if (out[i].index)
             outputs[count++] = out[i].index;
     builder_inputs(&b, 2, (int[]){ x.index, z.index });
     builder_outputs(&b, (size_t)count, outputs);
@@ -375,11 +377,16 @@ static void transform_fires(const struct transform_case *c, enum transform_id id
 {
     struct transform_look look = { .c = c, .id = id };
     struct transform_look off = look;
+    char names[64];
     struct model m;
 
     transform_model(c, &m);
     look.m = off.m = &m;
-    off.no_transform = transform_name(id);
+    /* A chain of what a rewrite leaves has another label. */
+    if (id != TRANSFORM_chain)
+        look.no_transform = transform_name(TRANSFORM_chain);
+    snprintf(names, sizeof names, "%s,%s", transform_name(id), transform_name(TRANSFORM_chain));
+    off.no_transform = names;
     gpu_look(&m, transform_look_at, &look);
     gpu_look(&m, transform_look_at, &off);
     if (look.applied != c->fires)

@@ -60,12 +60,15 @@ struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank,
 
 /* ---- a case: a model with one input or two of one shape, and what is to happen ---- */
 
+enum { TRANSFORM_OUTPUTS = 64 };
+
 struct transform_case {
     const char *name;
-    /* Adds nodes; the results are the graph's outputs: at most 3, the rest have index 0. */
+    /* Adds nodes; the results are the graph's outputs, the rest have index 0.  There is place for
+     * TRANSFORM_OUTPUTS. */
     void (*build)(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   struct kit_tensor out[3]);
-    int32_t dims[4];   /* of the inputs */
+    int32_t dims[4];   /* of the inputs; the last ones may be 0: a lower rank */
     int fires;         /* how often the rewrite applies */
     const char *label; /* prefix of a step's label when it applies; NULL: not checked */
 };

@@ -162,7 +162,7 @@ static void steps_and_tensors(void **state)
     assert_int_equal(written, 4); /* all but the store's */
     json_decref(plan);
 
-    plan = plan_of(mock_path("../libassay_delegate.so"), "no_transform=activation");
+    plan = plan_of(mock_path("../libassay_delegate.so"), "no_transform=activation,chain");
     assert_int_equal(number(json_object_get(plan, "transforms"), "activation"), 0);
     assert_int_equal(json_array_size(json_object_get(plan, "steps")), 6);
     json_decref(plan);
