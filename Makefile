@@ -514,7 +514,7 @@ $(B)/peers-venv/ready: ci/peers/requirements.txt | $(B)/has/python
 peers: all $(B)/peers-venv/ready ## time ours, LiteRT's CPU and GPU, and ncnn in turns; PEERS_MODELS='NAME[:TYPE[:WIDTH]] FILE.tflite' (Python, network)
 	PATH=$(abspath $(B))/peers-venv/bin:$$PATH python3 -B $(PEERS) --assay=$(B)/assay --out=$(B)/peers.json $(PEERS_MODELS) $(ARGS)
 peers-table: ## print the table of a run of make peers: PEERS_RUN=FILE.json (that in PERFORMANCE.md); ARGS=--short: that in README.md
-	@python3 -B $(PEERS) --table=$(or $(PEERS_RUN),ci/peers/h200.json) $(ARGS)
+	@python3 -B $(PEERS) --table=$(or $(PEERS_RUN),ci/peers/kept.json) $(ARGS)
 growth: all ## time MobileNet v1 by batch, pixels and width, and single ops by channels; ARGS adds flags
 	python3 -B ci/peers/growth.py --assay=$(B)/assay --out=$(B)/growth.json $(ARGS)
 

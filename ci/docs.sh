@@ -2,7 +2,7 @@
 # Pages are true where a script can tell: links lead to files, README.md has at most 150 lines, the
 # version is the same everywhere, CONTRIBUTING.md has the rooms of ci/rooms.txt, and pages name only
 # targets and flags that exist, and PERFORMANCE.md and README.md have the figures of
-# ci/peers/h200.json.
+# ci/peers/kept.json.
 # docs.sh BUILD_DIRECTORY
 set -u
 b=$1
@@ -50,8 +50,8 @@ done
 table()
 {
     written=$(sed -n "/^<!-- $2 -->\$/,/^<!-- end -->\$/p" "$1" | sed '1d;$d')
-    printed=$(python3 -B ci/peers/peers.py --table=ci/peers/h200.json $3)
-    [ "$written" = "$printed" ] || wrong "$1: expected the table of ci/peers/h200.json: peers.py --accept writes it"
+    printed=$(python3 -B ci/peers/peers.py --table=ci/peers/kept.json $3)
+    [ "$written" = "$printed" ] || wrong "$1: expected the table of ci/peers/kept.json: peers.py --accept writes it"
 }
 if command -v python3 >/dev/null; then
     table PERFORMANCE.md 'make peers-table' ''

@@ -225,7 +225,7 @@ def accept(path):
         run = json.load(f)
     put_table(os.path.join(root, "PERFORMANCE.md"), "make peers-table", figures.markdown(run))
     put_table(os.path.join(root, "README.md"), "short table of make peers", figures.short(run))
-    write(run, os.path.join(here, "h200.json"))
+    write(run, os.path.join(here, "kept.json"))
 
 
 def main():
@@ -245,7 +245,7 @@ def main():
     p.add_argument("--samples", action="store_true", help="keep all latencies in the JSON")
     p.add_argument("--out", help="the JSON")
     p.add_argument("--table", metavar="JSON", help="print the table of an earlier run")
-    p.add_argument("--accept", metavar="JSON", help="keep a run: h200.json, and the tables of PERFORMANCE.md and README.md")
+    p.add_argument("--accept", metavar="JSON", help="keep a run: kept.json, and the tables of PERFORMANCE.md and README.md")
     p.add_argument("--short", action="store_true", help="with --table: the table of README.md")
     q = p.parse_args()
     if q.accept:
