@@ -72,6 +72,21 @@ struct value graph_add_constant(struct case_builder *m, const struct shape *shap
     return (struct value){ case_constant(m, "c", shape, &fill), *shape, -1 };
 }
 
+struct value graph_add_number(struct case_builder *m, const struct shape *shape, float v)
+{
+    float values[16];
+    const size_t count = shape_elements(shape);
+    struct value c = { -1, *shape, -1 };
+
+    assert(!m->c->quantized && count <= sizeof values / sizeof values[0]);
+    for (size_t i = 0; i < count; i++)
+        values[i] = v;
+    if (m->status == STATUS_OK)
+        c.tensor = builder_constant(&m->builder, TENSOR_FLOAT32, "number", (size_t)shape->rank,
+                                    shape->d, values, count * sizeof values[0]);
+    return c;
+}
+
 struct value graph_add_input_f32(struct case_builder *m, const char *name,
                                  const struct shape *shape)
 {

@@ -41,12 +41,14 @@ struct value graph_add_input_f32(struct case_builder *m, const char *name,
 struct value graph_add_quantize(struct case_builder *m, struct value x);
 struct value graph_add_dequantize(struct case_builder *m, struct value x);
 struct value graph_add_constant(struct case_builder *m, const struct shape *shape);
+/* The same of at most 16 elements, each of which is v; of f32, in no quantized case. */
+struct value graph_add_number(struct case_builder *m, const struct shape *shape, float v);
 /* Makes y an output of the graph; graph_add_judged_output also says that the case is about the op
  * that makes it. */
 void graph_add_judged_output(struct case_builder *m, struct value y);
 void graph_add_output(struct case_builder *m, struct value y);
 
-/* RELU, RELU6, EXP, LOGISTIC. */
+/* Of one operand and without options: RELU, RELU6, EXP, LOGISTIC, TANH, RSQRT. */
 struct value graph_add_unary(struct case_builder *m, int32_t code, struct value x);
 /* ADD, SUB, MUL, MAXIMUM, MINIMUM; the last two have no fused activation. */
 struct value graph_add_binary(struct case_builder *m, int32_t code, struct value a, struct value b,

@@ -306,21 +306,6 @@ static void make_pad_lanes_depthwise(struct case_builder *m, const struct row *r
 
 /* ---- constants ---- */
 
-static struct value number(struct case_builder *m, const struct shape *shape, float v)
-{
-    float values[16];
-    const size_t count = shape_elements(shape);
-    struct value c = { -1, *shape, -1 };
-
-    assert(count <= sizeof values / sizeof values[0]);
-    for (size_t i = 0; i < count; i++)
-        values[i] = v;
-    if (m->status == STATUS_OK)
-        c.tensor = builder_constant(&m->builder, TENSOR_FLOAT32, "number", (size_t)shape->rank,
-                                    shape->d, values, count * sizeof values[0]);
-    return c;
-}
-
 /* Nothing changes, but for the activation: x * 1, x - 0, and x + -0, which keeps the sign of 0. */
 static void make_neutral(struct case_builder *m, const struct row *r, int activation)
 {
@@ -328,7 +313,8 @@ static void make_neutral(struct case_builder *m, const struct row *r, int activa
     const struct value factor = graph_add_constant(m, &linear);
     const struct value x = binary(m, BUILTIN_MUL, graph_add_input(m, "x", &r->in), factor);
     const float neutral = m->c->code == BUILTIN_MUL ? 1 : m->c->code == BUILTIN_ADD ? -0.0f : 0;
-    const struct value c = number(m, activation == ACTIVATION_RELU6 ? &linear : &scalar, neutral);
+    const struct value c =
+        graph_add_number(m, activation == ACTIVATION_RELU6 ? &linear : &scalar, neutral);
 
     graph_add_judged_output(m, graph_add_binary(m, m->c->code, x, c, activation));
 }
@@ -354,7 +340,7 @@ static void make_one_grows(struct case_builder *m, const struct row *r)
     const struct value x = graph_add_mean(m, computed(m, r), 6, true);
 
     graph_add_judged_output(
-        m, binary(m, m->c->code, x, number(m, &(struct shape)DIMS(1, 3, 4, 1), 1)));
+        m, binary(m, m->c->code, x, graph_add_number(m, &(struct shape)DIMS(1, 3, 4, 1), 1)));
 }
 
 /* Results of constants alone: padded, sliced, clamped, scaled, reshaped, concatenated. */
