@@ -259,17 +259,37 @@ static enum status own_limits(struct propagation *p, const struct uncertain *u, 
     return STATUS_OK;
 }
 
+/* The device's output that is this tensor; -1: there is none, or it has another size. */
+static int find_output(const struct propagation *p, int tensor)
+{
+    for (size_t i = 0; i < p->got->count; i++)
+        if (p->got->items[i].tensor == tensor)
+            return p->got->items[i].bytes == interpreter_tensor(p->in, tensor)->bytes ? (int)i : -1;
+    return -1;
+}
+
+/* What reads an output is judged from the device's value of it, which has no limit then. */
+static void begin_anew(struct propagation *p, int tensor)
+{
+    const int output = find_output(p, tensor);
+    const TfLiteTensor *const t = interpreter_tensor(p->in, tensor);
+
+    if (output < 0 || t->bytes == 0)
+        return;
+    memcpy(t->data.raw, p->got->items[output].data, t->bytes);
+    mem_free(p->limits[tensor]);
+    p->limits[tensor] = NULL;
+}
+
 static void judge_output(struct propagation *p, int o, const struct uncertain *u,
                          const double *total)
 {
     const int tensor = u->node->outputs->data[o];
     const TfLiteTensor *const t = interpreter_tensor(p->in, tensor);
     struct case_result *const r = p->result;
-    size_t output = 0;
+    const int output = find_output(p, tensor);
 
-    while (output < p->got->count && p->got->items[output].tensor != tensor)
-        output++;
-    if (output == p->got->count || p->got->items[output].bytes != t->bytes)
+    if (output < 0)
         return;
     for (size_t i = 0; i < ref_elements(t); i++) {
         const void *const data = p->got->items[output].data;
@@ -288,7 +308,7 @@ static void judge_output(struct propagation *p, int o, const struct uncertain *u
             continue;
         }
         r->has_element = true;
-        r->output = (int)output;
+        r->output = output;
         r->got = got;
         r->want = want;
         r->error = v.error;
@@ -342,6 +362,8 @@ static enum status propagate_node(struct propagation *p, int node)
     }
     for (int o = 0; o < u.now.count && s == STATUS_OK && p->result->status == CASE_PASS; o++)
         judge_output(p, o, &u, total[o]);
+    for (int o = 0; o < u.now.count && s == STATUS_OK && p->q->from_outputs; o++)
+        begin_anew(p, u.node->outputs->data[o]);
     uncertain_close(&u);
     return s;
 }

@@ -13,8 +13,9 @@
 
 #include "conformance/judge/node_compare.h"
 
-/* Compares outputs with the reference's own chain; *margin: the largest error / summed limit.  A
- * difference fails *result.  in: as for node_compare_outputs; q->repro is not used.  A status other
+/* Compares outputs with the reference's own chain, or, from_outputs, with that which begins anew at
+ * each output of the device; *margin: the largest error / summed limit.  A difference fails
+ * *result.  in: as for node_compare_outputs; q->repro is not used.  A status other
  * than OK: the reference failed. */
 enum status propagate_compare(struct interpreter *in, const struct node_compare_request *q,
                               const struct outputs *got, double *margin, struct case_result *result,

@@ -218,12 +218,60 @@ static void test_not_monotone(void **state)
     close_graph(&g);
 }
 
+static int status_of(struct graph *g, const struct outputs *got, bool from_outputs)
+{
+    const struct node_compare_request q = { .instance = &g->instance,
+                                            .bounds = BOUNDS_FP32,
+                                            .set = SET_RANDOM,
+                                            .from_outputs = from_outputs };
+    struct case_result r = { .status = CASE_PASS };
+    struct diag diag;
+    double margin;
+
+    if (propagate_compare(g->in, &q, got, &margin, &r, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    return (int)r.status;
+}
+
+/* A sum that is seen has no limit for the product, which is that of the device's sum.  One unit of 4
+ * is 2^-21, of 28 2^-19. */
+static void test_from_outputs(void **state)
+{
+    struct output_view sum = { .type = kTfLiteFloat32, .rank = 2, .dims = (const int[]){ 1, N } };
+    struct outputs got;
+    struct graph g;
+    struct diag diag;
+    float *y;
+
+    (void)state;
+    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
+    assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
+    sum.tensor = g.sum;
+    sum.bytes = sizeof x;
+    sum.data = interpreter_tensor(g.in, g.sum)->data.raw;
+    assert_int_equal(outputs_add(&got, &sum, &diag), STATUS_OK);
+    y = got.items[0].data;
+    ((float *)got.items[1].data)[2] += 0x1p-21f;
+    assert_int_equal(status_of(&g, &got, false), CASE_PASS);
+    assert_int_equal(status_of(&g, &got, true), CASE_FAIL); /* 7 units of 4 are 1.75 of 28 */
+    y[2] += 7 * 0x1p-21f;
+    assert_int_equal(status_of(&g, &got, true), CASE_PASS);
+    y[2] -= 14 * 0x1p-21f; /* as far from the reference, and twice as far from the device's sum */
+    assert_int_equal(status_of(&g, &got, false), CASE_PASS);
+    assert_int_equal(status_of(&g, &got, true), CASE_FAIL);
+    outputs_close(&got);
+    close_graph(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clamp),       cmocka_unit_test(test_product),
-        cmocka_unit_test(test_sums),        cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_same_tensor), cmocka_unit_test(test_not_monotone),
+        cmocka_unit_test(test_clamp),        cmocka_unit_test(test_product),
+        cmocka_unit_test(test_sums),         cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_same_tensor),  cmocka_unit_test(test_not_monotone),
+        cmocka_unit_test(test_from_outputs),
     };
 
     return cmocka_run_group_tests_name("propagate", tests, NULL, NULL);
