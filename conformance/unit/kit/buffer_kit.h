@@ -5,24 +5,13 @@
 
 #include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
+#include "conformance/unit/kit/sanitized.h"
 
 #include "assay_gpu.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
-
-/* gcc defines macros for sanitizers, clang has __has_feature. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define KIT_SANITIZED 1
-#endif
-#endif
-#if !defined(KIT_SANITIZED) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
-#define KIT_SANITIZED 1
-#elif !defined(KIT_SANITIZED)
-#define KIT_SANITIZED 0
-#endif
 
 /* kit_find_device under the validation layer where that is installed: it fails whatever it has a
  * message about.  Its own leaks would be taken for ours under a sanitizer. */
