@@ -233,8 +233,8 @@ static int status_of(struct graph *g, const struct outputs *got, bool from_outpu
     return (int)r.status;
 }
 
-/* A sum that is seen has no limit for the product, which is that of the device's sum.  One unit of 4
- * is 2^-21, of 28 2^-19. */
+/* A sum that is seen has no limit for the product, which is that of the device's sum.  One unit of
+ * 4 is 2^-21, of 28 2^-19. */
 static void test_from_outputs(void **state)
 {
     struct output_view sum = { .type = kTfLiteFloat32, .rank = 2, .dims = (const int[]){ 1, N } };
