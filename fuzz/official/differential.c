@@ -42,6 +42,7 @@ static const struct {
     /* Seen with tags that no union has: with the others both refuse such an offset. */
     { "Operator.builtin_options: ", "offset " },
     { "Operator.builtin_options_2: ", "offset " },
+    { "QuantizationParameters.details: ", "offset " },
 };
 
 /* A vtable of 2 bytes at the very end of the file, where one of 4 has no room. */
