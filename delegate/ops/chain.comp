@@ -52,11 +52,27 @@ vec4 operand(uint i, uint link)
     return (link & CHAIN_ONE_CHANNEL) != 0u ? v.xxxx : v;
 }
 
-// What the next op would read: v in the storage type.  A product and the sum that follows it in the
-// next op are not to become one operation, rounded once, so the sum is of bits that no compiler can
-// know to be the product's.  `precise` would forbid that inside of an op, too, where the op's own
-// shader allows it.
-vec4 stored(vec4 v) { return uintBitsToFloat(floatBitsToUint(vec4(STORED(v))) ^ args.not_known); }
+// What the next op would read: v in the storage type.  Compilers leave out a conversion to f16 and
+// back (those of NVIDIA and of Mesa 25 do), so v is rounded in integers: to 11 bits, to nearest, ties
+// to even; what is less than 2^-14, to multiples of 2^-24.
+//
+// A product and the sum that follows it in the next op are not to become one operation, rounded
+// once, so in f32 the sum is of bits that no compiler can know to be the product's.  `precise` would
+// forbid that inside of an op, too, where the op's own shader allows it.
+#if ELEMENT == F16
+vec4 stored(vec4 v)
+{
+    const uvec4 bits = floatBitsToUint(v), a = bits & 0x7fffffffu;
+    uvec4 y = a + 0xfffu + (a >> 13u & 1u) & ~0x1fffu;
+    y = mix(y, uvec4(INFINITY_BITS), greaterThanEqual(a, uvec4(0x477ff000u))); // 65520 and up
+    y = mix(y, a, greaterThan(a, uvec4(INFINITY_BITS)));                       // NaN
+    y = mix(y, floatBitsToUint(roundEven(abs(v) * 16777216.0) / 16777216.0),
+            lessThan(a, uvec4(0x38800000u)));
+    return uintBitsToFloat(y | bits & 0x80000000u);
+}
+#else
+vec4 stored(vec4 v) { return uintBitsToFloat(floatBitsToUint(v) ^ args.not_known); }
+#endif
 
 vec4 linked(vec4 v, uint i, uint link)
 {

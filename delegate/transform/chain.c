@@ -4,9 +4,8 @@
  * with the one where the chain begins, of the shape of the result or broadcast to it.
  *
  * Results have the same bits in both precisions where the driver compiles an op alike in a chain
- * and alone, as lavapipe does (an H100 is one step of f16 off at times): between two links a value
- * is rounded to f16 where it would have been stored as f16, and no product and sum of two links are
- * rounded as one.
+ * and alone, as lavapipe does: between two links a value is rounded to f16 where it would have been
+ * stored as f16, and no product and sum of two links are rounded as one.
  *
  * The value must have the result's shape from the first link on.  Were it broadcast in between,
  * each element of it would be computed many times. */
