@@ -167,7 +167,29 @@ static bool propagate_slope(struct propagation *p, const struct uncertain *u, do
     return true;
 }
 
-/* Whether an input has no limit, as it follows from an op without a rule. */
+/* A hidden tensor of f16 may hold infinity where it comes near the largest number: there it has no
+ * limit.  Of outputs the compare above says so. */
+static void widen_overflow(struct propagation *p, int o, const struct uncertain *u, double *total)
+{
+    const TfLiteTensor *const t = interpreter_tensor(p->in, u->node->outputs->data[o]);
+    const enum bounds bounds = node_compare_bounds(p->bounds, t);
+
+    for (size_t i = 0; i < ref_elements(t) && bounds_half(bounds); i++)
+        if (fabs(u->now.all[o].value[i]) + total[i] > bound_storage(bounds)->largest)
+            total[i] = INFINITY;
+}
+
+/* Whether every input is of floats, and the op monotone in each: infinite limits are ends, too. */
+static bool has_ends(const struct propagation *p, const struct uncertain *u, int node)
+{
+    for (int k = 0; k < u->count; k++)
+        if (interpreter_tensor(p->in, u->inputs[k])->type != kTfLiteFloat32 &&
+            interpreter_tensor(p->in, u->inputs[k])->type != kTfLiteFloat16)
+            return false;
+    return op_facts_find(interpreter_node_op(p->in, node)->code)->monotone;
+}
+
+/* Whether an input has no limit, as it follows from an op without a rule, or may be infinite. */
 static bool is_unlimited(const struct propagation *p, const struct uncertain *u)
 {
     for (int k = 0; k < u->count; k++) {
@@ -218,7 +240,7 @@ static enum status propagate_ends(struct propagation *p, int node, struct uncert
             for (size_t i = 0; i < n; i++) {
                 const double off = fabs(u->moved.all[o].value[i] - u->now.all[o].value[i]);
 
-                worst[i] = off > worst[i] ? off : worst[i];
+                worst[i] = isnan(off) ? INFINITY : fmax(off, worst[i]); /* infinity times 0 */
             }
         }
         for (size_t i = 0; i < n; i++)
@@ -346,7 +368,7 @@ static enum status propagate_node(struct propagation *p, int node)
         s = node_limits_winograd(p->in, node, &u.now.all[0], &tiles, p->diag);
     if (s == STATUS_OK)
         s = own_limits(p, &u, total);
-    if (s == STATUS_OK && u.count > 0 && is_unlimited(p, &u)) {
+    if (s == STATUS_OK && u.count > 0 && is_unlimited(p, &u) && !has_ends(p, &u, node)) {
         propagate_nothing(p, &u, total);
     } else if (s == STATUS_OK && u.count > 0) {
         if (u.rule->kind == BOUND_DOT || u.rule->kind == BOUND_AVERAGE)
@@ -362,6 +384,8 @@ static enum status propagate_node(struct propagation *p, int node)
     }
     for (int o = 0; o < u.now.count && s == STATUS_OK && p->result->status == CASE_PASS; o++)
         judge_output(p, o, &u, total[o]);
+    for (int o = 0; o < u.now.count && s == STATUS_OK; o++)
+        widen_overflow(p, o, &u, total[o]);
     for (int o = 0; o < u.now.count && s == STATUS_OK && p->q->from_outputs; o++)
         begin_anew(p, u.node->outputs->data[o]);
     uncertain_close(&u);
