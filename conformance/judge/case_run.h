@@ -24,7 +24,7 @@ struct case_run {
     struct model_subgraph exposed_graph;
     int32_t exposed_outputs[OUTPUTS_MAX];
     bool hides_intermediates;   /* model has an intermediate that is no output */
-    bool hides_constants;       /* so does exposed: what is computed from constants alone */
+    bool hides_constants;       /* exposed lacks what is rounded and of constants alone */
     uint8_t *file_copy;         /* shows whether the model's constants were written to */
     struct outputs got[2];      /* of the exposed graph, frames A and B */
     struct outputs original[2]; /* of the graph as it is, where it hides intermediates */

@@ -321,7 +321,9 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
         const TfLiteNode *const node = interpreter_node(in, n);
 
         if (reads_constants_alone(in, node)) {
-            run->hides_constants = true;
+            const struct bound_rule *const rule = node_compare_rule(in, n, 0);
+
+            run->hides_constants = run->hides_constants || (rule && rule->kind != BOUND_BITS);
             continue;
         }
         for (int o = 0; o < node->outputs->size; o++) {

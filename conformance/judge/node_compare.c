@@ -377,15 +377,6 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
 
 /* ---- the graph ---- */
 
-static int find_output(const struct outputs *o, int tensor)
-{
-    for (size_t i = 0; i < o->count; i++) {
-        if (o->items[i].tensor == tensor)
-            return (int)i;
-    }
-    return -1;
-}
-
 /* Replaces the state that the node has written with the device's value of the same output, t: the
  * next inference is judged from that. */
 static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfLiteTensor *t,
@@ -415,7 +406,7 @@ static bool is_float_lstm(struct interpreter *in, int node)
 static const float *floats_of(struct interpreter *in, const struct outputs *got,
                               const TfLiteNode *node, int of)
 {
-    const int output = find_output(got, node->outputs->data[of]);
+    const int output = outputs_find(got, node->outputs->data[of]);
 
     if (output < 0 || got->items[output].type != kTfLiteFloat32 ||
         got->items[output].bytes != interpreter_tensor(in, node->outputs->data[of])->bytes)
@@ -488,12 +479,12 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
     enum status s;
 
     for (int i = 0; i < abi->outputs->size; i++)
-        exposed = exposed || find_output(got, abi->outputs->data[i]) >= 0;
+        exposed = exposed || outputs_find(got, abi->outputs->data[i]) >= 0;
     if (!exposed)
         return interpreter_eval_node(in, node, NULL, diag);
     s = reference_eval(in, q, node, got, &reference, diag);
     for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
-        const int output = find_output(got, abi->outputs->data[i]);
+        const int output = outputs_find(got, abi->outputs->data[i]);
         TfLiteTensor *const t = interpreter_tensor(in, abi->outputs->data[i]);
 
         if (output < 0)

@@ -284,10 +284,11 @@ static enum status own_limits(struct propagation *p, const struct uncertain *u, 
 /* The device's output that is this tensor; -1: there is none, or it has another size. */
 static int find_output(const struct propagation *p, int tensor)
 {
-    for (size_t i = 0; i < p->got->count; i++)
-        if (p->got->items[i].tensor == tensor)
-            return p->got->items[i].bytes == interpreter_tensor(p->in, tensor)->bytes ? (int)i : -1;
-    return -1;
+    const int output = outputs_find(p->got, tensor);
+
+    return output >= 0 && p->got->items[output].bytes == interpreter_tensor(p->in, tensor)->bytes
+               ? output
+               : -1;
 }
 
 /* What reads an output is judged from the device's value of it, which has no limit then. */

@@ -12,6 +12,15 @@ void outputs_close(struct outputs *o)
     *o = (struct outputs){ .count = 0 };
 }
 
+int outputs_find(const struct outputs *o, int tensor)
+{
+    for (size_t i = 0; i < o->count; i++) {
+        if (o->items[i].tensor == tensor)
+            return (int)i;
+    }
+    return -1;
+}
+
 enum status outputs_add(struct outputs *o, const struct output_view *v, struct diag *diag)
 {
     const size_t i = o->count;

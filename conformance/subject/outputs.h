@@ -25,6 +25,9 @@ struct outputs {
     } items[OUTPUTS_MAX];
 };
 
+/* The position of the output that is this tensor of the model; -1: none is. */
+int outputs_find(const struct outputs *o, int tensor);
+
 /* One output as its runtime has it. */
 struct output_view {
     int tensor;
