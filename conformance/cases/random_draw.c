@@ -227,28 +227,22 @@ static bool is_drawn(const struct test_case *c, const struct suite_member *membe
     return member->random.add && member->types & TYPE_BIT(type_needed(c, member));
 }
 
-/* The k-th of the suites that draws are from; NULL: there are no more. */
-static const struct suite *drawn_suite(size_t k)
-{
-    const struct suite *suite;
-
-    for (size_t i = 0; (suite = suite_at(i)); i++)
-        if (!suite->undrawn && k-- == 0)
-            break;
-    return suite;
-}
-
 /* A suite first, then one of its members: families of many ops are not drawn more often.  Ops that
  * join branches are, as the rest makes branches. */
 static const struct suite_member *draw_member(struct drawing *d)
 {
-    size_t suites = 0;
+    enum { SUITES_MAX = 256 };
+    const struct suite *suites[SUITES_MAX], *suite;
+    size_t count = 0;
 
-    while (drawn_suite(suites))
-        suites++;
+    for (size_t i = 0; (suite = suite_at(i)); i++) {
+        assert(count < SUITES_MAX);
+        if (!suite->undrawn)
+            suites[count++] = suite;
+    }
     for (;;) {
-        const struct suite *const suite = drawn_suite(below(d, suites));
-        const struct suite_member *const member = &suite->members[below(d, suite->member_count)];
+        const struct suite *const from = suites[below(d, count)];
+        const struct suite_member *const member = &from->members[below(d, from->member_count)];
 
         if (!is_drawn(d->c, member))
             continue;
