@@ -6,13 +6,13 @@
 #     ci/ports.sh NAME...     these; ports.sh list names them
 #     ci/ports.sh again NAME  forgets what NAME has come to, but not its system
 #     ci/ports.sh table       the table of what has been run, for PORTS.md
-# Each step that is done leaves a file in $PORTS (/var/tmp/assay-ports), and an interrupted run goes
+# Each step that is done leaves a file in $PORTS (~/.cache/assay-ports), and an interrupted run goes
 # on with the next one.  MIRROR is a Debian mirror; without it, that of this system.  SHARE=10 runs a
 # tenth of the cases, JOBS=2 is how many processes, UNIT_SECONDS=1800 what a unit program may take.
 set -eu
 cd "$(dirname "$0")/.."
 here=$PWD
-ports=${PORTS:-/var/tmp/assay-ports}
+ports=${PORTS:-${XDG_CACHE_HOME:-$HOME/.cache}/assay-ports}
 share=${SHARE:-10}
 jobs=${JOBS:-2}
 nice=${NICE:-19}

@@ -255,7 +255,7 @@ static struct value make_dense(struct case_builder *m, const struct row *r)
     return graph_add_softmax(m, dense(m, input(m, r), 10));
 }
 
-/* As many classes as fill two workgroups of rows and a part of a third. */
+/* More classes than a workgroup has invocations, which leave lanes of the last slice free. */
 static struct value make_dense_wide(struct case_builder *m, const struct row *r)
 {
     return graph_add_softmax(m, dense(m, input(m, r), 301));

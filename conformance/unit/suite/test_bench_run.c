@@ -114,7 +114,7 @@ static void a_slow_subject_shows_in_turns(void **state)
     assert_int_equal(r.versus.latency_ms[0].n, r.versus.latency_ms[1].n);
     assert_true(r.versus.latency_ms[0].n >= q.runs);
     /* A twentieth, but for what the runtime adds; the machine is busy with other things. */
-    assert_true(r.versus.shift.ratio < 0.8 && r.versus.shift.high < 1);
+    assert_true(r.versus.shift.ratio < 0.5 && r.versus.shift.high < 1);
     assert_non_null(strstr(r.versus.subject, "slow=2000"));
     bench_close(&r);
 }
