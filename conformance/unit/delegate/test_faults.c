@@ -3,7 +3,6 @@
  * without a device. */
 #include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
-#include "conformance/unit/kit/sanitized.h"
 
 #include "assay_gpu.h"
 #include "delegate/base/checksum.h"

@@ -5,7 +5,6 @@
 
 #include "conformance/unit/kit/device_kit.h"
 #include "conformance/unit/kit/gpu_kit.h"
-#include "conformance/unit/kit/sanitized.h"
 
 #include "assay_gpu.h"
 

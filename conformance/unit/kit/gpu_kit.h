@@ -9,6 +9,19 @@
 #include "delegate/graph/options.h"
 #include "delegate/plan/make.h"
 
+/* Whether the tests are compiled with a sanitizer of addresses or threads. */
+/* gcc defines macros for sanitizers, clang has __has_feature. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KIT_SANITIZED 1
+#endif
+#endif
+#if !defined(KIT_SANITIZED) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
+#define KIT_SANITIZED 1
+#elif !defined(KIT_SANITIZED)
+#define KIT_SANITIZED 0
+#endif
+
 /* Imports the model's graph as a delegate does, and calls look on it. */
 void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void *user);
 /* The options of key=value pairs, ended by NULL. */
