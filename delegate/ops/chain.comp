@@ -52,13 +52,13 @@ vec4 operand(uint i, uint link)
     return (link & CHAIN_ONE_CHANNEL) != 0u ? v.xxxx : v;
 }
 
-// What the next op would read: v in the storage type.  Compilers leave out a conversion to f16 and
-// back (those of NVIDIA and of Mesa 25 do), so v is rounded in integers: to 11 bits, to nearest, ties
-// to even; what is less than 2^-14, to multiples of 2^-24.
+// What the next op would read: v in the storage type.  Compilers leave out a conversion to f16
+// and back (those of NVIDIA and of Mesa 25 do), so v is rounded in integers: to 11 bits, to
+// nearest, ties to even; what is less than 2^-14, to multiples of 2^-24.
 //
 // A product and the sum that follows it in the next op are not to become one operation, rounded
-// once, so in f32 the sum is of bits that no compiler can know to be the product's.  `precise` would
-// forbid that inside of an op, too, where the op's own shader allows it.
+// once, so in f32 the sum is of bits that no compiler can know to be the product's.  `precise`
+// would forbid that inside of an op, too, where the op's own shader allows it.
 #if ELEMENT == F16
 vec4 stored(vec4 v)
 {
