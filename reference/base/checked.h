@@ -16,6 +16,16 @@ static inline bool checked_mul(size_t a, size_t b, size_t *out)
     return true;
 }
 
+/* The same whatever the size of a pointer, for what a model may ask for: verdicts are the same on
+ * every machine. */
+static inline bool checked_mul_u64(uint64_t a, uint64_t b, uint64_t *out)
+{
+    if (b != 0 && a > UINT64_MAX / b)
+        return false;
+    *out = a * b;
+    return true;
+}
+
 static inline bool checked_add(size_t a, size_t b, size_t *out)
 {
     if (a > SIZE_MAX - b)

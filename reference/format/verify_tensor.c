@@ -1,6 +1,7 @@
 #include "reference/format/verify_tensor.h"
 
 #include "reference/base/builtin.h"
+#include "reference/base/checked.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -41,15 +42,6 @@ static enum status check_strings(struct rules *r, struct fb_table t, struct tfli
     return STATUS_OK;
 }
 
-/* *out = a * b, whatever the size of a pointer here: verdicts are the same on every machine. */
-static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
-{
-    if (b != 0 && a > UINT64_MAX / b)
-        return false;
-    *out = a * b;
-    return true;
-}
-
 /* Dimensions at least 0; their product, and the bits of the elements, fit 64 bits. */
 static enum status check_shape(struct rules *r, struct fb_table t, uint64_t *elements,
                                uint64_t *bytes)
@@ -69,13 +61,13 @@ static enum status check_shape(struct rules *r, struct fb_table t, uint64_t *ele
                               "%d, a dimension is at least 0", dim);
         if (dim == 0)
             empty = true; /* the others are still checked */
-        else if (!multiply(*elements, (uint64_t)dim, elements))
+        else if (!checked_mul_u64(*elements, (uint64_t)dim, elements))
             return rules_fail(r, STATUS_INVALID, t, Tensor_shape, i,
                               "%d, too many elements with it (%" PRIu64 " before)", dim, *elements);
     }
     if (empty)
         *elements = 0;
-    if (!multiply(*elements, bits, bytes))
+    if (!checked_mul_u64(*elements, bits, bytes))
         return rules_fail(r, STATUS_INVALID, t, Tensor_shape, SIZE_MAX,
                           "%" PRIu64 " elements of %u bits", *elements, bits);
     *bytes = *bytes / 8 + (*bytes % 8 != 0);

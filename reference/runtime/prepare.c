@@ -19,21 +19,43 @@
 
 /* ---- sizes ---- */
 
-bool tensor_bytes(TfLiteType type, const int *dims, size_t rank, size_t *bytes)
+/* Elements and bytes, in 64 bits on every machine; false for a negative dimension, or where these
+ * are too few. */
+static bool count(TfLiteType type, const int *dims, size_t rank, uint64_t *elements,
+                  uint64_t *bytes)
 {
     const unsigned bits = runtime_type_bits(type);
-    size_t elements;
+    bool empty = false;
 
-    if (!checked_elements(dims, rank, &elements))
-        return false;
+    *elements = 1;
+    for (size_t i = 0; i < rank; i++) {
+        if (dims[i] < 0)
+            return false;
+        if (dims[i] == 0)
+            empty = true; /* the others are still checked */
+        else if (!checked_mul_u64(*elements, (uint64_t)dims[i], elements))
+            return false;
+    }
+    if (empty)
+        *elements = 0;
     if (bits >= 8)
-        return checked_mul(elements, bits / 8, bytes);
+        return checked_mul_u64(*elements, bits / 8, bytes);
     if (type == kTfLiteResource)
-        return checked_mul(elements, sizeof(int32_t), bytes); /* the number of a variable */
+        return checked_mul_u64(*elements, sizeof(int32_t), bytes); /* the number of a variable */
     if (bits == 0)
         *bytes = 0; /* strings and handles: not in the shape */
     else            /* 4 or 2 bits: the last byte may be filled in part */
-        *bytes = elements / (8 / bits) + (elements % (8 / bits) != 0);
+        *bytes = *elements / (8 / bits) + (*elements % (8 / bits) != 0);
+    return true;
+}
+
+bool tensor_bytes(TfLiteType type, const int *dims, size_t rank, size_t *bytes)
+{
+    uint64_t elements, wide;
+
+    if (!count(type, dims, rank, &elements, &wide) || wide > SIZE_MAX || elements > SIZE_MAX)
+        return false;
+    *bytes = (size_t)wide;
     return true;
 }
 
@@ -48,19 +70,21 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
 {
     TfLiteTensor *t = &in->tensors[tensor];
     const bool same = tensor_same_dims(t->dims, dims);
-    size_t bytes = 0, elements;
+    uint64_t elements, wide;
+    size_t bytes = 0;
+    const bool counted =
+        dims->size >= 0 && count(t->type, dims->data, (size_t)dims->size, &elements, &wide);
 
-    if (dims->size < 0 || !tensor_bytes(t->type, dims->data, (size_t)dims->size, &bytes)) {
+    if (counted && elements > limit_of(LIMIT_TENSOR_ELEMENTS)) {
+        free(dims);
+        return limit_fail(diag, LIMIT_TENSOR_ELEMENTS, "tensor %d (%s): dims: %" PRIu64 " elements",
+                          tensor, t->name ? t->name : "", elements);
+    }
+    if (!counted || !tensor_bytes(t->type, dims->data, (size_t)dims->size, &bytes)) {
         free(dims);
         return diag_fail(diag, STATUS_INVALID,
                          "tensor %d (%s): negative dimension, or more bytes than can be counted",
                          tensor, t->name ? t->name : "");
-    }
-    if (checked_elements(dims->data, (size_t)dims->size, &elements) &&
-        elements > limit_of(LIMIT_TENSOR_ELEMENTS)) {
-        free(dims);
-        return limit_fail(diag, LIMIT_TENSOR_ELEMENTS, "tensor %d (%s): dims: %zu elements", tensor,
-                          t->name ? t->name : "", elements);
     }
     free(t->dims);
     t->dims = dims;
