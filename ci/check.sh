@@ -21,6 +21,28 @@ run()
     "$@" >"$log/$label.log" 2>&1 || { cat "$log/$label.log" >&2; fail "$label ($*)"; }
 }
 
+# start NAME COMMAND...: like run, beside what follows, for what uses one processor for a minute;
+# finish NAME waits for it.
+background=''
+pid=''
+trap 'kill $background 2>/dev/null || true' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+start()
+{
+    label=$1
+    shift
+    "$@" >"$log/$label.log" 2>&1 &
+    eval "pid_$label=$!"
+    background="$background $!"
+}
+
+finish()
+{
+    eval "pid=\$pid_$1"
+    wait "$pid" || { cat "$log/$1.log" >&2; fail "$1"; }
+}
+
 # Where the validation layer is installed, it checks all that runs on the device.
 validation=
 for dir in /usr/share/vulkan /usr/local/share/vulkan /etc/vulkan; do
@@ -76,10 +98,7 @@ total=$((total + units))
 
 # A part of what `make torture` tries; not with sanitizers, which have a malloc of their own.
 if ! grep -q -- -fsanitize= "$b/flags"; then
-    run torture "$b/torture/torture" --every=20 "$b/torture/files"
-    tail -n 1 "$log/torture.log"
-    count=$(sed -n 's/^torture: \([0-9]*\) points.*/\1/p' "$log/torture.log")
-    [ "${count:-0}" -gt 50 ] || fail 'torture: no point was tried'
+    start torture "$b/torture/torture" --every=20 "$b/torture/files"
     # What counts lines for make coverage allocates, too, when a program ends, and has no word for it.
     if ! grep -q -- --coverage "$b/flags"; then
         run programs sh conformance/unit/torture/programs.sh "$b" 20
@@ -87,8 +106,8 @@ if ! grep -q -- -fsanitize= "$b/flags"; then
     fi
     run soak "$b/torture/soak" "$b/torture/files" 1
     tail -n 1 "$log/soak.log"
-    total=$((total + count))
 fi
+start golden "$b/assay" golden check --quiet
 
 # The fuzz targets are given the hostile models too.
 run hostile "$b/unit/delegate/test_hostile_models" --write "$b/hostile"
@@ -138,12 +157,6 @@ tail -n 1 "$log/docs.log"
 run faults sh ci/mutants.sh check
 tail -n 1 "$log/faults.log"
 
-run golden "$b/assay" golden check --quiet
-echo "golden: $(tail -n 1 "$log/golden.log")"
-count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 1)
-[ "${count:-0}" -gt 0 ] || fail 'golden: nothing was checked'
-total=$((total + count))
-
 # At most 3 cases of each op, and one under sanitizers; `make conformance` runs all.
 if grep -q -- -fsanitize= "$b/flags"; then
     cases --limit=1
@@ -163,6 +176,20 @@ if ! grep -q -- -fsanitize= "$b/flags"; then
     run endurance "$b/assay" endurance --starts=25 --runs=2000 --quiet
     sed -n 's/^  \(host\|device\) */endurance: /p' "$log/endurance.log"
     total=$((total + 2))
+fi
+
+finish golden
+echo "golden: $(tail -n 1 "$log/golden.log")"
+count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 1)
+[ "${count:-0}" -gt 0 ] || fail 'golden: nothing was checked'
+total=$((total + count))
+
+if ! grep -q -- -fsanitize= "$b/flags"; then
+    finish torture
+    tail -n 1 "$log/torture.log"
+    count=$(sed -n 's/^torture: \([0-9]*\) points.*/\1/p' "$log/torture.log")
+    [ "${count:-0}" -gt 50 ] || fail 'torture: no point was tried'
+    total=$((total + count))
 fi
 
 # Programs for the TensorFlow Lite C API find the same class on the CPU and with the delegate.

@@ -147,7 +147,8 @@ expect 2 'expected heatmaps' $assay run "$work/mask.tflite" --delegate=none --dr
 expect 2 'neither boxes' $assay run $model --input=$image --delegate=none --draw="$work/x.png"
 expect 2 'in steps of 16' $assay zoo posenet --res=256 -o "$work/pose.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
-expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --profile --quiet
+expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 \
+    --no-starts --profile --quiet
 expect 0 '^ +[0-9.]+ +[0-9.]+ +[0-9]+% +total; of it bound by:' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 \
     --no-starts --roofline --quiet
 expect 2 'serve runs inferences alone' $assay bench $model --serve --roofline
