@@ -168,7 +168,7 @@ static enum status damage_field(struct tflite_file *file, struct place *p, long 
 enum status hostile_damage(struct tflite_file *file, const char *text, struct diag *diag)
 {
     const char *const equals = strchr(text, '=');
-    char path[256], name[64];
+    char path[256] = "", name[64];
     struct place p = { .at = path, .text = text, .diag = diag };
     const char *value;
     uint8_t tag = 0;
