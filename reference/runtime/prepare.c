@@ -25,19 +25,9 @@ static bool count(TfLiteType type, const int *dims, size_t rank, uint64_t *eleme
                   uint64_t *bytes)
 {
     const unsigned bits = runtime_type_bits(type);
-    bool empty = false;
 
-    *elements = 1;
-    for (size_t i = 0; i < rank; i++) {
-        if (dims[i] < 0)
-            return false;
-        if (dims[i] == 0)
-            empty = true; /* the others are still checked */
-        else if (!checked_mul_u64(*elements, (uint64_t)dims[i], elements))
-            return false;
-    }
-    if (empty)
-        *elements = 0;
+    if (!checked_elements_u64(dims, rank, elements))
+        return false;
     if (bits >= 8)
         return checked_mul_u64(*elements, bits / 8, bytes);
     if (type == kTfLiteResource)
@@ -70,17 +60,16 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
 {
     TfLiteTensor *t = &in->tensors[tensor];
     const bool same = tensor_same_dims(t->dims, dims);
-    uint64_t elements, wide;
-    size_t bytes = 0;
+    uint64_t elements, bytes;
     const bool counted =
-        dims->size >= 0 && count(t->type, dims->data, (size_t)dims->size, &elements, &wide);
+        dims->size >= 0 && count(t->type, dims->data, (size_t)dims->size, &elements, &bytes);
 
     if (counted && elements > limit_of(LIMIT_TENSOR_ELEMENTS)) {
         free(dims);
         return limit_fail(diag, LIMIT_TENSOR_ELEMENTS, "tensor %d (%s): dims: %" PRIu64 " elements",
                           tensor, t->name ? t->name : "", elements);
     }
-    if (!counted || !tensor_bytes(t->type, dims->data, (size_t)dims->size, &bytes)) {
+    if (!counted || bytes > SIZE_MAX || elements > SIZE_MAX) {
         free(dims);
         return diag_fail(diag, STATUS_INVALID,
                          "tensor %d (%s): negative dimension, or more bytes than can be counted",
@@ -90,7 +79,7 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
     t->dims = dims;
     if (same && t->bytes == bytes)
         return STATUS_OK;
-    t->bytes = bytes;
+    t->bytes = (size_t)bytes;
     in->info[tensor].changed = ++in->shape_clock;
     if (t->allocation_type == kTfLiteArenaRw || t->allocation_type == kTfLiteArenaRwPersistent)
         t->data.raw = NULL; /* allocated for another size */
