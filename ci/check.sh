@@ -40,6 +40,7 @@ start()
 finish()
 {
     eval "pid=\$pid_$1"
+    background=$(echo "$background " | sed "s/ $pid / /")
     wait "$pid" || { cat "$log/$1.log" >&2; fail "$1"; }
 }
 
