@@ -9,8 +9,8 @@
 #include "delegate/graph/options.h"
 #include "delegate/plan/make.h"
 
-/* Whether the tests are compiled with a sanitizer of addresses or threads. */
-/* gcc defines macros for sanitizers, clang has __has_feature. */
+/* Whether the tests are compiled with a sanitizer of addresses or threads: gcc defines macros for
+ * sanitizers, clang has __has_feature. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define KIT_SANITIZED 1
