@@ -8,14 +8,16 @@ All checks are switched by one build of a copy of the source, in BUILD_DIRECTORY
 becomes a call that says false when its number is in ASSAY_NEEDED_OFF, and that notes in the file
 ASSAY_NEEDED_MAP whether it ever was true.  Each test program runs once to make that note.  A check
 is then tried with the programs in which it was true, the quickest first, until one fails; where it
-was true in none, no test can notice, and none is run.  What was found is kept in needed.tsv: an
-interrupted run goes on where it was.  Columns: file, line, function, the check, what noticed.
+was true in none, no test can notice, and none is run.  Several are tried at once, one on each
+processor.  What was found is kept in needed.tsv: an interrupted run goes on where it was.  Columns:
+file, line, function, the check, what noticed.
 
 What counts as a check: each operand of || in the condition of an if that fails (refuse, *_fail,
 return of false, NULL, -1 or a status); each call of a check_* or of refuse that is no such
 condition, as in `return check_a(c) && check_b(c)` or TRY(check_a(r)).
 """
 import bisect
+import concurrent.futures
 import fnmatch
 import glob
 import os
@@ -251,31 +253,36 @@ class Needed:
     def run(self, program, env, limit):
         """Whether the tests of a program pass."""
         start = time.monotonic()
-        with open(os.path.join(self.room, 'run.log'), 'wb') as log:
-            p = subprocess.Popen(program, cwd=self.tree, stdout=log, stderr=log, start_new_session=True,
-                                 env={**os.environ, **env,
-                                      'MESA_SHADER_CACHE_DIR': os.path.join(self.room, 'shaders')})
-            try:
-                passed = p.wait(limit) == 0
-            except subprocess.TimeoutExpired:
-                os.killpg(p.pid, 9)
-                p.wait()
-                passed = False
+        p = subprocess.Popen(program, cwd=self.tree, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, start_new_session=True,
+                             env={**os.environ, **env,
+                                  'MESA_SHADER_CACHE_DIR': os.path.join(self.room, 'shaders')})
+        try:
+            passed = p.wait(limit) == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, 9)
+            p.wait()
+            passed = False
         return passed, time.monotonic() - start
+
+    def note(self, program):
+        """Runs a program once and keeps its map, unless there is one of the same source."""
+        path = os.path.join(self.maps, program[0].replace('/', '.'))
+        if not os.path.exists(path):
+            with open(path + '.new', 'wb') as f:
+                f.write(bytes(max(1, len(self.checks))))
+            passed, seconds = self.run(program, {'ASSAY_NEEDED_MAP': path + '.new'}, 900)
+            with open(path + '.new', 'ab') as f:
+                f.write(f'{int(passed)} {seconds:.2f}'.encode())
+            os.rename(path + '.new', path)
+        return open(path, 'rb').read()
 
     def record(self):
         """The maps of all programs; those of an earlier run are kept while the source is the same."""
         self.seen = []
-        for program in self.programs:
-            path = os.path.join(self.maps, program[0].replace('/', '.'))
-            if not os.path.exists(path):
-                with open(path + '.new', 'wb') as f:
-                    f.write(bytes(max(1, len(self.checks))))
-                passed, seconds = self.run(program, {'ASSAY_NEEDED_MAP': path + '.new'}, 900)
-                with open(path + '.new', 'ab') as f:
-                    f.write(f'{int(passed)} {seconds:.2f}'.encode())
-                os.rename(path + '.new', path)
-            data = open(path, 'rb').read()
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            maps = list(pool.map(self.note, self.programs))
+        for program, data in zip(self.programs, maps):
             passed, seconds = data[len(self.checks) or 1:].split()
             if passed == b'1' and float(seconds) > self.longest:
                 print(f'needed: {program[0]} needs {float(seconds):.0f} s, and is left out', flush=True)
@@ -292,33 +299,35 @@ class Needed:
             for line in open(path, encoding='utf-8'):
                 *key, by = line.rstrip('\n').split('\t')
                 known[tuple(key)] = by
-        chosen, caught, survivors = 0, 0, []
-        for number, check in enumerate(self.checks):
-            name, line, function, text = check
-            if not any(fnmatch.fnmatch(f'{name}:{word}', pattern) for word in (line, function)) and \
-                    not any(fnmatch.fnmatch(name, p) for p in GROUPS.get(pattern, [])):
-                continue
-            chosen += 1
-            key = (name, str(line), function, text)
-            if known.get(key, '-') == '-':
-                by = '-'
-                for seconds, program, data in self.seen:
-                    if data[number] & 2 and not self.run(
-                            program, {'ASSAY_NEEDED_OFF': str(number)}, 60 + 10 * seconds)[0]:
-                        by = program[0].replace('build/', '')
-                        break
-                with open(path, 'a', encoding='utf-8') as f:
-                    f.write('\t'.join((*key, by)) + '\n')
-                known[key] = by
-            if known[key] == '-':
-                reached = 'no test notices' if any(d[number] & 2 for _, _, d in self.seen) else \
-                    'never true in a test'
-                survivors.append(f'{name}:{line}: {function}: {text}: {reached}')
-                print(f'needed: NOT CAUGHT: {survivors[-1]}', flush=True)
-            else:
-                caught += 1
-        print(f'needed: {caught} of {chosen} checks caught when switched off; {path}')
+        chosen = [n for n, (name, line, function, _) in enumerate(self.checks)
+                  if any(fnmatch.fnmatch(f'{name}:{word}', pattern) for word in (line, function))
+                  or any(fnmatch.fnmatch(name, p) for p in GROUPS.get(pattern, []))]
+        survivors = 0
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for number, by in zip(chosen, pool.map(lambda n: self.noticed(n, known, path), chosen)):
+                name, line, function, text = self.checks[number]
+                if by == '-':
+                    reached = 'no test notices' if any(d[number] & 2 for _, _, d in self.seen) else \
+                        'never true in a test'
+                    survivors += 1
+                    print(f'needed: NOT CAUGHT: {name}:{line}: {function}: {text}: {reached}', flush=True)
+        print(f'needed: {len(chosen) - survivors} of {len(chosen)} checks caught when switched off; {path}')
         return 0 if chosen and not survivors else 1
+
+    def noticed(self, number, known, path):
+        """The program that notices that a check is off, or '-', also written to the file at path."""
+        name, line, function, text = self.checks[number]
+        by = known.get((name, str(line), function, text), '-')
+        if by != '-':
+            return by
+        for seconds, program, data in self.seen:
+            if data[number] & 2 and not self.run(
+                    program, {'ASSAY_NEEDED_OFF': str(number)}, 60 + 10 * seconds)[0]:
+                by = program[0].replace('build/', '')
+                break
+        with open(path, 'a', encoding='utf-8') as f:
+            f.write(f'{name}\t{line}\t{function}\t{text}\t{by}\n')
+        return by
 
 
 def main():
