@@ -169,7 +169,7 @@ static bool check_outputs(struct check *c)
         const struct graph_tensor *y = graph_output(c->graph, c->node, i);
         struct graph_shape s;
 
-        if (!shapes_of_output(c->graph, c->node, i, &s) || !shapes_are(y, &s))
+        if (!(shapes_of_output(c->graph, c->node, i, &s) && shapes_are(y, &s)))
             return refuse(c, RULE_TENSOR_SHAPE, c->node->outputs[i], "dims",
                           "the model is malformed", "what follows from the inputs",
                           "another shape of rank %d", y->rank);

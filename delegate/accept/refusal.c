@@ -300,10 +300,16 @@ static bool check_float_type(struct check *c, int tensor)
                   runtime_type_name(type));
 }
 
+/* Input i is present. */
+static bool check_values(struct check *c, int i, int min_rank, int max_rank)
+{
+    return check_float_type(c, c->node->inputs[i]) &&
+           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+}
+
 bool check_input(struct check *c, int i, int min_rank, int max_rank)
 {
-    return check_present(c, i) && check_float_type(c, c->node->inputs[i]) &&
-           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+    return check_present(c, i) && check_values(c, i, min_rank, max_rank);
 }
 
 static bool check_computed(struct check *c, int i)
@@ -318,7 +324,7 @@ static bool check_computed(struct check *c, int i)
 
 bool check_computed_input(struct check *c, int i, int min_rank, int max_rank)
 {
-    return check_computed(c, i) && check_input(c, i, min_rank, max_rank);
+    return check_computed(c, i) && check_values(c, i, min_rank, max_rank);
 }
 
 bool check_tensor_type(struct check *c, int tensor, TfLiteType type)
@@ -345,15 +351,21 @@ static bool check_data_type(struct check *c, int tensor, unsigned types)
                   expected[types & CHECK_ALL], "%s", runtime_type_name(type));
 }
 
+/* Input i is present. */
+static bool check_data(struct check *c, int i, int min_rank, int max_rank, unsigned types)
+{
+    return check_data_type(c, c->node->inputs[i], types) &&
+           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+}
+
 bool check_data_input(struct check *c, int i, int min_rank, int max_rank, unsigned types)
 {
-    return check_present(c, i) && check_data_type(c, c->node->inputs[i], types) &&
-           check_rank(c, c->node->inputs[i], min_rank, max_rank);
+    return check_present(c, i) && check_data(c, i, min_rank, max_rank, types);
 }
 
 bool check_computed_data(struct check *c, int i, int min_rank, int max_rank, unsigned types)
 {
-    return check_computed(c, i) && check_data_input(c, i, min_rank, max_rank, types);
+    return check_computed(c, i) && check_data(c, i, min_rank, max_rank, types);
 }
 
 bool check_data_output(struct check *c, int i, int min_rank, int max_rank, unsigned types)

@@ -152,8 +152,8 @@ bool graph_tensor_fits(const struct graph_tensor *t, const struct device_limits 
 
     *bytes = SIZE_MAX;
     if (t->rank < 0 || (t->rank > 0 && !checked_elements(t->dims, (size_t)t->rank - 1, &rows)) ||
-        !checked_mul(rows, channels / 4 + (channels % 4 != 0), &slices) ||
-        !checked_mul(slices, 16, bytes))
+        !checked_mul(rows, channels / 4 + (channels % 4 != 0), &slices))
         return false;
+    *bytes = slices <= SIZE_MAX / 16 ? slices * 16 : SIZE_MAX;
     return slices <= UINT32_MAX / 16 && *bytes <= limits->max_storage_buffer_range;
 }

@@ -11,7 +11,8 @@ struct binary_grid binary_grid(const struct planner *p, const struct graph_node 
 /* Operand i has one channel, which is broadcast to those of dst. */
 bool binary_broadcasts(const struct planner *p, const struct graph_node *n, int dst, int i);
 
-/* Two inputs, one output of their broadcast shape, ranks 0 to 6. */
+/* Two inputs, one output of their broadcast shape, ranks 0 to 6, all of the node's float or 8-bit
+ * type. */
 bool binary_accept(struct check *c);
 /* The same where types (CHECK_VALUES, ...) of the operands, which agree, and of the result are
  * these. */

@@ -1,6 +1,7 @@
 /* ONE_HOT of computed i32 indices; depth and both values are constants. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/shapes.h"
 #include "delegate/ops/one_hot.args.h"
 #include "delegate/plan/planner.h"
 #include "reference/base/half.h"
@@ -58,8 +59,7 @@ static bool accept_one_hot(struct check *c)
         !check_tensor_type(c, c->node->inputs[3], y->type) ||
         (y->type == kTfLiteFloat32 && (!check_storable(c, 2, 1) || !check_storable(c, 3, 1))))
         return false;
-    if (!shape_one_hot(c->graph, c->node, 0, &shape) || shape.rank != y->rank ||
-        memcmp(shape.dims, y->dims, (size_t)shape.rank * sizeof shape.dims[0]) != 0)
+    if (!(shape_one_hot(c->graph, c->node, 0, &shape) && shapes_are(y, &shape)))
         return refuse(c, RULE_ONE_HOT_SHAPE, c->node->outputs[0], "axis, dims",
                       "the model is malformed", "the indices' dims, with depth at axis",
                       "rank %d, axis %d", y->rank, axis_of(c->graph, c->node));
