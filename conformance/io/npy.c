@@ -206,7 +206,7 @@ enum status npy_write(const struct array *a, uint8_t **file, size_t *count, stru
 {
     char header[512];
     const char *descr = NULL;
-    size_t used, total;
+    size_t used, before;
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i].type == a->type)
@@ -225,7 +225,8 @@ enum status npy_write(const struct array *a, uint8_t **file, size_t *count, stru
     while ((PREFIX + 2 + used + 1) % 64 != 0)
         header[used++] = ' ';
     header[used++] = '\n';
-    if (!checked_add(PREFIX + 2 + used, a->bytes, &total) || !(*file = mem_alloc(total, 1)))
+    before = PREFIX + 2 + used;
+    if (a->bytes > SIZE_MAX - before || !(*file = mem_alloc(before + a->bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes", a->bytes);
     memcpy(*file, magic, sizeof magic);
     (*file)[6] = 1;
@@ -233,7 +234,7 @@ enum status npy_write(const struct array *a, uint8_t **file, size_t *count, stru
     (*file)[9] = (uint8_t)(used >> 8);
     memcpy(*file + PREFIX + 2, header, used);
     if (a->bytes)
-        memcpy(*file + PREFIX + 2 + used, a->data, a->bytes);
-    *count = total;
+        memcpy(*file + before, a->data, a->bytes);
+    *count = before + a->bytes;
     return STATUS_OK;
 }

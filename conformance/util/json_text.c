@@ -2,7 +2,6 @@
 #include "conformance/util/json_text.h"
 
 #include "conformance/util/utf8.h"
-#include "reference/base/checked.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +25,7 @@ json_t *json_text(const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
     json_t *value;
-    size_t bytes, used = 0;
+    size_t count, used = 0;
     json_malloc_t take;
     json_free_t give;
     char *clean;
@@ -35,9 +34,11 @@ json_t *json_text(const char *text)
         return json_null();
     if (is_utf8(text))
         return json_string(text);
-    /* By the functions of jansson, whose failures json_memory_failed knows. */
+    /* By the functions of jansson, whose failures json_memory_failed knows; where a size has 32
+     * bits there may be a text for which it is too small, and no memory of all of them. */
     json_get_alloc_funcs(&take, &give);
-    if (!checked_mul(strlen(text), 3, &bytes) || !(clean = take(bytes + 1)))
+    count = strlen(text);
+    if (!(clean = take(count < SIZE_MAX / 3 ? 3 * count + 1 : SIZE_MAX)))
         return NULL;
     for (; *text; text++) {
         if ((unsigned char)*text < 0x80) {

@@ -11,6 +11,19 @@
 
 static const char name[] = "token_0123.assay";
 
+/* fstat of libc, but the next call fails where a test says so. */
+static bool fstat_fails;
+int __real_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st);
+int __wrap_fstat(int fd, struct stat *st)
+{
+    if (!fstat_fails)
+        return __real_fstat(fd, st);
+    fstat_fails = false;
+    errno = EIO;
+    return -1;
+}
+
 static struct cache_identity sample_identity(void)
 {
     struct cache_identity id = { .vendor_id = 0x10de,
@@ -367,6 +380,22 @@ static void directory_not_made(void **state)
     expect_not_saved(path, strerror(errno));
 }
 
+/* What the directory is cannot be found out. */
+static void directory_not_known(void **state)
+{
+    struct cache_dir d = cache_dir_make();
+
+    (void)state;
+    save(d.path);
+    fstat_fails = true;
+    expect_refused(d.path, strerror(EIO));
+    assert_false(fstat_fails);
+    fstat_fails = true;
+    expect_not_saved(d.path, strerror(EIO));
+    expect_found(d.path, 7);
+    cache_dir_remove(d.path);
+}
+
 static void file_not_private(void **state)
 {
     static const mode_t modes[] = { 0644, 0660, 0602 };
@@ -658,6 +687,7 @@ int main(void)
         cmocka_unit_test(pipelines_of_another),
         cmocka_unit_test(directory_not_private),
         cmocka_unit_test(directory_not_made),
+        cmocka_unit_test(directory_not_known),
         cmocka_unit_test(file_not_private),
         cmocka_unit_test(not_a_file),
         cmocka_unit_test(disk_full),

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <jpeglib.h>
@@ -23,6 +24,15 @@ struct bytes {
     uint8_t *data;
     size_t count;
 };
+
+/* libpng's bytes of a row, and more where a test says so. */
+static size_t more_rowbytes;
+size_t __real_png_get_rowbytes(png_const_structrp png, png_const_inforp info);
+size_t __wrap_png_get_rowbytes(png_const_structrp png, png_const_inforp info);
+size_t __wrap_png_get_rowbytes(png_const_structrp png, png_const_inforp info)
+{
+    return __real_png_get_rowbytes(png, info) + more_rowbytes;
+}
 
 /* ---- making files ---- */
 
@@ -410,6 +420,31 @@ static void png_kinds(void **state)
     free(b.data);
 }
 
+/* The rows that libpng would write are not those that there is room for. */
+static void png_rows_of_another_size(void **state)
+{
+    struct bytes b = make_png(2, 3, 8, PNG_COLOR_TYPE_RGB, false, false);
+
+    (void)state;
+    more_rowbytes = 3;
+    expect_refusal(&b, STATUS_INVALID, "PNG: rows of 9 bytes, expected 2 x 3");
+    more_rowbytes = 0;
+    free(b.data);
+}
+
+/* libpng refuses an image without pixels. */
+static void png_not_written(void **state)
+{
+    static uint8_t pixels[3];
+    const struct image none = { .channels = 3, .pixels = pixels };
+    struct diag diag = { 0 };
+
+    (void)state;
+    assert_int_equal(image_write_png(&none, "none.png", &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "none.png: "));
+    assert_int_equal(access("none.png", F_OK), -1);
+}
+
 static void png_too_large(void **state)
 {
     struct bytes b = make_png(1, 1, 8, PNG_COLOR_TYPE_GRAY, false, false);
@@ -609,6 +644,7 @@ int main(void)
         cmocka_unit_test(png_labels),      cmocka_unit_test(each_prefix_and_many_mutations),
         cmocka_unit_test(no_image),        cmocka_unit_test(channels),
         cmocka_unit_test(resizing),        cmocka_unit_test(the_number_of_pixels_is_a_limit),
+        cmocka_unit_test(png_not_written), cmocka_unit_test(png_rows_of_another_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
