@@ -244,11 +244,13 @@ $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 $(B)/unit/delegate/test_selftest_matrix $(B)/unit/delegate/test_selftest_matrix_int8: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
+$(B)/unit/delegate/test_cache_trim: UNIT_LINK = -Wl,--wrap=unlinkat -Wl,--wrap=fdopendir
+$(B)/unit/suite/test_parser: UNIT_LINK = -Wl,--wrap=recv
 $(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
-$(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans): UNIT_LINK = $(MEMORY_FAULTS)
+$(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans delegate/test_import): UNIT_LINK = $(MEMORY_FAULTS)
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC) $(FUZZ_KIT)) $(B)/fuzz/replay.o
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.

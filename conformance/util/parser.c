@@ -197,8 +197,8 @@ static bool send_parts(int socket, const struct parser_part *parts, size_t count
             at += parts[i].bytes;
             continue;
         }
-        if (!process_write(socket, together, at) ||
-            !process_write(socket, parts[i].data, parts[i].bytes))
+        if (!(process_write(socket, together, at) &&
+              process_write(socket, parts[i].data, parts[i].bytes)))
             return false;
         at = 0;
     }

@@ -89,7 +89,7 @@ static enum status check_header(const struct header *h, const struct cache_ident
                          (unsigned long long)h->pipeline_bytes,
                          (unsigned long long)h->tuning_count);
     bytes = sizeof *h + h->pipeline_bytes + h->tuning_count * sizeof(struct workgroup_tuning);
-    if (file_bytes < bytes || file_bytes - bytes != h->constant_bytes)
+    if (file_bytes != bytes + h->constant_bytes)
         return diag_fail(
             diag, STATUS_INVALID, "%s: truncated, or too long: expected %llu bytes, found %llu",
             name, (unsigned long long)(bytes + h->constant_bytes), (unsigned long long)file_bytes);

@@ -51,16 +51,18 @@ static bool is_ours(int directory, const char *name, struct entry *e)
     bool ours;
     int fd;
 
-    if (!has_suffix(name) || cache_file_open(&fd, &bytes, directory, name, NULL) != STATUS_OK ||
-        fd < 0)
+    if (!has_suffix(name))
         return false;
+    ours = cache_file_open(&fd, &bytes, directory, name, NULL) == STATUS_OK && fd >= 0;
     /* Reading the magic is not a use: where the file system keeps times of access ("relatime" does
      * after a change), it would make every listed file the one that was used last. */
-    (void)fcntl(fd, F_SETFL, O_NONBLOCK | O_NOATIME);
-    ours = fstat(fd, &st) == 0 &&
+    if (ours)
+        (void)fcntl(fd, F_SETFL, O_NONBLOCK | O_NOATIME);
+    ours = ours && fstat(fd, &st) == 0 &&
            cache_file_read(fd, start, sizeof start, name, NULL) == STATUS_OK &&
            memcmp(start, cache_magic, sizeof start) == 0;
-    close(fd);
+    if (fd >= 0)
+        close(fd);
     if (!ours)
         return false;
     *e = (struct entry){ .used = st.st_atim, .bytes = bytes };

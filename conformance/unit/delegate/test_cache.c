@@ -246,6 +246,18 @@ static void signed_but_wrong(void **state)
 {
     const size_t sizes = CACHE_AT_IDENTITY + sizeof(struct cache_identity);
     const uint64_t values[] = { 0, 1, 79, 81, 1u << 20, UINT64_MAX, UINT64_MAX / 16, 1ull << 63 };
+    static const struct {
+        int field;
+        uint64_t value;
+        const char *text;
+    } rows[] = {
+        { 0, 81, "truncated, or too long" },
+        { 0, 1 << 28, "truncated, or too long" },
+        { 0, (1 << 28) + 1, "268435457 bytes of pipelines" },
+        { 1, 1 << 16, "truncated, or too long" },
+        { 1, (1 << 16) + 1, "65537 workgroup sizes" },
+        { 2, 301, "expected 300 bytes of constants, found 301" },
+    };
     struct cache_dir d = cache_dir_make();
     struct cache_identity id = sample_identity();
     struct cache_content content;
@@ -268,6 +280,13 @@ static void signed_but_wrong(void **state)
             cache_write_file(path, copy, bytes);
             expect_refused(d.path, name);
         }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        memcpy(copy, data, bytes);
+        memcpy(copy + sizes + 8 * rows[i].field, &rows[i].value, 8);
+        cache_sign(copy);
+        cache_write_file(path, copy, bytes);
+        expect_refused(d.path, rows[i].text);
+    }
     memcpy(copy, data, bytes);
     copy[CACHE_AT_FORMAT]++;
     cache_sign(copy);
@@ -298,6 +317,10 @@ static void pipelines_of_another(void **state)
         KIT_OK(cache_save(&c, d.path, name, &id, &diag));
         expect_refused(d.path, "pipelines: made for another");
     }
+    c = sample_content(&id, 7);
+    c.pipelines[0] = 31;
+    KIT_OK(cache_save(&c, d.path, name, &id, &diag));
+    expect_refused(d.path, "pipelines: made for another");
     c = sample_content(&id, 7);
     c.pipeline_bytes = 31;
     KIT_OK(cache_save(&c, d.path, name, &id, &diag));

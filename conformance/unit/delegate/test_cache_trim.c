@@ -2,10 +2,36 @@
 #include "conformance/unit/kit/cache_kit.h"
 
 #include "delegate/cache/trim.h"
+#include "reference/base/memory.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+
+/* Calls that fail with this error where it is not 0. */
+static int unlinkat_error, fdopendir_error;
+
+int __real_unlinkat(int directory, const char *name, int flags);
+int __wrap_unlinkat(int directory, const char *name, int flags);
+int __wrap_unlinkat(int directory, const char *name, int flags)
+{
+    if (unlinkat_error == 0)
+        return __real_unlinkat(directory, name, flags);
+    errno = unlinkat_error;
+    return -1;
+}
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd)
+{
+    if (fdopendir_error == 0)
+        return __real_fdopendir(fd);
+    errno = fdopendir_error;
+    return NULL;
+}
 
 enum { PIPELINES = 80, CONSTANTS = 1000 };
 
@@ -131,6 +157,67 @@ static void others_stay(void **state)
     cache_dir_remove(d.path);
 }
 
+/* Files of one second: the order is that of the nanoseconds, then that of the names. */
+static void order_within_a_second(void **state)
+{
+    static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
+    static const long when[] = { 900, 100, 500, 500 };
+    const struct cache_dir d = cache_dir_make();
+    struct diag diag = { 0 };
+    char path[512];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const struct timespec times[2] = { { 1000, when[i] }, { 1000, when[i] } };
+
+        save(d.path, names[i]);
+        cache_path(path, d.path, names[i]);
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    }
+    KIT_OK(cache_trim(d.path, "none", 3 * file_bytes(), &diag));
+    assert_false(exists(d.path, "b.assay"));
+    KIT_OK(cache_trim(d.path, "none", 2 * file_bytes(), &diag));
+    assert_false(exists(d.path, "c.assay"));
+    KIT_OK(cache_trim(d.path, "none", 1 * file_bytes(), &diag));
+    assert_true(exists(d.path, "a.assay"));
+    assert_int_equal(cache_dir_count(d.path, NULL), 1);
+    cache_dir_remove(d.path);
+}
+
+static void expect_fails(const char *dir, enum status status, const char *text)
+{
+    struct diag diag = { 0 };
+
+    assert_int_equal(cache_trim(dir, "none", 1, &diag), status);
+    if (!strstr(diag.text, text))
+        fail_msg("expected '%s', found '%s'", text, diag.text);
+}
+
+/* What fails is said, and the files stay; one that another process has removed is no failure. */
+static void failures(void **state)
+{
+    const struct cache_dir d = cache_dir_make();
+    struct diag diag = { 0 };
+
+    (void)state;
+    save(d.path, "a.assay");
+    mem_fail_after(0);
+    expect_fails(d.path, STATUS_NO_MEMORY, "no memory to list it");
+    mem_fail_after(-1);
+    unlinkat_error = EACCES;
+    expect_fails(d.path, STATUS_IO, "a.assay: cannot be removed: Permission denied");
+    unlinkat_error = ENOENT;
+    KIT_OK(cache_trim(d.path, "none", 1, &diag));
+    unlinkat_error = 0;
+    fdopendir_error = EMFILE;
+    expect_fails(d.path, STATUS_IO, "Too many open files");
+    fdopendir_error = 0;
+    assert_int_equal(cache_dir_count(d.path, NULL), 1);
+    KIT_OK(cache_trim(d.path, "none", 1, &diag));
+    assert_int_equal(cache_dir_count(d.path, NULL), 0);
+    cache_dir_remove(d.path);
+}
+
 /* Writes files, reads those of the other process, and trims, all at once. */
 static void take_part(const char *dir, int process)
 {
@@ -176,6 +263,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oldest_go),
         cmocka_unit_test(others_stay),
+        cmocka_unit_test(order_within_a_second),
+        cmocka_unit_test(failures),
         cmocka_unit_test(two_processes),
     };
 

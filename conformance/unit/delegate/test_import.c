@@ -1,6 +1,7 @@
 /* What the delegate makes of a host's tensors and nodes: constants, results that the host computes
  * when it prepares a graph, and outputs that are absent. */
 #include "conformance/unit/kit/gpu_kit.h"
+#include "conformance/unit/kit/memory_faults.h"
 
 #include "delegate/graph/import.h"
 #include "reference/base/builtin.h"
@@ -483,6 +484,61 @@ static void names_of_ops(void **state)
     host_close(h);
 }
 
+/* A context that has lost tensors since the graph was imported. */
+static void fewer_tensors(void **state)
+{
+    struct host *const h = host_open("rr", &add, 1);
+    struct graph g, again;
+    struct diag diag = { 0 };
+
+    (void)state;
+    KIT_OK(graph_import(&g, &h->context, &diag));
+    h->context.tensors_size = 1;
+    assert_int_equal(graph_import_again(&again, &g, &h->context, &diag), STATUS_INVALID);
+    assert_string_equal(diag.text, "expected at least 2 tensors, found 1");
+    graph_close(&g);
+    host_close(h);
+}
+
+static enum status import_all(void *user, struct diag *diag)
+{
+    struct host *const h = user;
+    struct graph g;
+    const enum status s = graph_import(&g, &h->context, diag);
+
+    if (s != STATUS_OK)
+        return s;
+    assert_non_null(g.tensors[0].quant.scale);
+    assert_true(g.tensors[0].quant.scale[0] == 0.5f && g.tensors[0].quant.zero_point[0] == 3);
+    assert_string_equal(g.nodes[0].name, "Own");
+    assert_non_null(g.nodes[0].inputs);
+    assert_non_null(g.nodes[0].outputs);
+    assert_int_equal(g.nodes[0].inputs[0], 0);
+    assert_int_equal(g.nodes[0].outputs[0], 1);
+    graph_close(&g);
+    return STATUS_OK;
+}
+
+static void no_memory(void **state)
+{
+    static const struct host_node node = { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } };
+    struct host *const h = host_open("rr", &node, 1);
+    TfLiteFloatArray *const scale = calloc(1, sizeof *scale + sizeof(float));
+    TfLiteIntArray *const zero = calloc(1, sizeof *zero + sizeof(int));
+    TfLiteAffineQuantization q = { .scale = scale, .zero_point = zero };
+
+    (void)state;
+    scale->size = zero->size = 1;
+    scale->data[0] = 0.5f;
+    zero->data[0] = 3;
+    h->tensors[0].quantization = (TfLiteQuantization){ kTfLiteAffineQuantization, &q };
+    h->registrations[0].custom_name = "Own";
+    memory_faults_all(&(struct memory_scene){ "import", import_all, h, false }, false);
+    free(scale);
+    free(zero);
+    host_close(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +550,8 @@ int main(void)
         cmocka_unit_test(malformed_tensors_have_no_rank),
         cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(names_of_ops),
+        cmocka_unit_test(fewer_tensors),
+        cmocka_unit_test(no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "conformance/util/parser.h"
 #include "conformance/util/parser_limits.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,6 +35,7 @@ enum deed {
     OPENS,        /* the one file that it may, another, and one later */
     WRITES,       /* to a file of the parent's */
     BAD_STATUS,   /* no status that there is */
+    LOW_STATUS,   /* a status below 0 */
     LONG_MESSAGE, /* says that a message of 4 GiB follows */
     HALF          /* an answer, and an end in the middle of its bytes */
 };
@@ -43,6 +46,18 @@ struct task {
 };
 
 static unsigned char sent[20000];
+
+/* recv of libc, or this error where it is not 0. */
+static int recv_error;
+ssize_t __real_recv(int socket, void *data, size_t bytes, int flags);
+ssize_t __wrap_recv(int socket, void *data, size_t bytes, int flags);
+ssize_t __wrap_recv(int socket, void *data, size_t bytes, int flags)
+{
+    if (recv_error == 0)
+        return __real_recv(socket, data, bytes, flags);
+    errno = recv_error;
+    return -1;
+}
 
 static void send_status(int socket, int32_t status, uint32_t message)
 {
@@ -121,6 +136,7 @@ static void serve(int socket, void *user)
     case OPENS: open_files(socket); break;
     case WRITES: reply(socket, STATUS_INVALID, write(t->file, "x", 1) < 0 ? "no" : "yes"); break;
     case BAD_STATUS: send_status(socket, 1000, 0); break;
+    case LOW_STATUS: send_status(socket, -1, 0); break;
     case LONG_MESSAGE: send_status(socket, STATUS_IO, UINT32_MAX); break;
     case HALF:
         send_status(socket, STATUS_OK, 0);
@@ -181,8 +197,40 @@ static void faults_are_errors(void **state)
     expect(ABORTS, STATUS_IO, "libx crashed (SIGABRT) while reading it: free(): invalid pointer");
     expect(EXITS, STATUS_IO, "libx crashed (exit status 0) while reading it");
     expect(BAD_STATUS, STATUS_IO, "an answer of another kind");
+    expect(LOW_STATUS, STATUS_IO, "an answer of another kind");
     expect(LONG_MESSAGE, STATUS_IO, "an answer of another kind");
     expect(HALF, STATUS_IO, "libx crashed (exit status 0)");
+}
+
+/* A socket that gives nothing more, and an application that does not want to know of children. */
+static void ends_that_are_not_seen(void **state)
+{
+    const struct parser_limits before = parser_limits;
+
+    (void)state;
+    parser_limits.wait_s = 1;
+    recv_error = EIO;
+    expect(ANSWERS, STATUS_IO, "libx crashed (exit status 0) while reading it");
+    recv_error = 0;
+    signal(SIGCHLD, SIG_IGN);
+    expect(EXITS, STATUS_IO, "libx crashed (exit status 0) while reading it");
+    signal(SIGCHLD, SIG_DFL);
+    parser_limits = before;
+}
+
+/* An answer of which the socket takes only the beginning. */
+static void answers_that_do_not_fit(void **state)
+{
+    static const unsigned char large[1 << 24];
+    const struct parser_reply reply = { .status = STATUS_OK,
+                                        .parts = { { sent, 10 }, { large, sizeof large } } };
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    assert_false(parser_answer(ends[0], &reply));
+    close(ends[0]);
+    close(ends[1]);
 }
 
 static void time_is_limited(void **state)
@@ -265,9 +313,14 @@ static void threads_of_the_parent_do_not_matter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_arrive),    cmocka_unit_test(faults_are_errors),
-        cmocka_unit_test(time_is_limited),   cmocka_unit_test(memory_is_limited),
-        cmocka_unit_test(files_are_limited), cmocka_unit_test(threads_of_the_parent_do_not_matter),
+        cmocka_unit_test(answers_arrive),
+        cmocka_unit_test(faults_are_errors),
+        cmocka_unit_test(ends_that_are_not_seen),
+        cmocka_unit_test(answers_that_do_not_fit),
+        cmocka_unit_test(time_is_limited),
+        cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(files_are_limited),
+        cmocka_unit_test(threads_of_the_parent_do_not_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
