@@ -34,6 +34,7 @@ GROUPS = {
     'rules': ['delegate/accept/*.c', 'delegate/ops/*.c', 'delegate/ops/int8/*.c',
               'delegate/graph/graph.c'],
     'guards': ['delegate/graph/options.c', 'delegate/graph/import.c', 'delegate/cache/*.c',
+               'delegate/api/litert_options.c', 'conformance/record/statement_verify.c',
                'conformance/io/npy.c', 'conformance/io/array_hdf5*.c', 'conformance/io/tensor_*.c',
                'conformance/io/image*.c', 'conformance/golden/file*.c', 'conformance/golden/h5.c',
                'conformance/util/tsv.c', 'conformance/util/json_*.c', 'conformance/util/date.c',
