@@ -16,7 +16,7 @@ static enum status check_key(const json_t *found, const json_t *key, struct diag
     const char *name;
     json_t *value;
 
-    if (!json_is_object(found) || !json_object_get(found, "assay_eval"))
+    if (!json_object_get(found, "assay_eval")) /* nor has a value that is no object */
         return diag_fail(diag, STATUS_USAGE, "it holds no answers of `assay eval`");
     json_object_foreach((json_t *)(uintptr_t)key, name, value)
     {
@@ -100,6 +100,7 @@ enum status eval_log_add(struct eval_log *log, const json_t *line, struct diag *
 {
     if (!log->file)
         return STATUS_OK;
+    errno = ENOMEM; /* jansson leaves it as it is where it has no memory */
     if (json_dumpf(line, log->file, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0 ||
         fputc('\n', log->file) == EOF || fflush(log->file) != 0)
         return diag_fail(diag, STATUS_IO, "--resume: an answer cannot be written: %s",

@@ -110,6 +110,8 @@ static enum status name_number(const struct reading *r, const char **text, struc
 static enum status find_class(const struct reading *r, const char *text, uint32_t *found,
                               struct diag *diag)
 {
+    /* The numbers of the model's classes. */
+    const int64_t low = -r->files->offset, high = (int64_t)r->x->classes - 1 - r->files->offset;
     const struct label *label;
     int64_t number;
 
@@ -125,12 +127,11 @@ static enum status find_class(const struct reading *r, const char *text, uint32_
     if (!read_number(text, &number))
         return diag_fail(diag, STATUS_INVALID,
                          "\"%.80s\": expected the number of a class; labels need --labels", text);
-    if (number + r->files->offset < 0 || (uint64_t)(number + r->files->offset) >= r->x->classes)
+    if (number < low || number > high)
         return diag_fail(diag, STATUS_INVALID,
                          "class %" PRId64 ": expected %" PRId64 " to %" PRId64
                          ", as the model has %zu classes and --label-offset is %" PRId64,
-                         number, -r->files->offset, (int64_t)r->x->classes - 1 - r->files->offset,
-                         r->x->classes, r->files->offset);
+                         number, low, high, r->x->classes, r->files->offset);
     *found = (uint32_t)(number + r->files->offset);
     return STATUS_OK;
 }

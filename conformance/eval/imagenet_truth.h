@@ -17,7 +17,8 @@ struct imagenet_files {
     const char *labels;       /* a line for each class of the model */
     const char *names;        /* line N is the label of the number N of the ground truth */
     const char *denylist;     /* numbers of images, from 1, that are left out */
-    int64_t offset;           /* class = number of the ground truth + offset, without names */
+    int64_t offset;           /* class = number of the ground truth + offset, without names;
+                                 32 bits hold it */
     uint64_t num_images;      /* 0: all */
 };
 

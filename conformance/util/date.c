@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <time.h>
 
+/* 0: there is no such month.  month is at least 0. */
 static int days_in_month(int year, int month)
 {
-    static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    static const int days[] = { 0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
     const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 
-    return days[month - 1] + (month == 2 && leap);
+    return month <= 12 ? days[month] + (month == 2 && leap) : 0;
 }
 
 /* Reads exactly count digits, and then the character `end`. */
@@ -29,8 +30,8 @@ bool date_read(const char *text, struct date *date)
     struct date d;
 
     if (!read_digits(&text, 4, '-', &d.year) || !read_digits(&text, 2, '-', &d.month) ||
-        !read_digits(&text, 2, '\0', &d.day) || d.year < 1 || d.month < 1 || d.month > 12 ||
-        d.day < 1 || d.day > days_in_month(d.year, d.month))
+        !read_digits(&text, 2, '\0', &d.day) || d.year < 1 || d.day < 1 ||
+        d.day > days_in_month(d.year, d.month))
         return false;
     *date = d;
     return true;

@@ -178,6 +178,33 @@ static struct date date_of(const char *text)
     return d;
 }
 
+/* Each is a date but for one character, or one number. */
+static void test_no_dates(void **state)
+{
+    static const char *const texts[] = { "2027/01-31",  "2027-01/31",
+                                         "2027-01-31 ", "2027-01-3",
+                                         "2027-1-031",  "202-01-31",
+                                         "0000-01-01",  "2027-00-01",
+                                         "2027-13-01",  "2027-99-01",
+                                         "2027-01-00",  "2027-01-32",
+                                         "2027-04-31",  "2027-02-29",
+                                         "2027-02-1/",  "2027-01-0:",
+                                         "2027-1/-01",  "2027-0:-01",
+                                         "202/-01-31",  "202:-01-31",
+                                         "-027-01-31",  "" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct date d = { 1, 2, 3 };
+
+        if (date_read(texts[i], &d))
+            fail_msg("\"%s\" was read as %d-%d-%d", texts[i], d.year, d.month, d.day);
+        assert_true(d.year == 1 && d.month == 2 && d.day == 3);
+    }
+    date_of("0001-01-01");
+    date_of("9999-12-31");
+}
+
 static void test_dates(void **state)
 {
     char text[DATE_TEXT_BYTES];
@@ -294,11 +321,17 @@ static void test_find(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),        cmocka_unit_test(test_known_files),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_unreadable),    cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_version_order), cmocka_unit_test(test_version_of_driver),
-        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_fields),
+        cmocka_unit_test(test_known_files),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_no_dates),
+        cmocka_unit_test(test_version_order),
+        cmocka_unit_test(test_version_of_driver),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_find),
     };
 
     return cmocka_run_group_tests_name("waivers_file", tests, NULL, NULL);
