@@ -24,8 +24,8 @@ static enum status receive_shape(struct parser *p, struct array *a, const char *
 
     TRY(parser_receive(p, &shape, sizeof shape, diag));
     *a = (struct array){ .type = (TfLiteType)shape.type, .rank = (size_t)shape.rank };
-    if (shape.rank < 0 || shape.rank > ARRAY_RANK_MAX || shape.type < 0 ||
-        runtime_type_bits(a->type) < 8)
+    /* A rank below 0 has become a large one; no type is below 0, so such a one has no bits. */
+    if (a->rank > ARRAY_RANK_MAX || runtime_type_bits(a->type) < 8)
         return diag_fail(diag, STATUS_IO, "%s: libhdf5 has no type or rank for it", dataset);
     memcpy(a->dims, shape.dims, sizeof a->dims);
     if (!array_measure(a) || a->bytes > limit_of(LIMIT_DATASET_BYTES))
