@@ -246,6 +246,7 @@ $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
 $(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
+$(B)/unit/suite/test_hdf5_answers: UNIT_LINK = -Wl,--wrap=golden_serve,--wrap=hdf5_serve
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
 $(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans): UNIT_LINK = $(MEMORY_FAULTS)
