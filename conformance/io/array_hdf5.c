@@ -127,14 +127,15 @@ static enum status make_image(const struct array_item *items, size_t count, uint
         ok = write_item(file, links, create, &items[i]);
     if (ok && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0)
         size = H5Fget_file_image(file, NULL, 0);
-    if (size > 0 && (*image = mem_alloc((size_t)size, 1)) != NULL)
-        *bytes = (size_t)H5Fget_file_image(file, *image, (size_t)size);
+    if (size > 0 && (*image = mem_alloc((size_t)size, 1)) != NULL &&
+        H5Fget_file_image(file, *image, (size_t)size) == size)
+        *bytes = (size_t)size;
     if (file >= 0)
         H5Fclose(file);
     H5Pclose(create);
     H5Pclose(links);
     H5Pclose(access);
-    if (!*image)
+    if (*bytes == 0)
         return diag_fail(diag, STATUS_UNSUPPORTED, "the arrays do not make an HDF5 file");
     return STATUS_OK;
 }
