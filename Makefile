@@ -248,6 +248,10 @@ $(B)/unit/delegate/test_cache_trim: UNIT_LINK = -Wl,--wrap=unlinkat -Wl,--wrap=f
 $(B)/unit/suite/test_parser: UNIT_LINK = -Wl,--wrap=recv
 $(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
+$(B)/unit/suite/test_hdf5_answers: UNIT_LINK = -Wl,--wrap=golden_serve,--wrap=hdf5_serve
+# Functions of libhdf5 that suite/test_hdf5_refusals.c makes fail.
+HDF5_FAULTS := Tset_fields Tset_precision Tset_size Tset_ebias Gget_info Oopen Lget_name_by_idx Pset_elink_cb Pget_filter2 Pget_chunk Dget_create_plist Dget_space Sselect_hyperslab Dread Fget_file_image
+$(B)/unit/suite/test_hdf5_refusals: UNIT_LINK = $(HDF5_FAULTS:%=-Wl,--wrap=H5%)
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
 $(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans delegate/test_import): UNIT_LINK = $(MEMORY_FAULTS)

@@ -1,5 +1,6 @@
 #include "conformance/golden/h5.h"
 
+#include "conformance/io/array_hdf5_serve.h"
 #include "reference/base/builtin.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
@@ -28,31 +29,6 @@ void h5_close(hid_t id)
     }
 }
 
-/* Returns a new handle of the type that elements have in files; negative when there is none. */
-static hid_t element_type(TfLiteType type)
-{
-    hid_t half;
-
-    switch (type) {
-    case kTfLiteFloat32: return H5Tcopy(H5T_IEEE_F32LE);
-    case kTfLiteInt32: return H5Tcopy(H5T_STD_I32LE);
-    case kTfLiteInt64: return H5Tcopy(H5T_STD_I64LE);
-    case kTfLiteInt16: return H5Tcopy(H5T_STD_I16LE);
-    case kTfLiteInt8: return H5Tcopy(H5T_STD_I8LE);
-    case kTfLiteUInt8:
-    case kTfLiteBool: return H5Tcopy(H5T_STD_U8LE);
-    case kTfLiteFloat16:
-        half = H5Tcopy(H5T_IEEE_F32LE);
-        if (half >= 0 && (H5Tset_fields(half, 15, 10, 5, 0, 10) < 0 || H5Tset_size(half, 2) < 0 ||
-                          H5Tset_ebias(half, 15) < 0)) {
-            H5Tclose(half);
-            return -1;
-        }
-        return half;
-    default: return -1;
-    }
-}
-
 enum status h5_open_file(const char *path, hid_t *file, struct diag *diag)
 {
     h5_quiet();
@@ -69,18 +45,16 @@ enum status h5_open(hid_t parent, const char *where, const char *name, H5I_type_
     H5L_info_t link;
 
     *out = -1;
-    if (H5Lexists(parent, name, H5P_DEFAULT) <= 0 ||
-        H5Lget_info(parent, name, &link, H5P_DEFAULT) < 0)
+    if (H5Lget_info(parent, name, &link, H5P_DEFAULT) < 0)
         return diag_fail(diag, STATUS_IO, "%s: no %s '%s'", where, what, name);
     if (link.type != H5L_TYPE_HARD)
         return diag_fail(diag, STATUS_IO, "%s: '%s' is a link to somewhere else", where, name);
+    /* What cannot be opened is of no kind. */
     *out = H5Oopen(parent, name, H5P_DEFAULT);
-    if (*out < 0)
-        return diag_fail(diag, STATUS_IO, "%s: '%s' cannot be opened", where, name);
     if (H5Iget_type(*out) != kind) {
         h5_close(*out);
         *out = -1;
-        return diag_fail(diag, STATUS_IO, "%s: '%s' is no %s", where, name, what);
+        return diag_fail(diag, STATUS_IO, "%s: '%s' is no %s, or a damaged one", where, name, what);
     }
     return STATUS_OK;
 }
@@ -104,11 +78,11 @@ enum status h5_name(hid_t group, const char *where, size_t index, char *name, si
     const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC,
                                               (hsize_t)index, name, room, H5P_DEFAULT);
 
-    if (length < 0)
-        return diag_fail(diag, STATUS_IO, "%s: member %zu cannot be read", where, index);
+    /* The length of a name that cannot be read is -1, which becomes the largest size. */
     if ((size_t)length >= room)
-        return diag_fail(diag, STATUS_IO, "%s: the name of member %zu has %zd bytes", where, index,
-                         length);
+        return diag_fail(diag, STATUS_IO,
+                         "%s: the name of member %zu has %zd bytes, expected 0 to %zu", where,
+                         index, length, room - 1);
     return STATUS_OK;
 }
 
@@ -273,7 +247,7 @@ static enum status dataset_open(hid_t group, const char *where, const char *name
 enum status h5_read_array(hid_t group, const char *where, const char *name,
                           const struct h5_array *a, struct diag *diag)
 {
-    const hid_t type = element_type(a->type);
+    const hid_t type = hdf5_memory_type(a->type);
     struct dataset d;
     enum status s = dataset_open(group, where, name, &d, diag);
     hsize_t wanted[H5_RANK_MAX];
@@ -398,7 +372,7 @@ enum status h5_write_uint(hid_t object, const char *name, uint64_t value, struct
 enum status h5_write_array(hid_t group, const char *name, const struct h5_array *a,
                            struct diag *diag)
 {
-    const hid_t type = element_type(a->type);
+    const hid_t type = hdf5_memory_type(a->type);
     const hid_t create = H5Pcreate(H5P_DATASET_CREATE);
     hsize_t dims[H5_RANK_MAX];
     hid_t space = -1, set = -1;

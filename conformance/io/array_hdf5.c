@@ -24,8 +24,8 @@ static enum status receive_shape(struct parser *p, struct array *a, const char *
 
     TRY(parser_receive(p, &shape, sizeof shape, diag));
     *a = (struct array){ .type = (TfLiteType)shape.type, .rank = (size_t)shape.rank };
-    if (shape.rank < 0 || shape.rank > ARRAY_RANK_MAX || shape.type < 0 ||
-        runtime_type_bits(a->type) < 8)
+    /* A rank below 0 has become a large one; no type is below 0, so such a one has no bits. */
+    if (a->rank > ARRAY_RANK_MAX || runtime_type_bits(a->type) < 8)
         return diag_fail(diag, STATUS_IO, "%s: libhdf5 has no type or rank for it", dataset);
     memcpy(a->dims, shape.dims, sizeof a->dims);
     if (!array_measure(a) || a->bytes > limit_of(LIMIT_DATASET_BYTES))
@@ -127,14 +127,15 @@ static enum status make_image(const struct array_item *items, size_t count, uint
         ok = write_item(file, links, create, &items[i]);
     if (ok && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0)
         size = H5Fget_file_image(file, NULL, 0);
-    if (size > 0 && (*image = mem_alloc((size_t)size, 1)) != NULL)
-        *bytes = (size_t)H5Fget_file_image(file, *image, (size_t)size);
+    if (size > 0 && (*image = mem_alloc((size_t)size, 1)) != NULL &&
+        H5Fget_file_image(file, *image, (size_t)size) == size)
+        *bytes = (size_t)size;
     if (file >= 0)
         H5Fclose(file);
     H5Pclose(create);
     H5Pclose(links);
     H5Pclose(access);
-    if (!*image)
+    if (*bytes == 0)
         return diag_fail(diag, STATUS_UNSUPPORTED, "the arrays do not make an HDF5 file");
     return STATUS_OK;
 }

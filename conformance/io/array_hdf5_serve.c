@@ -46,8 +46,8 @@ static hid_t half_type(void)
 {
     const hid_t t = H5Tcopy(H5T_IEEE_F32LE);
 
-    if (t < 0 || H5Tset_fields(t, 15, 10, 5, 0, 10) < 0 || H5Tset_precision(t, 16) < 0 ||
-        H5Tset_size(t, 2) < 0 || H5Tset_ebias(t, 15) < 0) {
+    if (!(t >= 0 && H5Tset_fields(t, 15, 10, 5, 0, 10) >= 0 && H5Tset_precision(t, 16) >= 0 &&
+          H5Tset_size(t, 2) >= 0 && H5Tset_ebias(t, 15) >= 0)) {
         H5Tclose(t);
         return -1;
     }
@@ -116,7 +116,9 @@ static enum status no_dataset(hid_t file, const char *dataset, struct diag *diag
 {
     struct names n = { "", 0 };
 
-    if (H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_name, &n) < 0 || n.used == 0)
+    /* Of a damaged file, the names that come before the damage. */
+    H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_name, &n);
+    if (n.used == 0)
         return diag_fail(diag, STATUS_INVALID, "no dataset %s", dataset);
     return diag_fail(diag, STATUS_INVALID, "no dataset %s; there are: %s", dataset, n.text);
 }
@@ -149,7 +151,7 @@ static enum status open_dataset(struct source *s, const char *dataset, struct di
     char other[OTHER_BYTES] = "";
 
     s->id[ACCESS] = H5Pcreate(H5P_DATASET_ACCESS);
-    if (s->id[ACCESS] < 0 || H5Pset_elink_cb(s->id[ACCESS], refuse_link, other) < 0)
+    if (H5Pset_elink_cb(s->id[ACCESS], refuse_link, other) < 0) /* or there is no list */
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: no property list", dataset);
     s->id[DATASET] = H5Dopen2(s->id[FILE_ID], dataset, s->id[ACCESS]);
     if (s->id[DATASET] >= 0)
@@ -189,10 +191,12 @@ static enum status check_chunks(hid_t list, hid_t type, const char *dataset, str
     const int rank = H5Pget_chunk(list, H5S_MAX_RANK, chunk);
 
     for (int d = 0; d < rank; d++) {
-        if (bytes == 0 || chunk[d] > limit_of(LIMIT_CHUNK_BYTES) / bytes)
+        /* 0 elements, by which nothing can be divided, become the largest number. */
+        if (chunk[d] - 1 >= limit_of(LIMIT_CHUNK_BYTES) / bytes)
             return diag_fail(diag, STATUS_UNSUPPORTED,
-                             "%s: its chunks have more than %llu MiB (limit chunk_bytes)", dataset,
-                             (unsigned long long)(limit_of(LIMIT_CHUNK_BYTES) >> 20));
+                             "%s: its chunks have more than %llu MiB (limit chunk_bytes), or no "
+                             "elements",
+                             dataset, (unsigned long long)(limit_of(LIMIT_CHUNK_BYTES) >> 20));
         bytes *= chunk[d];
     }
     return rank > 0 ? STATUS_OK : diag_fail(diag, STATUS_IO, "%s: chunks without size", dataset);
@@ -231,11 +235,10 @@ static enum status check_storage(struct source *s, hid_t type, const char *datas
 static enum status read_shape(struct source *s, struct array *a, int64_t index, struct diag *diag)
 {
     hsize_t dims[H5S_MAX_RANK];
-    const int rank = H5Sget_simple_extent_ndims(s->id[SPACE]);
+    const int rank = H5Sget_simple_extent_dims(s->id[SPACE], dims, NULL);
     const size_t first = index >= 0 ? 1 : 0;
 
-    if (rank < 0 || H5Sget_simple_extent_dims(s->id[SPACE], dims, NULL) < 0 ||
-        H5Sget_simple_extent_type(s->id[SPACE]) == H5S_NULL)
+    if (rank < 0 || H5Sget_simple_extent_type(s->id[SPACE]) == H5S_NULL)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no plain dataspace");
     if ((size_t)rank > ARRAY_RANK_MAX + first)
         return diag_fail(diag, STATUS_UNSUPPORTED, "rank %d, at most %zu", rank,
@@ -262,8 +265,8 @@ static enum status select_slice(struct source *s, const struct array *a, int64_t
         count[i + 1] = (hsize_t)a->dims[i];
     s->id[SLICE] = H5Scopy(s->id[SPACE]);
     s->id[MEMORY] = H5Screate_simple((int)a->rank + 1, count, NULL);
-    if (s->id[SLICE] < 0 || s->id[MEMORY] < 0 ||
-        H5Sselect_hyperslab(s->id[SLICE], H5S_SELECT_SET, start, NULL, count, NULL) < 0)
+    if (!(s->id[MEMORY] >= 0 &&
+          H5Sselect_hyperslab(s->id[SLICE], H5S_SELECT_SET, start, NULL, count, NULL) >= 0))
         return diag_fail(diag, STATUS_INVALID, "cannot select index %" PRId64, index);
     return STATUS_OK;
 }
@@ -301,8 +304,9 @@ static enum status read_elements(struct source *s, struct array *a, const struct
     s->id[TYPE] = hdf5_memory_type(a->type);
     if (!(a->data = mem_alloc(a->bytes, 1)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: %zu bytes", e->dataset, a->bytes);
-    if (s->id[TYPE] < 0 || H5Dread(s->id[DATASET], s->id[TYPE], slice ? s->id[MEMORY] : H5S_ALL,
-                                   slice ? s->id[SLICE] : H5S_ALL, H5P_DEFAULT, a->data) < 0)
+    /* It fails without a type, too. */
+    if (H5Dread(s->id[DATASET], s->id[TYPE], slice ? s->id[MEMORY] : H5S_ALL,
+                slice ? s->id[SLICE] : H5S_ALL, H5P_DEFAULT, a->data) < 0)
         return diag_fail(diag, STATUS_IO, "%s: cannot be read (damaged, or an unknown filter)",
                          e->dataset);
     return STATUS_OK;
