@@ -244,6 +244,7 @@ $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 $(B)/unit/delegate/test_selftest_matrix $(B)/unit/delegate/test_selftest_matrix_int8: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
+$(B)/unit/suite/test_run_log: UNIT_LINK = -Wl,--wrap=fdopen
 $(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
 # Functions of memory that kit/memory_faults.c makes fail.
