@@ -246,6 +246,7 @@ $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
 $(B)/unit/delegate/test_cache_trim: UNIT_LINK = -Wl,--wrap=unlinkat -Wl,--wrap=fdopendir
 $(B)/unit/suite/test_parser: UNIT_LINK = -Wl,--wrap=recv
+$(B)/unit/suite/test_run_log: UNIT_LINK = -Wl,--wrap=fdopen
 $(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
 $(B)/unit/suite/test_hdf5_answers: UNIT_LINK = -Wl,--wrap=golden_serve,--wrap=hdf5_serve

@@ -296,14 +296,15 @@ struct hdf5_place {
 static bool split_place(const char *text, struct hdf5_place *p)
 {
     const char *const colon = strrchr(text, ':');
+    const size_t length = colon ? (size_t)(colon - text) : 0;
     char *bracket;
     int end = 0;
     unsigned index;
 
-    if (!colon || colon == text || (size_t)(colon - text) >= sizeof p->path ||
-        strlen(colon + 1) >= sizeof p->dataset || colon[1] == '\0')
+    if (length == 0 || length >= sizeof p->path || strlen(colon + 1) >= sizeof p->dataset ||
+        colon[1] == '\0')
         return false;
-    snprintf(p->path, sizeof p->path, "%.*s", (int)(colon - text), text);
+    snprintf(p->path, sizeof p->path, "%.*s", (int)length, text);
     snprintf(p->dataset, sizeof p->dataset, "%s", colon + 1);
     p->index = -1;
     bracket = strrchr(p->dataset, '[');

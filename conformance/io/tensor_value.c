@@ -75,17 +75,17 @@ double tensor_real(const TfLiteTensor *t, size_t i)
 
 bool tensor_is_scores(const TfLiteTensor *t)
 {
-    const int rank = ref_rank(t);
+    int row = 1; /* the dimension in front of dimension i, at last the innermost */
 
-    if (rank == 0 || ref_dim(t, rank - 1) < 2 ||
-        !(t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16 || t->type == kTfLiteUInt8 ||
+    if (!(t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16 || t->type == kTfLiteUInt8 ||
           t->type == kTfLiteInt8))
         return false;
-    for (int i = 0; i + 1 < rank; i++) {
-        if (ref_dim(t, i) != 1)
+    for (int i = 0; i < ref_rank(t); i++) {
+        if (row != 1)
             return false;
+        row = ref_dim(t, i);
     }
-    return true;
+    return row >= 2;
 }
 
 size_t tensor_top(const TfLiteTensor *t, size_t k, size_t *indices)

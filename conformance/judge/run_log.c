@@ -149,13 +149,20 @@ enum status run_log_open(struct run_log *log, const char *path, const struct run
     umask(mask); /* the log may be read by whom the report may */
     *log = (struct run_log){ .run = run, .path = path, .begun_s = clock_s(), .before_s = before_s };
     if (snprintf(name, sizeof name, "%s.XXXXXX", path) >= (int)sizeof name)
-        return diag_fail(diag, STATUS_IO, "%s: the path is too long", path);
+        return diag_fail(diag, STATUS_IO, "%.100s...: the path is too long: %zu bytes", path,
+                         strlen(path));
     fd = mkstemp(name);
     if (fd >= 0)
         fchmod(fd, 0666 & ~mask);
     log->file = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (!log->file)
-        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    if (!log->file) {
+        diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+        if (fd >= 0) {
+            close(fd);
+            unlink(name);
+        }
+        return STATUS_IO;
+    }
     ok = put_line(log->file, header(keys)) && put_known(log) && reach_disk(log) &&
          rename(name, path) == 0;
     if (ok)
@@ -271,7 +278,7 @@ static enum status read_result(struct reader *r, const json_t *o, struct diag *d
     const json_int_t s = json_integer_value(subject);
     size_t index;
 
-    if (!json_is_integer(subject) || s < 0 || (size_t)s >= r->run->subject_count)
+    if (!json_is_integer(subject) || (uint64_t)s >= r->run->subject_count) /* none below 0 */
         return diag_fail(diag, STATUS_INVALID, "expected a subject below %zu",
                          r->run->subject_count);
     if (!name || !find_case(r, name, &index))

@@ -395,8 +395,9 @@ static enum status read_root(struct record_reading *x)
 {
     json_t *lines;
 
-    if (!json_is_object(x->root) || !json_object_get(x->root, "assay") ||
-        !json_object_get(x->root, "cases") || !json_object_get(x->root, "subjects"))
+    /* What is no object has no keys. */
+    if (!json_object_get(x->root, "assay") || !json_object_get(x->root, "cases") ||
+        !json_object_get(x->root, "subjects"))
         return diag_fail(x->at.diag, STATUS_USAGE,
                          "%s: expected a JSON report of assay conformance, with assay, subjects "
                          "and cases",

@@ -29,20 +29,22 @@ static bool skip_char(struct scan *s, char c)
     return true;
 }
 
-/* Skips a string; false where it does not end. */
-static bool skip_string(struct scan *s)
+/* Skips a string, all of the text where it does not end. */
+static void skip_string(struct scan *s)
 {
+    bool escaped = false;
+
     for (s->at++; s->at < s->end; s->at++) {
-        if (*s->at == '\\')
+        if (!escaped && *s->at == '"') {
             s->at++;
-        else if (*s->at == '"')
-            return s->at++, true;
+            return;
+        }
+        escaped = !escaped && *s->at == '\\';
     }
-    return false;
 }
 
-/* Skips a value up to the comma or bracket that follows it. */
-static bool skip_value(struct scan *s)
+/* Skips a value up to the comma or bracket that follows it, all of the text where none does. */
+static void skip_value(struct scan *s)
 {
     size_t depth = 0;
 
@@ -50,36 +52,32 @@ static bool skip_value(struct scan *s)
         const char c = *s->at;
 
         if (c == '"') {
-            if (!skip_string(s))
-                return false;
+            skip_string(s);
             continue;
         }
         if (depth == 0 && (c == ',' || c == ']' || c == '}'))
-            return true;
+            return;
         depth += c == '[' || c == '{';
         depth -= c == ']' || c == '}';
         s->at++;
     }
-    return false;
 }
 
 /* Goes through the elements behind '['; the first time items is NULL, and they are counted. */
 static bool scan_elements(struct scan *s, struct record_slice *items, size_t *count)
 {
     *count = 0;
-    for (;;) {
+    do {
         const char *const begin = s->at;
 
-        if (peek(s) != '{' || !skip_value(s))
+        if (peek(s) != '{')
             return false;
+        skip_value(s);
         if (items)
             items[*count] = (struct record_slice){ begin, (size_t)(s->at - begin), 0 };
         ++*count;
-        if (peek(s) == ']')
-            return true;
-        if (!skip_char(s, ','))
-            return false;
-    }
+    } while (skip_char(s, ','));
+    return peek(s) == ']';
 }
 
 /* Goes behind the '[' of the array under the key. */
@@ -89,20 +87,21 @@ static bool find_array(struct scan *s, const char *key)
 
     if (!skip_char(s, '{'))
         return false;
-    for (;;) {
+    do {
         const char *const begin = s->at + 1;
         bool found;
 
-        if (peek(s) != '"' || !skip_string(s))
+        if (peek(s) != '"')
             return false;
+        skip_string(s);
         found = (size_t)(s->at - begin) == length + 1 && memcmp(begin, key, length) == 0;
         if (!skip_char(s, ':'))
             return false;
         if (found)
             return skip_char(s, '[');
-        if (!skip_value(s) || !skip_char(s, ','))
-            return false;
-    }
+        skip_value(s);
+    } while (skip_char(s, ','));
+    return false;
 }
 
 static size_t count_lines(const char *text, const char *end)

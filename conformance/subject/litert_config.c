@@ -3,9 +3,7 @@
 
 #include "conformance/subject/litert_api.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum kind { FLAG, NUMBER, TEXT, CHOICE, WORD };
@@ -117,8 +115,8 @@ static enum status format_value(const struct toml_key *k, const char *value, cha
                                 size_t bytes, struct diag *diag)
 {
     static const char *const flags[] = { "0", "1", "false", "true" };
+    size_t digits;
     int chosen;
-    char *end;
 
     switch (k->kind) {
     case FLAG:
@@ -126,8 +124,8 @@ static enum status format_value(const struct toml_key *k, const char *value, cha
         snprintf(out, bytes, "%s", chosen % 2 ? "true" : "false");
         return chosen < 0 ? STATUS_USAGE : STATUS_OK;
     case NUMBER:
-        errno = 0;
-        if (strtol(value, &end, 10) < 0 || end == value || *end || errno || strlen(value) > 10)
+        digits = strspn(value, "0123456789");
+        if (digits == 0 || value[digits] || digits > 10)
             return diag_fail(diag, STATUS_USAGE,
                              "litert: option %s=%s: expected a number from 0 on", k->key, value);
         snprintf(out, bytes, "%s", value);

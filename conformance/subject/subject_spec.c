@@ -18,11 +18,12 @@ static enum status find(struct subject *s, const char *library, struct diag *dia
 static enum status add_option(struct subject *s, const char *text, struct diag *diag)
 {
     const char *const equals = strchr(text, '=');
+    const size_t length = equals ? (size_t)(equals - text) : 0;
     char key[256];
 
-    if (!equals || equals == text || (size_t)(equals - text) >= sizeof key)
+    if (length == 0 || length >= sizeof key)
         return diag_fail(diag, STATUS_USAGE, "delegate option %s: expected KEY=VALUE", text);
-    snprintf(key, sizeof key, "%.*s", (int)(equals - text), text);
+    snprintf(key, sizeof key, "%.*s", (int)length, text);
     return subject_set(s, key, equals + 1, diag);
 }
 

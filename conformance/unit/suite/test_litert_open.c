@@ -314,6 +314,75 @@ static void test_wrong_options(void **state)
     expect_parse("litert:gpu?fallback=gpu", STATUS_USAGE, "none, cpu");
 }
 
+static void expect_option(struct litert_config *c, const char *key, const char *value,
+                          const char *message) /* NULL: it is taken */
+{
+    struct diag diag = { .text = "" };
+    const enum status status = litert_config_set(c, key, value, &diag);
+
+    if (status != (message ? STATUS_USAGE : STATUS_OK) ||
+        !strstr(diag.text, message ? message : ""))
+        fail_msg("%s=%.100s: expected '%s', found %s with '%s'", key, value, message ? message : "",
+                 status_text(status), diag.text);
+}
+
+static void test_numbers(void **state)
+{
+    static const char *const numbers[] = { "0", "12", "2147483647", "9999999999" };
+    static const char *const others[] = { "",    "-1",  "+1",          " 1",
+                                          "1 ",  "3x",  "0x10",        "1.0",
+                                          "two", "1e3", "12345678901", "99999999999999999999" };
+    char text[80];
+    struct litert_config c;
+    struct diag diag;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        assert_int_equal(litert_config_init(&c, "cpu", &diag), STATUS_OK);
+        expect_option(&c, "num_threads", numbers[i], NULL);
+        snprintf(text, sizeof text, "num_threads = %s\n", numbers[i]);
+        assert_string_equal(c.xnnpack, text);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_int_equal(litert_config_init(&c, "cpu", &diag), STATUS_OK);
+        snprintf(text, sizeof text, "num_threads=%s: expected a number from 0 on", others[i]);
+        expect_option(&c, "num_threads", others[i], text);
+        assert_string_equal(c.xnnpack, "");
+    }
+}
+
+/* Texts and options that LiteRT would get cut. */
+static void test_long_options(void **state)
+{
+    enum { TEXT_MAX = 509 };
+    static const char start[] = "serialization_dir = \"";
+    const size_t line = sizeof start - 1 + TEXT_MAX + 2;
+    char value[TEXT_MAX + 2] = "";
+    struct litert_config c;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(litert_config_init(&c, "gpu", &diag), STATUS_OK);
+    memset(value, 'a', TEXT_MAX + 1);
+    expect_option(&c, "serialization_dir", value, "line ends, of at most 509 bytes");
+    assert_string_equal(c.gpu, "");
+    value[TEXT_MAX] = '\0';
+    for (int i = 0; i < 3; i++)
+        expect_option(&c, "serialization_dir", value, NULL);
+    assert_int_equal(strlen(c.gpu), 3 * line);
+    expect_option(&c, "serialization_dir", value, "litert: options of more than 2048 bytes");
+    /* 2047 bytes and their NUL are the most. */
+    assert_int_equal(litert_config_init(&c, "gpu", &diag), STATUS_OK);
+    for (int i = 0; i < 3; i++)
+        expect_option(&c, "serialization_dir", value, NULL);
+    value[LITERT_TOML_BYTES - 4 * line + TEXT_MAX] = '\0';
+    expect_option(&c, "serialization_dir", value, "litert: options of more than 2048 bytes");
+    c.gpu[3 * line] = '\0';
+    value[LITERT_TOML_BYTES - 4 * line + TEXT_MAX - 1] = '\0';
+    expect_option(&c, "serialization_dir", value, NULL);
+    assert_int_equal(strlen(c.gpu), LITERT_TOML_BYTES - 1);
+}
+
 /* The class of bounds that a precision stands for. */
 static void test_bounds(void **state)
 {
@@ -375,6 +444,8 @@ int main(void)
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_wrong_options),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_long_options),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_explain),
     };

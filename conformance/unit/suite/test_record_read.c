@@ -109,6 +109,8 @@ static const struct {
     { "{\n \"assay\"", "[\n \"assay\"", "line 2: ']' expected near ':'" },
     { "\"0.1.0\"", "1", "assay: expected a string, found 1" },
     { "\"subjects\": [", "\"subject\": [", "expected a JSON report of assay conformance" },
+    { "\"assay\"", "\"assays\"", "expected a JSON report of assay conformance, with assay," },
+    { "\"cases\": [", "\"case\": [", "expected a JSON report of assay conformance, with assay," },
     { "\"subjects\": [{", "\"subjects\": [17, {", "subjects[0]: expected an object, found 17" },
     { "\"/opt/libx.so\"", "{}", "subjects[0].path: expected a string, found an object of 0 keys" },
     { "{\"precision\": \"fp16\"}", "[]",
@@ -139,6 +141,8 @@ static const struct {
     { "\"case\": \"add.f32.a\"", "\"case\": \"add\xff\"", "unable to decode byte 0xff" },
     { "\"op\": \"add\", \"version\": 1", "\"op\": null, \"version\": 1",
       "cases[0].op: expected a string" },
+    { "\"version\": 1, \"type\": \"f32\"", "\"version\": 1, \"type\": null",
+      "cases[0].type: expected a string, found nothing" },
     { "\"op\": \"add\", \"version\": 1", "\"op\": \"add\", \"version\": 99999999999",
       "cases[0].version: expected a whole number from 0 to 2147483647, found 99999999999" },
     { "\"status\": \"pass\"", "\"status\": \"passed\"",
@@ -184,6 +188,11 @@ static const struct {
       "\"version\": 1, \"type\": \"f32\"}]",
       "missing[0].case: expected the same op, version, type" },
     { "\"gaps\": []", "\"gaps\": [], \"models\": [{}]", "models[0].model: expected a value" },
+    { "\"gaps\": []",
+      "\"gaps\": [], \"models\": [{\"model\": null, \"subject\": null, \"status\": \"pass\", "
+      "\"reason\": null, \"images\": 1, \"top1\": 1.0, \"nodes\": 1, \"taken\": 1, "
+      "\"partitions\": 1, \"same\": null}]",
+      "models[0].model: expected a string, found nothing" },
     { "\"gaps\": []", "\"gaps\": [], \"mutants\": {}", "mutants: expected an array" },
     { "\"gaps\": []", "\"gaps\": [], \"notes\": [1]", "notes: expected strings, found 1" },
     { "\"gaps\": []", "\"gaps\": [], \"notes\": \"x\"", "notes: expected an array" },
@@ -318,6 +327,21 @@ static void test_deep(void **state)
     free(text);
 }
 
+/* JSON of another root. */
+static void test_no_object(void **state)
+{
+    static const char *const texts[] = { "[]", "[\"assay\", \"subjects\", \"cases\"]", "{}" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct record r;
+        struct diag diag;
+
+        assert_int_equal(read_bytes(texts[i], strlen(texts[i]), &r, &diag), STATUS_USAGE);
+        report_kit_expect("expected a JSON report of assay conformance, with assay,", diag.text);
+    }
+}
+
 static void test_no_file(void **state)
 {
     struct record r;
@@ -361,6 +385,7 @@ int main(void)
         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_changed_bytes),
         cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_no_object),
         cmocka_unit_test(test_no_file),
         cmocka_unit_test(test_no_memory),
     };

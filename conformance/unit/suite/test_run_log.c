@@ -9,6 +9,8 @@
 #include "conformance/util/clock.h"
 #include "reference/base/memory.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -32,6 +34,19 @@ static struct subject subject;
 static char directory[] = "/tmp/assay_log_XXXXXX", report[64], path[64];
 
 static const struct judge_device device = { "Mock 3000", "1.2", "1.3" };
+
+/* fdopen of libc, but the next call fails where a test says so. */
+static bool fdopen_fails;
+FILE *__real_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode);
+FILE *__wrap_fdopen(int fd, const char *mode)
+{
+    if (!fdopen_fails)
+        return __real_fdopen(fd, mode);
+    fdopen_fails = false;
+    errno = EMFILE;
+    return NULL;
+}
 
 static int set_up(void **state)
 {
@@ -252,6 +267,130 @@ static void refuses_other_runs(void **state)
     free(text);
 }
 
+/* Writes the log with one text in place of another, and expects that it is refused. */
+static void expect_changed(const char *log, const char *from, const char *to, enum status status,
+                           const char *why)
+{
+    const struct run_request run = request();
+    const char *const at = strstr(log, from);
+    char *const text = calloc(1, strlen(log) + strlen(to) + 1);
+
+    assert_non_null(at);
+    assert_non_null(text);
+    sprintf(text, "%.*s%s%s", (int)(at - log), log, to, at + strlen(from));
+    write_text(text, strlen(text));
+    expect_refusal(&run, status, why);
+    free(text);
+}
+
+/* One member of an object is another one, or missing. */
+static void refuses_each_member(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        enum status status;
+        const char *why;
+    } rows[] = {
+        { "assay run log 1", "assay run log 2", STATUS_USAGE,
+          "(\"assay run log 1\"), found \"assay run log 2\"" },
+        { "\"assay run log 1\"", "1", STATUS_USAGE, "(\"assay run log 1\"), found \"\"" },
+        { "\"seed\":", "\"sead\":", STATUS_USAGE, "its seed is \"\", here it is \"1\"" },
+        { "\"seed\":\"1\"", "\"seed\":1", STATUS_USAGE, "its seed is \"\", here it is \"1\"" },
+        { "\"seed\":", "\"more\":\"1\",\"seed\":", STATUS_USAGE,
+          "is of another run: it has 11 keys, expected 10" },
+        { "\"subject\":0", "\"subject\":\"0\"", STATUS_INVALID, ":2: expected a subject below 1" },
+        { "\"subject\":0", "\"subject\":0.0", STATUS_INVALID, ":2: expected a subject below 1" },
+        { "\"subject\":0", "\"subject\":-1", STATUS_INVALID, ":2: expected a subject below 1" },
+        { "\"subject\":0", "\"subject\":1", STATUS_INVALID, ":2: expected a subject below 1" },
+        { "\"subject\":0,", "", STATUS_INVALID, ":2: expected a subject below 1" },
+        { "\"case\":", "\"cases\":", STATUS_INVALID, ":2: case \"\" is not in the list" },
+        { "\"case\":\"", "\"case\":3,\"name\":\"", STATUS_INVALID,
+          ":2: case \"\" is not in the list" },
+    };
+    const struct run_request run = request();
+    char *const log = write_log(&run);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        expect_changed(log, rows[i].from, rows[i].to, rows[i].status, rows[i].why);
+    free(log);
+}
+
+/* Each subject has three keys, beside seven of the run. */
+static void keys_of_many_subjects(void **state)
+{
+    enum { MOST = (RUN_KEYS_MAX - 7) / 3 };
+    struct subject subjects[MOST + 1];
+    struct run_request run = request();
+    struct run_keys keys;
+    struct diag diag;
+
+    (void)state;
+    for (size_t i = 0; i <= MOST; i++)
+        subjects[i] = subject;
+    run.subjects = subjects;
+    run.subject_count = MOST;
+    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_OK);
+    assert_int_equal(keys.count, 7 + 3 * MOST);
+    run.subject_count++;
+    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_UNSUPPORTED);
+    assert_string_equal(diag.text, "a run has more than 64 keys");
+    assert_int_equal(keys.count, RUN_KEYS_MAX);
+}
+
+static void keys_without_memory(void **state)
+{
+    const struct run_request run = request();
+    enum status s = STATUS_NO_MEMORY;
+    bool no_names = false;
+
+    (void)state;
+    for (long after = 0; s != STATUS_OK; after++) {
+        struct run_keys keys;
+        struct diag diag = { .text = "" };
+
+        mem_fail_after(after);
+        s = run_keys_make(&keys, &run, &device, &diag);
+        mem_fail_after(-1);
+        assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
+        no_names = no_names || strcmp(diag.text, "17 names: out of memory") == 0;
+    }
+    assert_true(no_names);
+}
+
+/* Begins no log, and leaves no file. */
+static void expect_no_log(const char *at, const char *why)
+{
+    const struct run_request run = request();
+    struct run_log log;
+    struct run_keys keys;
+    struct diag diag;
+
+    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_OK);
+    assert_int_equal(run_log_open(&log, at, &run, &keys, 0, &diag), STATUS_IO);
+    assert_null(log.file);
+    if (!strstr(diag.text, why))
+        fail_msg("expected \"%s\", found \"%s\"", why, diag.text);
+}
+
+static void logs_that_cannot_begin(void **state)
+{
+    char longest[PATH_MAX];
+
+    (void)state;
+    unlink(path);
+    expect_no_log("/nowhere/r.json.partial", ": No such file or directory");
+    fdopen_fails = true;
+    expect_no_log(path, ": Too many open files");
+    assert_false(fdopen_fails);
+    assert_int_equal(rmdir(directory), 0); /* it is empty */
+    assert_int_equal(mkdir(directory, 0700), 0);
+    /* The name has 7 bytes more while it is written. */
+    memset(longest, '/', sizeof longest);
+    longest[PATH_MAX - 7] = '\0';
+    expect_no_log(longest, "///...: the path is too long: 4089 bytes");
+}
+
 static void refuses_broken_logs(void **state)
 {
     const struct run_request run = request();
@@ -422,6 +561,10 @@ int main(void)
         cmocka_unit_test(every_field_comes_back),
         cmocka_unit_test(reads_what_it_wrote),
         cmocka_unit_test(refuses_other_runs),
+        cmocka_unit_test(refuses_each_member),
+        cmocka_unit_test(keys_of_many_subjects),
+        cmocka_unit_test(keys_without_memory),
+        cmocka_unit_test(logs_that_cannot_begin),
         cmocka_unit_test(refuses_broken_logs),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(killed_and_resumed),

@@ -3,6 +3,7 @@
 #include "conformance/subject/subject_find.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
+#include "reference/base/memory.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -67,12 +68,16 @@ static void expect_usage(const char *option)
 
     assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
     assert_non_null(strstr(diag.text, option));
+    assert_non_null(strstr(diag.text, ": expected KEY=VALUE"));
     assert_null(s.path);
 }
 
 static void test_bad_options(void **state)
 {
+    enum { KEY_BYTES_MAX = 255 };
+    char option[KEY_BYTES_MAX + 4];
     const char *items[SUBJECT_OPTIONS_MAX + 1];
+    const struct string_list one = { items, 1 };
     char texts[SUBJECT_OPTIONS_MAX + 1][16];
     const struct string_list list = { items, SUBJECT_OPTIONS_MAX + 1 };
     struct subject s;
@@ -81,6 +86,16 @@ static void test_bad_options(void **state)
     (void)state;
     expect_usage("precision");
     expect_usage("=fp16");
+    expect_usage("=");
+    expect_usage("");
+    memset(option, 'k', sizeof option);
+    strcpy(option + KEY_BYTES_MAX + 1, "=1");
+    expect_usage(option);
+    strcpy(option + KEY_BYTES_MAX, "=1");
+    items[0] = option;
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &one, &diag), STATUS_OK);
+    assert_int_equal(strlen(s.options[0].key), KEY_BYTES_MAX);
+    subject_close(&s);
     for (size_t i = 0; i <= SUBJECT_OPTIONS_MAX; i++) {
         snprintf(texts[i], sizeof texts[i], "k%zu=1", i);
         items[i] = texts[i];
@@ -302,6 +317,30 @@ static void test_wrong_spec(void **state)
     expect_no_subject("delegate:x?bounds=fp8", "the class 'fp8' is not known");
 }
 
+/* Whichever allocation fails. */
+static void test_no_memory(void **state)
+{
+    enum status s = STATUS_NO_MEMORY;
+    bool no_words = false;
+    char text[PATH_MAX + 200];
+
+    (void)state;
+    snprintf(text, sizeof text, "delegate:%s?ulps=3", mock_path("delegate.so"));
+    for (long after = 0; s != STATUS_OK; after++) {
+        struct subject subject;
+        struct diag diag = { .text = "" };
+
+        mem_fail_after(after);
+        s = subject_parse(&subject, text, &diag);
+        mem_fail_after(-1);
+        assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
+        no_words = no_words || strcmp(diag.text, "subject: out of memory") == 0;
+        assert_int_equal(subject.option_count, s == STATUS_OK);
+        subject_close(&subject);
+    }
+    assert_true(no_words);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +354,7 @@ int main(void)
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_half_delegates),
         cmocka_unit_test(test_load_and_create),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests_name("subject", tests, NULL, NULL);

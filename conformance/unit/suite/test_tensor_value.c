@@ -1,5 +1,6 @@
 /* Values of tensors: real numbers, the best classes, random inputs, labels. */
 #include "conformance/io/tensor_value.h"
+#include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <math.h>
@@ -43,6 +44,34 @@ static void top_of_scores(void **state)
     t.dims->data[1] = 3;
     assert_false(tensor_is_scores(&t));
     free(t.dims);
+}
+
+/* One row of at least two numbers, of a type that scores have. */
+static void rows_of_scores(void **state)
+{
+    static const struct {
+        TfLiteType type;
+        int rank, dims[3];
+        bool scores;
+    } rows[] = {
+        { kTfLiteFloat32, 0, { 0 }, false },       { kTfLiteFloat32, 1, { 0 }, false },
+        { kTfLiteFloat32, 1, { 1 }, false },       { kTfLiteFloat32, 1, { 2 }, true },
+        { kTfLiteFloat32, 2, { 1, 1 }, false },    { kTfLiteFloat32, 3, { 1, 1, 2 }, true },
+        { kTfLiteFloat32, 3, { 2, 1, 2 }, false }, { kTfLiteFloat32, 3, { 1, 2, 2 }, false },
+        { kTfLiteFloat32, 2, { 2, 1 }, false },    { kTfLiteFloat32, 2, { 0, 2 }, false },
+        { kTfLiteFloat16, 2, { 1, 2 }, true },     { kTfLiteUInt8, 2, { 1, 2 }, true },
+        { kTfLiteInt8, 2, { 1, 2 }, true },        { kTfLiteInt32, 2, { 1, 2 }, false },
+        { kTfLiteString, 2, { 1, 2 }, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        TfLiteTensor t = make(rows[i].type, NULL, 0, rows[i].rank, rows[i].dims);
+
+        if (tensor_is_scores(&t) != rows[i].scores)
+            fail_msg("row %zu: expected %s", i, rows[i].scores ? "scores" : "no scores");
+        free(t.dims);
+    }
 }
 
 static void real_values(void **state)
@@ -141,13 +170,44 @@ static void labels(void **state)
     labels_close(&l);
 }
 
+/* Whichever allocation fails. */
+static void labels_without_memory(void **state)
+{
+    static const char text[] = "a\nb\n";
+    char path[] = "/tmp/assay-labels-XXXXXX";
+    const int fd = mkstemp(path);
+    enum status s = STATUS_NO_MEMORY;
+    bool no_text = false, no_lines = false;
+
+    (void)state;
+    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+    close(fd);
+    for (long after = 0; s != STATUS_OK; after++) {
+        struct labels l;
+        struct diag diag = { .text = "" };
+
+        mem_fail_after(after);
+        s = labels_read(&l, path, &diag);
+        mem_fail_after(-1);
+        assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
+        no_text = no_text || strstr(diag.text, ": 4 bytes");
+        no_lines = no_lines || strstr(diag.text, ": 2 lines");
+        if (s != STATUS_OK) {
+            assert_null(l.text);
+            assert_null(l.lines);
+        }
+        labels_close(&l);
+    }
+    assert_true(no_text && no_lines);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(top_of_scores),
-        cmocka_unit_test(real_values),
-        cmocka_unit_test(random_values),
-        cmocka_unit_test(labels),
+        cmocka_unit_test(top_of_scores), cmocka_unit_test(rows_of_scores),
+        cmocka_unit_test(real_values),   cmocka_unit_test(random_values),
+        cmocka_unit_test(labels),        cmocka_unit_test(labels_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

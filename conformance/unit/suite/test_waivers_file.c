@@ -2,6 +2,7 @@
 #include "conformance/record/waiver.h"
 #include "conformance/unit/kit/report_kit.h"
 #include "conformance/util/version.h"
+#include "reference/base/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -168,6 +169,49 @@ static void test_unreadable(void **state)
     assert_int_equal(waivers_read(&w, "/tmp", &diag), STATUS_IO);
 }
 
+/* Whichever allocation fails: of the text, of the rows, or of a field for people. */
+static void test_no_memory(void **state)
+{
+    enum { LINES = 4000, FIELD = 40000 };
+    char *const text = malloc(LINES + FIELD + 20), *path;
+    enum status s = STATUS_NO_MEMORY;
+    long failures = 0;
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, '\n', LINES);
+    strcpy(text + LINES, "a|b|c|");
+    memset(text + LINES + 6, 'd', FIELD);
+    text[LINES + 6 + FIELD] = '\0';
+    path = report_kit_write(text);
+    for (long after = 0; s != STATUS_OK; after++) {
+        char words[80];
+        struct waivers w;
+        struct diag diag = { .text = "" };
+
+        mem_fail_after(after);
+        s = waivers_read(&w, path, &diag);
+        mem_fail_after(-1);
+        if (s == STATUS_OK) {
+            assert_int_equal(w.count, 1);
+            assert_int_equal(strlen(w.rows[0].more), FIELD);
+            waivers_close(&w);
+            break;
+        }
+        assert_int_equal(s, STATUS_NO_MEMORY);
+        assert_null(w.rows);
+        assert_null(w.arena.blocks);
+        /* The first is that of the file's bytes. */
+        snprintf(words, sizeof words, "%s: out of memory", path);
+        if (after > 0)
+            assert_string_equal(diag.text, words);
+        failures++;
+    }
+    assert_true(failures >= 5); /* bytes, path, text, rows, field */
+    unlink(path);
+    free(text);
+}
+
 /* ---- dates ---- */
 
 static struct date date_of(const char *text)
@@ -326,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_dates),
         cmocka_unit_test(test_no_dates),
         cmocka_unit_test(test_version_order),
