@@ -369,18 +369,12 @@ static void test_find(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_known_files),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_no_dates),
-        cmocka_unit_test(test_version_order),
-        cmocka_unit_test(test_version_of_driver),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_fields),        cmocka_unit_test(test_known_files),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_unreadable),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_dates),         cmocka_unit_test(test_no_dates),
+        cmocka_unit_test(test_version_order), cmocka_unit_test(test_version_of_driver),
+        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_find),
     };
 
     return cmocka_run_group_tests_name("waivers_file", tests, NULL, NULL);
