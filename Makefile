@@ -246,6 +246,7 @@ $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
 $(B)/unit/delegate/test_cache_trim: UNIT_LINK = -Wl,--wrap=unlinkat -Wl,--wrap=fdopendir
 $(B)/unit/suite/test_parser: UNIT_LINK = -Wl,--wrap=recv
+$(B)/unit/suite/test_statement: UNIT_LINK = -Wl,--wrap=opendir
 $(B)/unit/suite/test_run_log: UNIT_LINK = -Wl,--wrap=fdopen
 $(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
 $(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
@@ -255,7 +256,7 @@ HDF5_FAULTS := Tset_fields Tset_precision Tset_size Tset_ebias Gget_info Oopen L
 $(B)/unit/suite/test_hdf5_refusals: UNIT_LINK = $(HDF5_FAULTS:%=-Wl,--wrap=H5%)
 # Functions of memory that kit/memory_faults.c makes fail.
 MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
-$(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans delegate/test_import): UNIT_LINK = $(MEMORY_FAULTS)
+$(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans delegate/test_import delegate/test_litert_options): UNIT_LINK = $(MEMORY_FAULTS)
 .SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC) $(FUZZ_KIT)) $(B)/fuzz/replay.o
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.

@@ -192,7 +192,7 @@ static bool index_names(struct verification *v)
         room += v->cases[i] == '\n';
     v->names = mem_alloc(room, sizeof *v->names);
     v->lines = mem_alloc(v->cases_bytes + 1, 1);
-    if (!v->names || !v->lines)
+    if (!(v->names && v->lines))
         return false;
     memcpy(v->lines, v->cases, v->cases_bytes);
     rest = v->lines;
@@ -385,7 +385,7 @@ static enum status check_all(struct verification *v, struct diag *diag)
     if (!S_ISDIR(st.st_mode))
         return diag_fail(diag, STATUS_USAGE, "%s: expected a directory", v->dir);
     join(v, STATEMENT_SUMS, path);
-    if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!(lstat(path, &st) == 0 && S_ISREG(st.st_mode)))
         return diag_fail(diag, STATUS_USAGE,
                          "%s: is no statement: it has no regular file " STATEMENT_SUMS, v->dir);
     TRY(sums_read(&v->sums, path, diag));
@@ -405,11 +405,15 @@ enum status statement_verify(const char *dir, struct statement_facts *facts, str
                              struct diag *diag)
 {
     struct verification v = { .dir = dir, .facts = facts, .problems = problems };
+    const long failures = mem_failures();
     enum status s;
 
     *facts = (struct statement_facts){ .files = 0 };
     s = strlen(dir) < 3800 ? check_all(&v, diag)
                            : diag_fail(diag, STATUS_USAGE, "the path is too long");
+    /* A check or a problem may be missing: that is no verdict. */
+    if (s == STATUS_OK && mem_failures() != failures)
+        s = diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", dir);
     json_decref(v.root);
     mem_free(v.cases);
     mem_free(v.names);

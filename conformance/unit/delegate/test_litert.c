@@ -213,6 +213,7 @@ static void gpu_options(void **state)
         { "precision = 3", "precision=fp16" },
         { "precision = 4", "!gpu_options: precision: expected a number from 0 to 3, found '4'" },
         { "precision = -1", "!gpu_options: precision: expected a number from 0 to 3, found '-1'" },
+        { "precision = /", "!gpu_options: precision: expected a number from 0 to 3, found '/'" },
         { "wait_type = 1", "wait=passive" },
         { "wait_type = 2", "wait=active" },
         { "wait_type = 3", "wait=none" },

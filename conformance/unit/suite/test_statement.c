@@ -5,6 +5,7 @@
 #include "conformance/unit/kit/report_kit.h"
 #include "conformance/unit/kit/sample_record.h"
 #include "conformance/util/sums.h"
+#include "reference/base/memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,18 @@
 
 /* A directory for each test, which is the working directory meanwhile. */
 static char folder[64], before[4096];
+
+/* opendir of libc, or this error where it is not 0. */
+static int opendir_error;
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+DIR *__wrap_opendir(const char *path)
+{
+    if (opendir_error == 0)
+        return __real_opendir(path);
+    errno = opendir_error;
+    return NULL;
+}
 
 static int open_folder(void **state)
 {
@@ -450,6 +463,58 @@ static void test_hostile_entries(void **state)
     expect_problem("report.json: expected at most 1073741824 bytes, found 1610612736");
 }
 
+/* Sizes, numbers of entries and calls that are refused, and what is no file at all. */
+static void test_limits(void **state)
+{
+    struct notes problems = { .count = 0 };
+    struct statement_facts facts;
+    struct diag diag;
+    char name[32];
+
+    (void)state;
+    make_statement();
+    opendir_error = EMFILE;
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_IO);
+    report_kit_expect("s: Too many open files", diag.text);
+    opendir_error = 0;
+    assert_int_equal(truncate("s/statement.json", (1 << 26) + 1), 0);
+    expect_problem("statement.json: more than 67108864 bytes");
+    for (int i = 0; i < 4096; i++) {
+        snprintf(name, sizeof name, "s/x%d", i);
+        write_text(name, "");
+    }
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect("s: more than 4096 entries", diag.text);
+    unlink("s/SHA256SUMS");
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect("no regular file SHA256SUMS", diag.text);
+    notes_close(&problems);
+}
+
+/* Whichever allocation fails: there is no verdict, for a check may have been left out. */
+static void test_no_memory(void **state)
+{
+    enum status s = STATUS_NO_MEMORY;
+    long after;
+
+    (void)state;
+    make_statement();
+    for (after = 0; s != STATUS_OK; after++) {
+        struct notes problems = { .count = 0 };
+        struct statement_facts facts;
+        struct diag diag = { .text = "" };
+        const long failures = mem_failures();
+
+        mem_fail_after(after);
+        s = statement_verify("s", &facts, &problems, &diag);
+        mem_fail_after(-1);
+        if (s != (mem_failures() == failures ? STATUS_OK : STATUS_NO_MEMORY))
+            fail_msg("allocation %ld: status %d, '%s'", after, (int)s, diag.text);
+        notes_close(&problems);
+    }
+    assert_true(after > 5);
+}
+
 static void expect_no_statement(const char *sums, const char *words)
 {
     struct notes problems = { .count = 0 };
@@ -506,7 +571,8 @@ int main(void)
         FOLDER_TEST(test_target),       FOLDER_TEST(test_inputs),
         FOLDER_TEST(test_parts),        FOLDER_TEST(test_changed_files),
         FOLDER_TEST(test_lies),         FOLDER_TEST(test_hostile_entries),
-        FOLDER_TEST(test_hostile_sums),
+        FOLDER_TEST(test_hostile_sums), FOLDER_TEST(test_limits),
+        FOLDER_TEST(test_no_memory),
     };
 
     return cmocka_run_group_tests_name("statement", tests, NULL, NULL);
