@@ -277,8 +277,8 @@ static const struct {
     { ARGS_QUIET,
       offsetof(struct args_common, progress),
       { "progress", ARGS_CHOICE, NULL, "WHEN",
-        "progress on stderr, after two seconds: a line on a terminal and nothing elsewhere (auto), "
-        "or a line of text every ten seconds (plain), for logs of CI",
+        "progress on stderr: on a terminal a line that is rewritten, elsewhere a line every ten "
+        "seconds (auto); such lines on a terminal, too (plain); or none",
         0, 0, progress_names } },
 };
 

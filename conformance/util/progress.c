@@ -16,7 +16,7 @@ enum { COLUMNS_DEFAULT = 80, LINE_BYTES = 1024 };
 
 static const double silent_s = 2;     /* shorter work shows nothing */
 static const double redraw_s = 0.1;   /* a terminal needs no more */
-static const double plain_s = 10;     /* between the lines of --progress=plain */
+static const double plain_s = 10;     /* between whole lines */
 static const double rate_every_s = 1; /* shorter samples say little about the rate */
 
 /* The line on the terminal.  The lock keeps two threads from writing into each other's line; a
@@ -110,12 +110,12 @@ static void erase(void)
     shown_by = 0;
 }
 
-static void draw(char *text)
+static void draw(char *text, bool plain)
 {
     char line[LINE_BYTES + 16];
 
     clean(text);
-    if (mode == PROGRESS_PLAIN) {
+    if (plain) {
         put(line, (size_t)snprintf(line, sizeof line, "assay: %s\n", text));
         return;
     }
@@ -141,8 +141,8 @@ void progress_begin(struct progress *p, const char *what, double total, bool qui
 
     *p = (struct progress){ .what = what,
                             .total = total,
-                            .quiet = quiet || mode == PROGRESS_NONE ||
-                                     (mode == PROGRESS_AUTO && !is_terminal()),
+                            .quiet = quiet || mode == PROGRESS_NONE,
+                            .plain = mode == PROGRESS_PLAIN || !is_terminal(),
                             .owner = getpid(),
                             .begun_s = now,
                             .rated_s = now,
@@ -194,8 +194,8 @@ static int write_head(const struct progress *p, double done, double now, char *t
 void progress_update(struct progress *p, double done, const char *format, ...)
 {
     const double now = clock_s();
-    const double every = mode == PROGRESS_PLAIN ? plain_s : redraw_s;
-    const double last = p->drawn_s > 0 || mode == PROGRESS_AUTO ? p->drawn_s : p->begun_s;
+    const double every = p->plain ? plain_s : redraw_s;
+    const double last = p->drawn_s > 0 || !p->plain ? p->drawn_s : p->begun_s;
     char text[LINE_BYTES];
     int used;
     va_list args;
@@ -214,7 +214,7 @@ void progress_update(struct progress *p, double done, const char *format, ...)
     }
     if (pthread_mutex_trylock(&line_lock) != 0)
         return; /* another thread is drawing */
-    draw(text);
+    draw(text, p->plain);
     pthread_mutex_unlock(&line_lock);
 }
 

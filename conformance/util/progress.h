@@ -2,8 +2,8 @@
  *
  * It is for work that takes longer than two seconds: nothing is shown before that.  On a terminal
  * the line is rewritten in place, is never wider than the terminal, and is gone at the end.  Where
- * stderr is no terminal, TERM is dumb, or --quiet is given, nothing is written; --progress=plain
- * writes whole lines instead, one every ten seconds, for the logs of a CI system. */
+ * stderr is no terminal, or TERM is dumb, whole lines are written instead, one every ten seconds.
+ * With --quiet nothing is. */
 #ifndef ASSAY_CONFORMANCE_UTIL_PROGRESS_H
 #define ASSAY_CONFORMANCE_UTIL_PROGRESS_H
 
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 enum progress_mode {
-    PROGRESS_AUTO,  /* a line on a terminal, nothing elsewhere */
+    PROGRESS_AUTO,  /* a line on a terminal, whole lines elsewhere */
     PROGRESS_PLAIN, /* whole lines, with or without a terminal */
     PROGRESS_NONE
 };
@@ -23,9 +23,9 @@ void progress_set_mode(enum progress_mode mode);
 
 /* One piece of work.  Only the process that began it shows it: forked children draw nothing. */
 struct progress {
-    const char *what; /* "conformance"; borrowed.  NULL: the text alone is shown, without times */
-    double total;     /* in units of any kind; 0: not known, so that the time spent is shown */
-    bool quiet;
+    const char *what;  /* "conformance"; borrowed.  NULL: the text alone is shown, without times */
+    double total;      /* in units of any kind; 0: not known, so that the time spent is shown */
+    bool quiet, plain; /* plain: whole lines */
     pid_t owner;
     double begun_s, drawn_s; /* by clock_s; drawn_s 0: not yet */
     double rated_s, rated;   /* when the rate was last brought up to date, and what was done then */
