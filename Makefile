@@ -343,8 +343,8 @@ CASES = $(if $(T),--filter='$(T)')
 LEDGER = $(if $(T)$(ARGS),,--versions=conformance/versions.tsv)
 # All cases: then ours must take every quantized case that reference/ops.def says it takes.
 REQUIRED = $(if $(T)$(ARGS),,--require-integers)
-# ... and random graphs, the same ones each time.
-GRAPHS = $(if $(T)$(ARGS),,--graphs=500)
+# Random graphs, the same ones each time.
+GRAPHS ?= 500
 FAULTS = $(addprefix --mutants=,$(wildcard $(B)/mutants/mutants.tsv))
 # Tests keep Mesa's shader cache under $(B), and leave the user's alone.  A second build directory may
 # share that of the first.
@@ -359,9 +359,13 @@ check: all $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES)
 
 # Each processor has a worker of the suite, beside which threads of a software device would take turns
 # with it; LP_NUM_THREADS=2 lets them.
-conformance: export LP_NUM_THREADS ?= 0
+conformance conformance-graphs conformance-models: export LP_NUM_THREADS ?= 0
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
-	$(TEST_ENV) $(B)/assay conformance $(CASES) $(GRAPHS) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
+	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
+conformance-graphs: all ## 500 random graphs on our delegate, in four modes; GRAPHS=N runs N, T='graph.i8.*' picks some
+	$(TEST_ENV) $(B)/assay conformance --graphs=$(GRAPHS) --filter='$(or $(T),graph.*)' $(ARGS)
+conformance-models: all ## the trained models on our delegate, in four modes; T='digits_i8' picks some
+	$(TEST_ENV) $(B)/assay conformance --models --filter='$(or $(T),digits_*)' $(ARGS)
 
 golden-check: $(B)/assay ## compare the reference with the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)
@@ -386,9 +390,9 @@ $(B)/litert-venv/ready: golden/requirements.txt | $(B)/has/python
 	cd $(B)/litert-venv && ln -sf lib/python3*/site-packages/ai_edge_litert/libLiteRt.so libLiteRt.so
 	touch $@
 conformance-litert: all $(B)/litert-venv/ready ## all cases on LiteRT's own CPU, XNNPACK; a failure that is not known fails (Python, network)
-	LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance --no-models \
+	LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
 	    --subject='litert:cpu?bounds=fp32,hybrid,one_step' --waivers=$(LITERT_KNOWN) $(CASES) $(ARGS)
-	$(if $(T),,LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance --no-models \
+	$(if $(T),,LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
 	    --subject='litert:cpu?bounds=fp16_arith' --waivers=$(LITERT_KNOWN) --filter='*f16.*')
 
 cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI (Python, network)
@@ -674,7 +678,7 @@ clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all torture soak hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
+.PHONY: all torture soak hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-graphs conformance-models conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
         fuzz-table coverage coverage-accept analyse msan msan-run needed man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
         deb-test wheel-test help clean force
 

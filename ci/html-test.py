@@ -589,7 +589,7 @@ def make_pages(build):
     subprocess.run([made_up, "50000", path("large")], check=True)
     subprocess.run([made_up, "5000", path("comparison"), "compared"], check=True)
     run = subprocess.run(
-        [os.path.join(build, "assay"), "conformance", "--quiet", "--no-models",
+        [os.path.join(build, "assay"), "conformance", "--quiet",
          "--filter=softmax.f32.*", "--filter=add.f16.*", "--filter=gap.f32.softmax_batch*",
          f"--subject=delegate:{build}/libassay_delegate.so",
          f"--subject=delegate:{build}/mock/delegate.so?fault=ulps&ulps=100000",

@@ -16,7 +16,7 @@ import time
 
 import yaml
 
-FLAGS = ["--filter=relu.f32.*", "--filter=softmax.f32.r*", "--subject=reference", "--no-models"]
+FLAGS = ["--filter=relu.f32.*", "--filter=softmax.f32.r*", "--subject=reference"]
 
 
 def container(job):

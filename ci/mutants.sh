@@ -78,12 +78,12 @@ while IFS=$tab read -r name file judge filter from to what; do
     suite)
         graphs=0
         case $filter in graph.*) graphs=500 ;; esac
-        (cd "$tree" && build/assay conformance --no-models --quiet --timeout=120 --graphs=$graphs \
+        (cd "$tree" && build/assay conformance --quiet --timeout=120 --graphs=$graphs \
             --filter="$filter") \
             >"$log" 2>&1 || code=$?
         ;;
     validation)
-        (cd "$tree" && ASSAY_VK_VALIDATION=1 build/assay conformance --no-models --quiet \
+        (cd "$tree" && ASSAY_VK_VALIDATION=1 build/assay conformance --quiet \
             --delegate-option=precision=fp32 --filter="$filter") >"$log" 2>&1 || code=$?
         ;;
     unit) (cd "$tree" && "build/unit/$filter") >"$log" 2>&1 || code=$? ;;

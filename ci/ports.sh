@@ -243,7 +243,7 @@ cases()
     only=
     [ $part != f32 ] || only=--delegate-option=precision=fp32
     inside 'build/assay devices' >"$state/devices.txt" 2>&1 || true
-    inside "LP_NUM_THREADS=0 build/assay conformance --no-models --shard=1/$share --jobs=$jobs --timeout=$case_seconds --give-up=0 $only --out=build/ports.json --format=json --resume=auto" \
+    inside "LP_NUM_THREADS=0 build/assay conformance --shard=1/$share --jobs=$jobs --timeout=$case_seconds --give-up=0 $only --out=build/ports.json --format=json --resume=auto" \
         >"$state/cases.txt" 2>&1 || true
     inside 'build/assay report show build/ports.json' >"$state/cases.txt" 2>&1 || true
     count_cases "$state/cases.txt" "1 of $share"
@@ -255,7 +255,7 @@ cases_without()
     case ,$hidden, in *,storage16,*) only=--delegate-option=precision=fp32 ;; esac
     make -j$jobs all build/mock/features.so
     ASSAY_HIDDEN_FEATURES=$hidden LD_PRELOAD=$here/build/mock/features.so nice -n $nice build/assay conformance \
-        --no-models --shard=1/$share --jobs=$jobs $only >"$state/cases.txt" 2>&1 || true
+        --shard=1/$share --jobs=$jobs $only >"$state/cases.txt" 2>&1 || true
     build/assay devices >"$state/devices.txt" 2>&1 || true
     count_cases "$state/cases.txt" "1 of $share"
 }

@@ -102,7 +102,7 @@ is_idle()
 wait_for 60 "the node does not come up; see $dir/slurmd.log" is_idle
 
 # ---- the array ----
-set -- --filter='relu.f32.*' --filter='softmax.f32.r*' --subject=reference --no-models
+set -- --filter='relu.f32.*' --filter='softmax.f32.r*' --subject=reference
 "$b/assay" conformance "$@" --format=json --out="$dir/whole.json" >/dev/null
 
 export ASSAY="$b/assay" OUT="$dir/out" SHARDS=$shards

@@ -21,13 +21,25 @@ uint32_t select_shard_of(const char *name, uint32_t n)
     return n > 1 ? (uint32_t)(hash % n) : 0;
 }
 
-static bool matches(const struct test_case *c, const struct string_list *filters)
+bool select_matches(const char *name, const struct string_list *filters)
 {
     for (size_t i = 0; i < filters->count; i++) {
-        if (fnmatch(filters->items[i], c->name, 0) == 0)
+        if (fnmatch(filters->items[i], name, 0) == 0)
             return true;
     }
     return filters->count == 0;
+}
+
+/* Whether the filters match anything but a case. */
+static bool matches_other(const struct selection *selection, const struct string_list *filters)
+{
+    const char *name;
+
+    for (size_t i = 0; selection->other_name && (name = selection->other_name(i)) != NULL; i++) {
+        if (select_matches(name, filters))
+            return true;
+    }
+    return false;
 }
 
 static bool same_group(const struct test_case *a, const struct test_case *b)
@@ -53,15 +65,15 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
         const struct string_list one = { &selection->filters.items[f], 1 };
         size_t i = 0;
 
-        while (i < all && !matches(&cases[i], &one))
+        while (i < all && !select_matches(cases[i].name, &one))
             i++;
-        if (i == all)
+        if (i == all && !matches_other(selection, &one))
             return diag_fail(diag, STATUS_USAGE,
                              "--filter=%s matches none of the %zu cases; --list shows them",
                              selection->filters.items[f], all);
     }
     for (size_t i = 0; i < all; i++) {
-        if (matches(&cases[i], &selection->filters))
+        if (select_matches(cases[i].name, &selection->filters))
             cases[kept++] = cases[i];
     }
     last = kept;

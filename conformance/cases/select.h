@@ -5,16 +5,23 @@
 #include "conformance/cases/case.h"
 #include "conformance/util/string_list.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct selection {
     struct string_list filters; /* globs; none: all */
-    uint64_t limit;             /* the most cases of an op, or of a gap title; 0: all */
-    uint32_t shard, shards;     /* shard of 0 ... shards-1; shards 0 or 1: all */
+    /* Names of what runs beside the cases, NULL past the end: a filter may match one of these
+     * instead of a case.  NULL: there is nothing. */
+    const char *(*other_name)(size_t index);
+    uint64_t limit;         /* the most cases of an op, or of a gap title; 0: all */
+    uint32_t shard, shards; /* shard of 0 ... shards-1; shards 0 or 1: all */
 };
 
-/* Keeps what is selected, in order.  STATUS_USAGE when a filter matches no case at all. */
+/* Whether one of the filters matches the name, or there is none. */
+bool select_matches(const char *name, const struct string_list *filters);
+
+/* Keeps what is selected, in order.  STATUS_USAGE when a filter matches nothing at all. */
 enum status select_cases(struct test_case *cases, size_t *count, const struct selection *selection,
                          struct diag *diag);
 

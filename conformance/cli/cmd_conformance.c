@@ -14,6 +14,7 @@ static int run(const struct command *self, int argc, char **argv)
                                      .timeout_s = 60,
                                      .give_up = GIVE_UP_DEFAULT,
                                      .minimize_steps = MINIMIZE_STEPS };
+    bool no_models = false;
     const struct args_flag flags[] = {
         { .name = "filter",
           .kind = ARGS_LIST,
@@ -130,10 +131,14 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.mutants,
           .value = "FILE",
           .help = "table that `make mutants` wrote, to be shown in the report" },
+        { .name = "models",
+          .kind = ARGS_BOOL,
+          .target = &q.models,
+          .help = "run the trained models, too; --filter='digits_*' runs them alone" },
         { .name = "no-models",
           .kind = ARGS_BOOL,
-          .target = &q.no_models,
-          .help = "do not run the trained models that end a run of all cases" },
+          .target = &no_models,
+          .help = "run no trained models, as is usual without --models" },
         { .name = "repro-dir",
           .kind = ARGS_STRING,
           .target = &q.repro_dir,
@@ -160,6 +165,11 @@ static int run(const struct command *self, int argc, char **argv)
                     ARGS_DELEGATE | ARGS_FORMAT | ARGS_FORMS | ARGS_SEED | ARGS_JOBS | ARGS_QUIET,
                     &q.common, &args, 0, 0, &code))
         return code;
+    if (q.models && (no_models || q.selection.limit > 0)) {
+        diag_fail(&diag, STATUS_USAGE, "--models and %s do not mix",
+                  no_models ? "--no-models" : "--limit, which runs no whole models,");
+        return message_fail("conformance", &diag);
+    }
     if (select_shard(&q.selection, q.shard, &diag) != STATUS_OK)
         return message_fail("conformance", &diag);
     return conformance_run(&q);

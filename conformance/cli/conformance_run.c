@@ -181,16 +181,16 @@ static enum status find_minimal(struct run *x, struct diag *diag)
     return q->graphs > 0 ? minimal_graphs_find(&x->report, &options, diag) : STATUS_OK;
 }
 
-/* Whole models end a run of all cases; of several shards the first runs them. */
+/* Whole models end the run; of several shards the first runs them. */
 static bool wants_models(const struct conformance_request *q, const struct run_outcome *o)
 {
-    return o->missing == 0 && !q->no_models && q->selection.filters.count == 0 &&
-           q->selection.shard == 0;
+    return o->missing == 0 && q->models && q->selection.shard == 0;
 }
 
 static enum status run_models(struct run *x, struct diag *diag)
 {
-    const struct digits_options options = { .jobs = x->q->common.jobs,
+    const struct digits_options options = { .filters = x->q->selection.filters,
+                                            .jobs = x->q->common.jobs,
                                             .quiet = x->q->common.quiet };
 
     if (!wants_models(x->q, &x->report.outcome))
@@ -253,11 +253,11 @@ static void say_if_nothing(const struct record *r)
 {
     const struct record_totals t = record_totals(r);
 
-    if (r->run.interrupted)
-        return; /* which is told in its own words */
+    if (r->run.interrupted || !record_shows_nothing(r))
+        return; /* an interruption is told in its own words */
     if (t.all == 0)
         message_error("conformance", "nothing was checked: the subjects run none of the cases");
-    else if (t.all == t.count[CASE_DECLINED])
+    else
         message_error("conformance", "nothing was checked: the subjects declined all of %zu cases",
                       t.all);
 }

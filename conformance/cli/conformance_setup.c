@@ -2,6 +2,7 @@
 
 #include "conformance/cases/case_list.h"
 #include "conformance/cases/random_cases.h"
+#include "conformance/models/digits.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
@@ -174,6 +175,7 @@ enum status conformance_open_cases(const struct conformance_request *q,
     struct selection whole = q->selection;
 
     whole.shard = whole.shards = 0;
+    whole.other_name = q->models ? digits_name : NULL;
     *cases = (struct conformance_cases){ .items = NULL };
     TRY(cases_list(&cases->list, &cases->list_count, diag));
     TRY(random_cases_append(q->common.seed, q->graphs, &cases->list, &cases->list_count,

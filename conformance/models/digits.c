@@ -2,6 +2,7 @@
  * to memory that it shares with the parent: what a process has found before it crashes is kept. */
 #include "conformance/models/digits.h"
 
+#include "conformance/cases/select.h"
 #include "conformance/io/array.h"
 #include "conformance/io/array_hdf5.h"
 #include "conformance/io/tensor_io.h"
@@ -72,6 +73,7 @@ struct task {
 };
 
 struct run {
+    const struct digits_options *options;
     char directory[PATH_MAX];
     struct images images;
     struct task *tasks;
@@ -82,6 +84,11 @@ struct run {
     double timeout_s;
     bool quiet;
 };
+
+const char *digits_name(size_t index)
+{
+    return index < MODELS ? models[index].name : NULL;
+}
 
 /* ---- files ---- */
 
@@ -449,7 +456,8 @@ static enum status make_tasks(struct run *run, struct subject *subjects, size_t 
         char file[64];
 
         snprintf(file, sizeof file, "%s.tflite", models[m].name);
-        if (!is_there(run->directory, file))
+        if (!is_there(run->directory, file) ||
+            !select_matches(models[m].name, &run->options->filters))
             continue;
         add_task(run, &models[m], subjects, DIGITS_REFERENCE, out);
         for (size_t i = 0; i < count; i++) {
@@ -477,7 +485,8 @@ static void run_close(struct run *run)
 enum status digits_run(struct digits_report *out, struct subject *subjects, size_t count,
                        const struct digits_options *options, struct diag *diag)
 {
-    struct run run = { .timeout_s = options->timeout_s > 0 ? options->timeout_s : 300,
+    struct run run = { .options = options,
+                       .timeout_s = options->timeout_s > 0 ? options->timeout_s : 300,
                        .quiet = options->quiet };
     enum status s;
 

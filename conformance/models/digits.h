@@ -18,6 +18,7 @@
 
 #include "conformance/models/digits_result.h"
 #include "conformance/subject/subject.h"
+#include "conformance/util/string_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,12 +26,16 @@
 
 struct digits_options {
     const char
-        *directory;   /* of models and images; NULL: golden/digits here or beside the program */
-    size_t images;    /* spread over the test part; 0: all */
-    uint64_t jobs;    /* processes at a time; 0: as many as processors */
-    double timeout_s; /* of one model on one subject; 0: 300 */
+        *directory; /* of models and images; NULL: golden/digits here or beside the program */
+    struct string_list filters; /* globs of the models' names; none: all */
+    size_t images;              /* spread over the test part; 0: all */
+    uint64_t jobs;              /* processes at a time; 0: as many as processors */
+    double timeout_s;           /* of one model on one subject; 0: 300 */
     bool quiet;
 };
+
+/* The name of a model, "digits_f32"; NULL past the end. */
+const char *digits_name(size_t index);
 
 /* Files that are not there are no failure: the report says so.  The subjects are borrowed and may
  * not be loaded. */

@@ -152,6 +152,16 @@ struct record_totals record_totals(const struct record *r)
     return t;
 }
 
+bool record_shows_nothing(const struct record *r)
+{
+    const struct record_totals t = record_totals(r);
+    bool judged = false;
+
+    for (size_t i = 0; i < r->model_count && t.all == 0; i++)
+        judged = judged || r->models[i].status != CASE_DECLINED;
+    return t.all == t.count[CASE_DECLINED] && !judged;
+}
+
 bool record_failed(const struct record *r)
 {
     const struct record_totals t = record_totals(r);
@@ -162,8 +172,8 @@ bool record_failed(const struct record *r)
         if (s != CASE_PASS && s != CASE_DECLINED)
             return true;
     }
-    return t.bad > 0 || t.all == t.count[CASE_DECLINED] || r->broken_ends > 0 ||
-           r->ledger_problems > 0 || r->missing_count > 0 || r->run.interrupted;
+    return t.bad > 0 || record_shows_nothing(r) || r->broken_ends > 0 || r->ledger_problems > 0 ||
+           r->missing_count > 0 || r->run.interrupted;
 }
 
 /* ---- lines ---- */

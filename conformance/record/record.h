@@ -195,6 +195,8 @@ struct record_totals {
 bool record_result_is_bad(const struct record_result *r);
 void record_totals_add(struct record_totals *t, const struct record *r, size_t result);
 struct record_totals record_totals(const struct record *r);
+/* Whether nothing was judged: all was declined, or nothing ran, no whole model either. */
+bool record_shows_nothing(const struct record *r);
 /* Whether a run that found this ends with exit code 1: results or models that fail, a worker that
  * ended badly, the ledger, an interruption, or nothing that shows anything. */
 bool record_failed(const struct record *r);

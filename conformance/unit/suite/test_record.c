@@ -304,6 +304,15 @@ static void test_failed(void **state)
     for (size_t i = 0; i < r.result_count; i++)
         r.results[i].status = CASE_DECLINED;
     assert_true(record_failed(&r)); /* nothing was shown */
+    model.status = CASE_PASS;
+    r.model_count = 1;
+    assert_true(record_failed(&r)); /* of the cases */
+    r.result_count = 0;
+    assert_false(record_failed(&r));
+    model.status = CASE_DECLINED;
+    assert_true(record_failed(&r));
+    r.model_count = 0;
+    assert_true(record_failed(&r));
     record_close(&r);
 }
 

@@ -50,7 +50,7 @@ static void run_mock(const char *name, const char *library, const char *options)
 
     snprintf(path, sizeof path, "%s", mock_path(library));
     code = shell("%s conformance --filter='add.f32.c*' --filter='softmax.f32.c*' --limit=12 "
-                 "--no-models --quiet --jobs=2 --subject='delegate:%s?%s' --format=json "
+                 "--quiet --jobs=2 --subject='delegate:%s?%s' --format=json "
                  "--out=%s/%s.json 2>&1",
                  assay, path, options, directory, name);
     if (code > 1)

@@ -65,6 +65,26 @@ static void test_filter_without_match(void **state)
     assert_non_null(strstr(diag.text, "no_such_op.*"));
 }
 
+static const char *one_more(size_t index)
+{
+    return index == 0 ? "digits_f32" : NULL;
+}
+
+/* A filter may name what runs beside the cases: then no case has to match. */
+static void test_filter_of_another(void **state)
+{
+    const char *patterns[] = { "digits_*", "digits_i9" };
+    const struct selection both = { .filters = { patterns, 2 }, .other_name = one_more };
+    const struct selection one = { .filters = { patterns, 1 }, .other_name = one_more };
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(select_cases(cases, &count, &both, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, "digits_i9"));
+    assert_int_equal(select_cases(cases, &count, &one, &diag), STATUS_OK);
+    assert_int_equal(count, 0);
+}
+
 static void test_limit(void **state)
 {
     const struct selection s = { .limit = 3 };
@@ -200,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_filters, open_cases, close_cases),
         cmocka_unit_test_setup_teardown(test_filter_without_match, open_cases, close_cases),
+        cmocka_unit_test_setup_teardown(test_filter_of_another, open_cases, close_cases),
         cmocka_unit_test_setup_teardown(test_limit, open_cases, close_cases),
         cmocka_unit_test_setup_teardown(test_shards, open_cases, close_cases),
         cmocka_unit_test_setup_teardown(test_shard_selects, open_cases, close_cases),

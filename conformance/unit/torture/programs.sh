@@ -70,7 +70,7 @@ try()
 }
 
 m=$b/torture/files
-reference='conformance --jobs=1 --no-models --quiet --filter=relu.f32.* --limit=1'
+reference='conformance --jobs=1 --quiet --filter=relu.f32.* --limit=1'
 try run allocation run --delegate=none "$m/image.tflite"
 try inspect allocation inspect --delegate=none "$m/image.tflite"
 try inspect_json allocation inspect --delegate=none --format=json "$m/branches.tflite"
@@ -90,7 +90,7 @@ try run_image_child children run --delegate=none golden/digits/digits_f32.tflite
 try conformance_none allocation $reference --delegate=none --repro-dir="$work/repro"
 try conformance_json allocation $reference --subject=reference --format=json
 try two_subjects children $reference --subject=reference --subject=reference
-try graphs children conformance --subject=reference --jobs=1 --no-models --quiet --filter='graph.*' --graphs=1
+try graphs children conformance --subject=reference --jobs=1 --quiet --filter='graph.*' --graphs=1
 try golden_check allocation golden check --dir="$work/golden" --filter=relu.f32.c1
 try golden_check_child children golden check --dir="$work/golden" --filter=relu.f32.c1
 try bench allocation bench $few --subject=reference "$m/image.tflite"
