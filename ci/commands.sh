@@ -48,9 +48,52 @@ expect 2 'ASSAY_LIMITS: .rank=x' env ASSAY_LIMITS=rank=x $assay --limits
 expect 2 'no such limit; `assay --limits` lists them' $assay inspect $model --limit=ranks=7
 expect 2 'at most 1 \(limit rank; --limit=rank=VALUE' $assay inspect $model --limit=rank=1
 mkfifo "$work/pipe"
-expect 2 'a named pipe, expected a regular file' timeout 9 $assay inspect "$work/pipe"
-expect 2 'a named pipe, expected' timeout 9 $assay run $model --delegate=none --input="$work/pipe"
-expect 2 'a character device' $assay inspect /dev/zero
+# Every file that a command is given is a regular one: none waits for a writer, or has no end.  A line
+# is a command, @ the file.
+while read -r line; do
+    for file in "$work/pipe" /dev/zero; do
+        expect 2 'a (named pipe|character device), expected a regular file' \
+            timeout 9 $assay $(echo "$line" | sed "s|@|$file|g") </dev/null
+    done
+done <<END
+inspect @
+inspect $model --delegate=@
+run @
+run $model --delegate=@
+run $model --delegate=none --input=@
+run $model --delegate=none --input=@:x
+run $model --delegate=none --labels=@
+bench @ --delegate=none
+bench $model --delegate=@
+bench $model --subject=tflite-c:@
+bench $model --delegate=none --versus=delegate:@
+bench $model --delegate=none --input_layer_value_files=image:@
+bench $model --delegate=none --compare-to=@
+endurance @
+endurance $model --delegate=@
+diff @ --delegate=none
+diff $model --subject=tflite-c:@
+diff $model --subject=tflite-c:$b/libassay.so?delegate=@
+diff $model --subject=litert:gpu?library=@
+diff $model --delegate=none --input=@
+devices --delegate=@
+conformance --filter=relu.f32.* --limit=1 --delegate=@
+conformance --filter=relu.f32.* --limit=1 --subject=delegate:@
+conformance --filter=relu.f32.* --limit=1 --delegate=none --waivers=@
+conformance --filter=relu.f32.* --limit=1 --delegate=none --baseline=@
+conformance --delegate=none --versions=@
+conformance --filter=relu.f32.* --limit=1 --delegate=none --mutants=@
+conformance --filter=relu.f32.* --limit=1 --delegate=none --resume=@
+eval imagenet @ --ground-truth=$image --images=$b
+eval imagenet $model --ground-truth=@ --images=golden/digits
+eval imagenet $model --ground-truth=$image --labels=@ --images=golden/digits
+eval coco --ground-truth=@ --detections=$image
+report show @
+report merge @
+report compare @ $model
+report accept $model --baseline=@ --out=$work/next
+report statement --out=$work/s @
+END
 expect 2 'a directory' $assay inspect "$work"
 expect 0 'Examples' $assay run --help
 expect 0 'Examples' $assay help bench

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Pages are true where a script can tell: links lead to files, README.md has at most 150 lines, the
-# version is the same everywhere, CONTRIBUTING.md has the rooms of ci/rooms.txt, and pages name only
+# version is the same everywhere, CONTRIBUTING.md has the rooms of ci/rooms.txt, SECURITY.md has the
+# limits of limits.def, and pages name only
 # targets and flags that exist, and PERFORMANCE.md and README.md have the figures of
 # ci/peers/kept.json.
 # docs.sh BUILD_DIRECTORY
@@ -32,6 +33,9 @@ done
 for layer in reference delegate conformance; do
     rooms=$(sed -n "s/^rooms $layer: //p" ci/rooms.txt)
     grep -qF -- "$rooms" CONTRIBUTING.md || wrong "CONTRIBUTING.md: expected the rooms of $layer/: $rooms"
+done
+for limit in $(sed -n 's/^LIMIT([A-Z_]*, \([a-z_]*\),.*/\1/p' reference/base/limits.def); do
+    grep -qE "^\|( [a-z_]+,)* $limit[ ,].*\|" SECURITY.md || wrong "SECURITY.md: expected the limit $limit"
 done
 [ "$(wc -l <README.md)" -le 150 ] || wrong 'README.md has more than 150 lines'
 

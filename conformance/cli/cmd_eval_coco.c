@@ -57,7 +57,7 @@ static enum status run_model(const struct request *q, struct eval_session *s, st
     TRY(eval_session_open(s, &q->flags, diag));
     TRY(coco_open(x, &q->coco, &s->model, diag));
     task = coco_task(x);
-    TRY(eval_session_run(s, &q->flags, &task, &x->images, x->truth_sha256, r, diag));
+    TRY(eval_session_run(s, &q->flags, &task, &x->images, x->truth.sha256, r, diag));
     TRY(save_detections(x, q->save, diag));
     return coco_report(x, s->has_reference, q->flags.resamples, q->flags.common.quiet, r, diag);
 }

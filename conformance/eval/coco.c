@@ -1,7 +1,6 @@
 #include "conformance/eval/coco.h"
 
 #include "conformance/io/tensor_value.h"
-#include "conformance/util/sha256.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -90,7 +89,6 @@ static enum status list_images(struct coco *x, const struct coco_request *q, str
 
 static enum status open_files(struct coco *x, const struct coco_request *q, struct diag *diag)
 {
-    TRY(sha256_file(q->ground_truth, x->truth_sha256, diag));
     TRY(coco_truth_read(&x->truth, q->ground_truth, diag));
     if (!x->model)
         return STATUS_OK;

@@ -28,7 +28,6 @@ struct coco {
     size_t malformed[EVAL_SIDES]; /* boxes of a model that are no boxes, or no numbers: left out */
     int64_t offset;
     bool has_labels;
-    char truth_sha256[SHA256_HEX_BYTES];
 };
 
 /* model NULL: only the ground truth is read. */

@@ -13,7 +13,8 @@
 
 /* ---- values ---- */
 
-static enum status load(json_t **out, const char *path, struct diag *diag)
+/* sha256: of the file; may be NULL. */
+static enum status load(json_t **out, const char *path, char *sha256, struct diag *diag)
 {
     json_error_t error;
     const uint64_t limit = limit_of(LIMIT_JSON_BYTES);
@@ -21,6 +22,8 @@ static enum status load(json_t **out, const char *path, struct diag *diag)
     size_t count;
 
     TRY(file_read(path, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX, &bytes, &count, diag));
+    if (sha256)
+        sha256_hex(bytes, count, sha256);
     *out = json_parse((const char *)bytes, count, 0, &error);
     mem_free(bytes);
     if (*out)
@@ -221,7 +224,7 @@ enum status coco_truth_read(struct coco_truth *t, const char *path, struct diag 
     enum status s;
 
     *t = (struct coco_truth){ .images = NULL };
-    TRY(load(&root, path, diag));
+    TRY(load(&root, path, t->sha256, diag));
     s = diag_prefix(diag, read_truth(t, root, diag), "%s", path);
     json_decref(root);
     if (s != STATUS_OK)
@@ -286,7 +289,7 @@ enum status coco_detections_read(struct coco_detections *d, const struct coco_tr
     enum status s = STATUS_OK;
 
     *d = (struct coco_detections){ .items = NULL };
-    TRY(load(&root, path, diag));
+    TRY(load(&root, path, NULL, diag));
     if (!json_is_array(root))
         s = diag_fail(diag, STATUS_INVALID,
                       "%s: expected a COCO results file, a list of objects with \"image_id\", "

@@ -3,6 +3,7 @@
 #define ASSAY_CONFORMANCE_EVAL_COCO_FILES_H
 
 #include "conformance/eval/coco_score.h"
+#include "conformance/util/sha256.h"
 #include "reference/base/arena.h"
 
 #include <stdio.h>
@@ -25,7 +26,8 @@ struct coco_truth {
     size_t category_count;
     struct coco_object *objects; /* in the order of the file */
     size_t object_count, crowd_count;
-    size_t foreign; /* annotations of images that the file does not list: left out */
+    size_t foreign;                /* annotations of images that the file does not list: left out */
+    char sha256[SHA256_HEX_BYTES]; /* of the file */
 };
 /* STATUS_INVALID with the place and the value: annotations of a category that is not listed, ids
  * that are there twice, boxes that are none. */

@@ -4,13 +4,13 @@
 #include "conformance/golden/file_serve.h"
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct golden_file golden_no_file = { .parser = {
@@ -72,13 +72,9 @@ static enum status start(struct golden_file *g, struct diag *diag)
     const struct parser_job job = {
         .name = "libhdf5", .files = 1, .serve = golden_serve, .user = g->path
     };
-    struct stat info;
 
-    if (stat(g->path, &info) != 0)
-        return diag_fail(diag, STATUS_IO, "%s", strerror(errno));
-    if (!S_ISREG(info.st_mode))
-        return diag_fail(diag, STATUS_IO, "not a file");
-    return parser_start(&g->parser, &job, diag);
+    TRY(diag_prefix(diag, parser_start(&g->parser, &job, diag), "%s", g->path));
+    return diag_prefix(diag, receive(g, diag), "%s", g->path);
 }
 
 enum status golden_open(struct golden_file *g, const char *path, struct diag *diag)
@@ -88,10 +84,9 @@ enum status golden_open(struct golden_file *g, const char *path, struct diag *di
     *g = golden_no_file;
     g->path = strdup(path);
     if (!g->path)
-        s = diag_fail(diag, STATUS_NO_MEMORY, "no memory");
-    else if ((s = start(g, diag)) == STATUS_OK)
-        s = receive(g, diag);
-    diag_prefix(diag, s, "%s", path);
+        s = diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory", path);
+    else if ((s = file_expect_regular(path, diag)) == STATUS_OK)
+        s = start(g, diag);
     if (s != STATUS_OK)
         golden_close(g);
     return s;

@@ -8,12 +8,11 @@
 #include "reference/base/builtin.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- reading ---- */
 
@@ -48,16 +47,6 @@ static enum status receive(struct parser *p, struct array *a, const struct hdf5_
     return parser_receive(p, a->data, a->bytes, diag);
 }
 
-/* Not a directory, and no pipe that never ends. */
-static enum status check_file(const char *path, struct diag *diag)
-{
-    struct stat info;
-
-    if (stat(path, &info) != 0)
-        return diag_fail(diag, STATUS_IO, "%s", strerror(errno));
-    return S_ISREG(info.st_mode) ? STATUS_OK : diag_fail(diag, STATUS_IO, "not a file");
-}
-
 enum status hdf5_read(struct array *out, const char *path, const char *dataset, int64_t index,
                       const struct array_check *check, struct diag *diag)
 {
@@ -71,8 +60,8 @@ enum status hdf5_read(struct array *out, const char *path, const char *dataset, 
     enum status s;
 
     *out = (struct array){ 0 };
-    s = check_file(path, diag);
-    if (s == STATUS_OK && (s = parser_start(&p, &job, diag)) == STATUS_OK) {
+    TRY(file_expect_regular(path, diag));
+    if ((s = parser_start(&p, &job, diag)) == STATUS_OK) {
         s = receive(&p, out, &e, check, diag);
         parser_end(&p);
     }

@@ -119,8 +119,9 @@ enum status labels_read(struct labels *l, const char *path, struct diag *diag)
     uint8_t *bytes;
     size_t count, lines = 0, start = 0;
 
-    *l = (struct labels){ NULL, NULL, 0 };
+    *l = (struct labels){ .count = 0 };
     TRY(file_read(path, BYTES_MAX, &bytes, &count, diag));
+    sha256_hex(bytes, count, l->sha256);
     l->text = mem_resize(bytes, count + 1, 1);
     if (!l->text) {
         mem_free(bytes);
@@ -151,7 +152,7 @@ void labels_close(struct labels *l)
 {
     mem_free(l->lines);
     mem_free(l->text);
-    *l = (struct labels){ NULL, NULL, 0 };
+    *l = (struct labels){ .count = 0 };
 }
 
 const char *labels_find(const struct labels *l, size_t index)

@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_IO_TENSOR_VALUE_H
 #define ASSAY_CONFORMANCE_IO_TENSOR_VALUE_H
 
+#include "conformance/util/sha256.h"
 #include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -30,6 +31,7 @@ struct labels {
     char *text;
     char **lines;
     size_t count;
+    char sha256[SHA256_HEX_BYTES]; /* of the file */
 };
 enum status labels_read(struct labels *l, const char *path, struct diag *diag);
 void labels_close(struct labels *l);

@@ -1,6 +1,8 @@
 /* Checks what LiteRT checks of an accelerator, with a message for each. */
 #include "conformance/subject/litert_accelerator.h"
 
+#include "reference/format/file.h"
+
 #include <dlfcn.h>
 
 enum { DEF_MAJOR = 1, DEF_BYTES = sizeof(struct litert_accelerator_def) };
@@ -49,6 +51,8 @@ enum status litert_accelerator_open(const char *path, void **library,
     enum status s;
 
     *def = NULL;
+    *library = NULL;
+    TRY(file_expect_regular(path, diag));
     *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); /* as litert_api_open */
     if (!*library)
         return diag_fail(diag, STATUS_IO, "%s", dlerror());

@@ -3,6 +3,7 @@
 
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
+#include "reference/format/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ enum status subject_find_file(char **out, const char *path, struct diag *diag)
 
     if (!realpath(path, absolute))
         return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
+    TRY(file_expect_regular(absolute, diag)); /* dlopen would wait for the writer of a pipe */
     *out = mem_alloc(strlen(absolute) + 1, 1);
     if (!*out)
         return diag_fail(diag, STATUS_NO_MEMORY, "subject: out of memory");

@@ -9,7 +9,8 @@
 enum { SHA256_HEX_BYTES = 65 };
 
 void sha256_hex(const void *bytes, size_t count, char hex[SHA256_HEX_BYTES]);
-/* Hashes a file's bytes; STATUS_IO with path and reason. */
+/* Hashes a regular file of at most the limit file_bytes; STATUS_IO or STATUS_LIMIT with path and
+ * reason. */
 enum status sha256_file(const char *path, char hex[SHA256_HEX_BYTES], struct diag *diag);
 
 #endif

@@ -43,11 +43,11 @@ static bool is_own(const char *path)
     return false;
 }
 
-/* Opens what can be read to its end.  Opening a named pipe would wait for its writer, and so would
- * reading it. */
-static enum status open_readable(const char *path, int *fd, struct stat *info, struct diag *diag)
+/* Opens a regular file, or also a pipe or a terminal of this process.  O_NONBLOCK: opening a named
+ * pipe would wait for its writer, and so would reading it. */
+static enum status open_readable(const char *path, bool own, int *fd, struct stat *info,
+                                 struct diag *diag)
 {
-    const bool own = is_own(path);
     enum status s = STATUS_OK;
     int flags;
 
@@ -64,9 +64,27 @@ static enum status open_readable(const char *path, int *fd, struct stat *info, s
                       kind_of(info->st_mode));
     else if ((flags = fcntl(*fd, F_GETFL)) < 0 || fcntl(*fd, F_SETFL, flags & ~O_NONBLOCK) != 0)
         s = io_error(diag, path, errno);
-    if (s != STATUS_OK)
+    if (s != STATUS_OK) {
         close(*fd);
+        *fd = -1;
+    }
     return s;
+}
+
+enum status file_open_regular(const char *path, int *fd, struct diag *diag)
+{
+    struct stat info;
+
+    return open_readable(path, false, fd, &info, diag);
+}
+
+enum status file_expect_regular(const char *path, struct diag *diag)
+{
+    int fd;
+
+    TRY(file_open_regular(path, &fd, diag));
+    close(fd);
+    return STATUS_OK;
 }
 
 /* Room for expected bytes and one more, so that the read that finds the end needs no growth.
@@ -113,7 +131,7 @@ static enum status read_file(const char *path, size_t limit, uint8_t **bytes, si
 
     *bytes = NULL;
     *count = 0;
-    TRY(open_readable(path, &fd, &info, diag));
+    TRY(open_readable(path, is_own(path), &fd, &info, diag));
     if (limit == SIZE_MAX)
         limit--;
     if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > limit)

@@ -19,6 +19,12 @@ enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *c
 /* The same of a model, of at most the limit file_bytes (STATUS_LIMIT). */
 enum status file_read_model(const char *path, uint8_t **bytes, size_t *count, struct diag *diag);
 
+/* Opens a regular file, and nothing else, without waiting for another process; *fd is the caller's
+ * (close), -1 after a failure.  STATUS_IO with path and reason. */
+enum status file_open_regular(const char *path, int *fd, struct diag *diag);
+/* The same before a library opens the path by itself, which could wait or read without an end. */
+enum status file_expect_regular(const char *path, struct diag *diag);
+
 /* Writes a temporary file beside path and renames it: path is whole or untouched.  Where path is a
  * pipe or a device, it is written in place.  STATUS_IO with path and reason. */
 enum status file_write(const char *path, const void *bytes, size_t count, struct diag *diag);

@@ -158,6 +158,41 @@ static void what_is_no_file_is_refused_at_once(void **state)
     alarm(0);
 }
 
+/* What a library opens by its path, or what is read twice. */
+static void what_has_to_be_a_regular_file(void **state)
+{
+    struct diag diag = { 0 };
+    char path[64], text[160];
+    int fd = 5, ends[2];
+
+    (void)state;
+    alarm(20);
+    path_in(path, sizeof path, "file");
+    assert_int_equal(file_write(path, "abc", 3, &diag), STATUS_OK);
+    assert_int_equal(file_expect_regular(path, &diag), STATUS_OK);
+    assert_int_equal(file_open_regular(path, &fd, &diag), STATUS_OK);
+    assert_int_equal(read(fd, text, sizeof text), 3);
+    assert_int_equal(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+    close(fd);
+    unlink(path);
+    assert_int_equal(file_open_regular(path, &fd, &diag), STATUS_IO);
+    assert_int_equal(fd, -1);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(file_expect_regular(path, &diag), STATUS_IO);
+    snprintf(text, sizeof text, "%s: a named pipe, expected a regular file", path);
+    assert_string_equal(diag.text, text);
+    unlink(path);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    assert_int_equal(file_open_regular(path, &fd, &diag), STATUS_IO);
+    assert_int_equal(fd, -1);
+    snprintf(text, sizeof text, "%s: a named pipe, expected a regular file", path);
+    assert_string_equal(diag.text, text);
+    close(ends[0]);
+    close(ends[1]);
+    alarm(0);
+}
+
 static void failures_name_the_path(void **state)
 {
     struct diag diag = { 0 };
@@ -237,6 +272,7 @@ int main(void)
         cmocka_unit_test(reads_what_was_written),
         cmocka_unit_test(reads_a_pipe),
         cmocka_unit_test(what_is_no_file_is_refused_at_once),
+        cmocka_unit_test(what_has_to_be_a_regular_file),
         cmocka_unit_test(failures_name_the_path),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
         cmocka_unit_test(links_and_devices_stay),

@@ -250,6 +250,39 @@ static void numbers_that_have_no_name(void **state)
     }
 }
 
+/* A pipe of this process, as `<(zcat truth.gz)`, is read once: its hash is of what was read. */
+static const char *pipe_of(const char *text, int ends[2], char path[32])
+{
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), (ssize_t)strlen(text));
+    close(ends[1]);
+    snprintf(path, 32, "/dev/fd/%d", ends[0]);
+    return path;
+}
+
+static void truth_from_a_pipe(void **state)
+{
+    static const char coco[] = TRUTH(BOX("[0, 0, 1, 1]")), classes[] = "a.png 1\n";
+    struct imagenet_files files = { .images = folder };
+    char hex[SHA256_HEX_BYTES], path[32];
+    struct imagenet_truth t;
+    struct coco_truth c;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(coco_truth_read(&c, pipe_of(coco, ends, path), NULL), STATUS_OK);
+    close(ends[0]);
+    sha256_hex(coco, strlen(coco), hex);
+    assert_string_equal(c.sha256, hex);
+    coco_truth_close(&c);
+    files.ground_truth = pipe_of(classes, ends, path);
+    assert_int_equal(imagenet_truth_open(&t, &files, "model", 2, NULL), STATUS_OK);
+    close(ends[0]);
+    sha256_hex(classes, strlen(classes), hex);
+    assert_string_equal(t.sha256, hex);
+    imagenet_truth_close(&t);
+}
+
 static void names_without_labels(void **state)
 {
     const struct imagenet_files files = write_truth("a.png 1\n", NULL, "one\n");
@@ -531,6 +564,7 @@ int main(void)
         cmocka_unit_test(coco_detections_that_are_wrong),
         cmocka_unit_test(coco_without_memory),
         cmocka_unit_test(numbers_that_have_no_name),
+        cmocka_unit_test(truth_from_a_pipe),
         cmocka_unit_test(names_without_labels),
         cmocka_unit_test(classes_that_the_model_lacks),
         cmocka_unit_test(classes_without_memory),

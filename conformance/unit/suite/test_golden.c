@@ -699,7 +699,7 @@ static void hostile_files_are_refused(void **state)
     assert_true(refused >= 3); /* those of /, /relu, /relu/f32 at least */
     unlink(path);
     assert_int_equal(mkfifo(path, 0600), 0);
-    check_refuses(relu, "not a file");
+    check_refuses(relu, "a named pipe, expected a regular file");
     unlink(path);
 }
 

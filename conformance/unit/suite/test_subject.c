@@ -3,6 +3,8 @@
 #include "conformance/subject/subject_find.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
+#include "conformance/util/sha256.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
 #include <limits.h>
@@ -200,6 +202,54 @@ static void test_missing(void **state)
     subject_close(&s);
 }
 
+/* The loader would wait for the writer of a pipe, and the hash of a device would have no end. */
+static void test_no_files(void **state)
+{
+    static const char *const kinds[] = { "delegate:%s", "tflite-c:%s",
+                                         "tflite-c:/proc/self/exe?delegate=%s",
+                                         "litert:gpu?library=%s" };
+    char folder[] = P_tmpdir "/assay-test-subject-XXXXXX", pipe[sizeof folder + 8];
+    const char *const files[] = { pipe, "/dev/zero" };
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    alarm(60); /* a failure hangs */
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            struct subject s;
+            struct diag diag;
+            char text[256], expected[256];
+
+            snprintf(text, sizeof text, kinds[i], files[k]);
+            snprintf(expected, sizeof expected, "%s: a %s, expected a regular file", files[k],
+                     k ? "character device" : "named pipe");
+            assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
+            if (!strstr(diag.text, expected))
+                fail_msg("%s: \"%s\" is not in \"%s\"", text, expected, diag.text);
+        }
+    }
+    alarm(0);
+    unlink(pipe);
+    rmdir(folder);
+}
+
+static void test_hash_of_a_long_file(void **state)
+{
+    struct diag diag = { .status = STATUS_OK };
+    char hex[SHA256_HEX_BYTES];
+
+    (void)state;
+    assert_int_equal(limits_set("file_bytes=1000", &diag), STATUS_OK);
+    assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_LIMIT);
+    assert_non_null(strstr(diag.text, "/proc/self/exe: a longer file"));
+    assert_string_equal(hex, "");
+    assert_int_equal(limits_set("file_bytes=4G", &diag), STATUS_OK);
+    assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_OK);
+    assert_int_equal(strlen(hex), 64);
+}
+
 /* A library with one of the two functions of a delegate. */
 static void test_half_delegates(void **state)
 {
@@ -353,6 +403,8 @@ int main(void)
         cmocka_unit_test(test_bounds_of_integers),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_half_delegates),
+        cmocka_unit_test(test_no_files),
+        cmocka_unit_test(test_hash_of_a_long_file),
         cmocka_unit_test(test_load_and_create),
         cmocka_unit_test(test_no_memory),
     };
