@@ -3,6 +3,7 @@
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/process.h"
 #include "conformance/util/progress.h"
 #include "reference/format/builder.h"
 
@@ -12,27 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static uint64_t resident_bytes(void)
-{
-    FILE *const f = fopen("/proc/self/statm", "r");
-    unsigned long long size, resident = 0;
-
-    if (f) {
-        if (fscanf(f, "%llu %llu", &size, &resident) != 2)
-            resident = 0;
-        fclose(f);
-    }
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
 
 static void take_sample(struct endurance_series *series, uint64_t done, const struct session *s)
 {
     struct endurance_sample *const sample = &series->samples[series->sample_count++];
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
 
-    *sample = (struct endurance_sample){ .done = done, .rss_bytes = resident_bytes() };
+    *sample = (struct endurance_sample){ .done = done, .rss_bytes = process_resident_bytes() };
     if (!s->delegate || !s->subject.extras.get_stats ||
         s->subject.extras.get_stats(s->delegate, &stats) != 0)
         return;

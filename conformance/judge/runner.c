@@ -19,6 +19,7 @@
 enum { WORKERS_MAX = 1024 };
 /* A worker that takes longer than this to destroy its delegates hangs. */
 static const double end_timeout_s = 30;
+static const uint64_t worker_bytes_default = 512 << 20;
 
 /* Jobs [next, end), of one op on one subject: they share pipelines. */
 struct range {
@@ -29,6 +30,7 @@ struct range {
 struct slot {
     struct process *process;
     struct range range;
+    bool grown;  /* it is to be replaced */
     bool ending; /* it was told to quit */
     size_t job;  /* it was given last */
     double since_s;
@@ -239,6 +241,7 @@ struct worker_args {
  */
 struct answer_of_case {
     bool no_memory;
+    bool grown; /* beyond worker_bytes */
     struct case_result result;
 };
 
@@ -248,6 +251,7 @@ static void serve(int socket, void *user)
 {
     const struct worker_args *const e = user;
     struct judge **const judges = mem_alloc(e->run->subject_count, sizeof(struct judge *));
+    const uint64_t most = e->run->worker_bytes ? e->run->worker_bytes : worker_bytes_default;
     struct answer_of_case answer;
     int32_t job;
 
@@ -268,6 +272,7 @@ static void serve(int socket, void *user)
             judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
         *e->stage = (struct judge_stage){ .set = -1, .what = "idle" };
         answer = (struct answer_of_case){ .no_memory = !judges || mem_failures() != failures,
+                                          .grown = process_resident_bytes() > most,
                                           .result = result };
         if (!process_write(socket, &answer, sizeof answer))
             break;
@@ -298,10 +303,11 @@ static void tell_to_quit(struct slot *slot)
 }
 
 /* Gives the slot its next job.  A process that died between two jobs loses this one as a crash, and
- * the next job gets a new process.  When no job is left the process is told to quit. */
+ * the next job gets a new process.  One that has grown, or for which no job is left, is told to
+ * quit. */
 static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
 {
-    while (next_job(r, slot, &slot->job)) {
+    while (!slot->grown && next_job(r, slot, &slot->job)) {
         if (slot->process->pid == 0)
             TRY(start(r, slot, diag));
         process_expect(slot->process, r->request->timeout_s);
@@ -315,7 +321,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
     return STATUS_OK;
 }
 
-/* Notes a process that crashed, failed or hung after its last case. */
+/* The process was told to quit: notes that it crashed, failed or hung after its last case. */
 static void finish(struct runner *r, struct slot *slot, bool timed_out)
 {
     char words[128], end[64] = "";
@@ -323,7 +329,8 @@ static void finish(struct runner *r, struct slot *slot, bool timed_out)
 
     process_last_words(slot->process, words, sizeof words);
     status = process_end(slot->process, timed_out);
-    slot->ending = false;
+    r->outcome->replaced += slot->grown;
+    slot->ending = slot->grown = false;
     if (!timed_out && status == 0)
         return;
     if (timed_out)
@@ -353,6 +360,7 @@ static enum status take(struct runner *r, struct slot *slot, struct diag *diag)
                          r->request->subjects[slot->job / r->request->case_count].label,
                          answer.result.reason[0] ? answer.result.reason
                                                  : "run fewer workers (--jobs)");
+    slot->grown = answer.grown;
     store(r, slot, &answer.result);
     return STATUS_OK;
 }
@@ -367,11 +375,9 @@ static enum status step(struct runner *r, struct diag *diag)
 
         if (event == PROCESS_NOTHING)
             continue;
-        if (slot->ending) {
+        if (slot->ending)
             finish(r, slot, event == PROCESS_LATE);
-            continue;
-        }
-        if (event == PROCESS_READABLE)
+        else if (event == PROCESS_READABLE)
             TRY(take(r, slot, diag));
         else
             record_loss(r, slot, true);

@@ -1,8 +1,10 @@
 /* Runs cases on subjects in worker processes.
  *
  * The parent never loads a delegate.  When a worker crashes or takes too long, its case has that
- * status and a new process takes the next one.  Neighbouring cases go to the same worker, so that
- * they share pipelines.  A run that is interrupted (util/interrupt.h) keeps the results it has. */
+ * status and a new process takes the next one.  So it does for a worker that has grown: drivers
+ * keep memory of pipelines that were destroyed, Mesa 22.3 half a megabyte of each.  Neighbouring
+ * cases go to the same worker, so that they share pipelines.  A run that is interrupted
+ * (util/interrupt.h) keeps the results it has. */
 #ifndef ASSAY_CONFORMANCE_JUDGE_RUNNER_H
 #define ASSAY_CONFORMANCE_JUDGE_RUNNER_H
 
@@ -22,6 +24,7 @@ struct run_request {
     double timeout_s;      /* of one case */
     const char *repro_dir; /* NULL: none */
     uint64_t give_up;      /* limit of give_up.h; 0: no subject is */
+    uint64_t worker_bytes; /* a worker of more is replaced behind its case; 0: 512 MiB */
     bool quiet;            /* no progress line */
     /* Results of an earlier run, in the order of run_outcome: those that are not absent are taken
      * over, and their cases are not run.  NULL: none. */
@@ -36,6 +39,7 @@ struct run_outcome {
     size_t count;
     size_t broken_ends; /* workers that crashed, hung or failed after their last case */
     char end[400];      /* what the first of them did; empty: none */
+    size_t replaced;    /* workers that had grown */
     size_t missing;     /* checks that were not run, for the reason that follows */
     char stopped[256];  /* "SIGINT", or "giving up SUBJECT after 20 timeouts"; empty: neither */
     const char *signal; /* that interrupted the run; NULL: none did */

@@ -45,6 +45,19 @@ void process_describe_end(int status, char *text, size_t bytes)
         snprintf(text, bytes, "exit status %d", WEXITSTATUS(status));
 }
 
+uint64_t process_resident_bytes(void)
+{
+    FILE *const f = fopen("/proc/self/statm", "re");
+    unsigned long long size, pages = 0;
+
+    if (f) {
+        if (fscanf(f, "%llu %llu", &size, &pages) != 2)
+            pages = 0;
+        fclose(f);
+    }
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 size_t process_count_processors(void)
 {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Where a child's stdout and stderr go: never to the parent's stdout, which is a report. */
@@ -64,6 +65,9 @@ void process_last_words(const struct process *p, char *text, size_t bytes);
 
 /* A wait status in words: "SIGSEGV", "exit status 1". */
 void process_describe_end(int status, char *text, size_t bytes);
+
+/* Memory of this process that is resident now, with what it shares; 0: the system does not say. */
+uint64_t process_resident_bytes(void);
 
 /* Processors that are online; at least 1. */
 size_t process_count_processors(void);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,6 +53,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(EXIT, "exit")                   /* the library ends the process, with status 0 */            \
     X(HANG, "hang")                   /* invoke does not return */                                 \
     X(FORK, "fork")                   /* a process is started, and left behind */                  \
+    X(LEAK, "leak")                   /* each invoke keeps a MiB until the process ends */         \
     X(ROUNDING, "rounding")           /* the rounding mode of the thread stays upward */           \
     X(INVOKE, "invoke")               /* invoke fails, with a message */                           \
     X(PREPARE, "prepare")             /* Prepare fails, with a message */                          \
@@ -498,6 +500,17 @@ static void be_slow(double begin_s, double share)
         ;
 }
 
+/* mmap, so that no sanitizer misses it when the library is closed. */
+static void leak(void)
+{
+    static const size_t bytes = 1 << 20;
+    void *const more =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (more != MAP_FAILED)
+        memset(more, 1, bytes);
+}
+
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *const k = node->user_data;
@@ -515,6 +528,8 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         context->ReportError(context, "mock: the device is %s", "lost");
         return kTfLiteError;
     }
+    if (fault == FAULT_LEAK)
+        leak();
     if (fault == FAULT_ROUNDING)
         fesetround(FE_UPWARD);
     if (fault == FAULT_CRASH)

@@ -6,6 +6,7 @@
 #include "conformance/judge/runner.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/unit/kit/mock_path.h"
+#include "conformance/util/process.h"
 
 #include "reference/base/memory.h"
 
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,6 +203,49 @@ static void test_same_with_any_number_of_workers(void **state)
     run_outcome_close(&four);
 }
 
+/* A worker that has grown ends behind its case, and another goes on: no result is lost, and none of
+ * them grows further. */
+static void test_grown_workers_are_replaced(void **state)
+{
+    enum { MIB = 1 << 20 };
+    struct subject subject = subject_of("delegate.so", "leak");
+    const uint64_t now = process_resident_bytes();
+    struct run_request request = { .subjects = &subject,
+                                   .subject_count = 1,
+                                   .cases = cases,
+                                   .case_count = case_count,
+                                   .seed = 1,
+                                   .jobs = 1,
+                                   .timeout_s = 60,
+                                   .worker_bytes = now + 32 * MIB,
+                                   .quiet = true };
+    struct rusage children;
+    struct diag diag;
+
+    (void)state;
+    assert_true(now > 0);
+    for (int replaces = 1; replaces >= 0; replaces--) {
+        struct run_outcome o;
+
+        if (!replaces)
+            request.worker_bytes = UINT64_MAX;
+        assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+        for (size_t i = 0; i < o.count; i++)
+            assert_int_equal(o.results[i].status, CASE_PASS);
+        assert_int_equal(o.missing, 0);
+        assert_int_equal(o.broken_ends, 0);
+        assert_int_equal(getrusage(RUSAGE_CHILDREN, &children), 0);
+        if (replaces)
+            assert_in_range(o.replaced, 3, case_count);
+        else
+            assert_int_equal(o.replaced, 0);
+        /* A case adds some 8 MiB, all cases more than 100. */
+        assert_true((children.ru_maxrss < (long)(now / 1024 + 60 * 1024)) == replaces);
+        run_outcome_close(&o);
+    }
+    subject_close(&subject);
+}
+
 static void test_two_subjects(void **state)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
@@ -369,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_profiles_and_inputs),
         cmocka_unit_test(test_crash_at_the_end),
         cmocka_unit_test(test_same_with_any_number_of_workers),
+        cmocka_unit_test(test_grown_workers_are_replaced),
         cmocka_unit_test(test_two_subjects),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_absent),
