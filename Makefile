@@ -13,7 +13,7 @@ VERSION := 0.1.0
 SOVERSION := 0
 # V=1 prints the commands.
 Q := $(if $(V),,@)
-say = $(if $(V),@:,@printf '  %-6s %s\n' $(1) $@)
+say = $(if $(V),,$(info $()  $(1)	$@))
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -58,32 +58,14 @@ NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
-GPU_SRC := $(filter-out delegate/examples/%,$(wildcard delegate/*/*.c delegate/*/*/*.c))
+GPU_SRC := $(filter-out delegate/examples/% delegate/shaders/pack.c,$(wildcard delegate/*/*.c delegate/*/*/*.c))
 CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
 KIT_SRC := $(wildcard conformance/unit/kit/*.c)
 UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 FUZZ_KIT := $(wildcard fuzz/kit/*.c)
 FUZZ_TARGETS := $(FUZZ_SRC:fuzz/%.c=%)
-# Shaders of 8-bit arithmetic, of which those that say so have i16, too; shaders of i16 alone.  All
-# others are of floats, and of the elements that they name.
-I16_ALONE := $(wildcard delegate/*/*_int16.comp delegate/ops/int8/*_int16.comp)
-INT_SHADERS := $(filter-out $(I16_ALONE),$(wildcard delegate/*/*_int8.comp delegate/ops/int8/*.comp))
-I16_SHADERS := $(I16_ALONE) $(shell grep -l '^// Elements: byte short' $(INT_SHADERS))
-SHADERS := $(filter-out $(INT_SHADERS) $(I16_ALONE),$(wildcard delegate/*/*.comp))
-# Compiled for blocks of tiles (matrix.c has their sizes) and for each extension that glslang knows.
-MATRIX_SHADERS := delegate/ops/matrix.comp
-MATRIX_PAIRS := delegate/ops/pointwise_depthwise.comp
-MATRIX_BLOCKS := 11 12 22
-MATRIX_KHR := $(shell sh delegate/shaders/matrix_khr.sh)
-# All but those whose elements are integers or bits alone.
-FLOAT_SHADERS := $(filter-out $(MATRIX_SHADERS) $(MATRIX_PAIRS) $(shell grep -lE '^// Elements: (byte|short|word)' $(SHADERS)),$(SHADERS))
-BYTE_SHADERS := $(shell grep -l '^// Elements:.* byte' $(SHADERS))
-SHORT_SHADERS := $(shell grep -l '^// Elements:.* short' $(SHADERS))
-WORD_SHADERS := $(shell grep -l '^// Elements:.* word' $(SHADERS))
-# Also compiled for f16 arithmetic (precision=fast), which a device may lack.
-FAST_SHADERS := $(shell grep -l '^// Elements:.* fast' $(SHADERS))
-DOT_SHADERS := $(shell grep -l '/dot.glsl"' $(INT_SHADERS))
+SHADERS := $(wildcard delegate/*/*.comp delegate/*/*/*.comp)
 HEADERS := $(sort $(shell find reference delegate conformance fuzz -name '*.h'))
 
 REF_OBJ := $(call obj,$(REF_SRC))
@@ -99,7 +81,7 @@ CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o $(GIT_TEXT).o,$(CONF_OB
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
 # is compiled for size.
-QUICK := $(addprefix delegate/,base/checksum.c shaders/spirv.c runtime/host_copy.c runtime/half_copy.c runtime/kernel_callbacks.c \
+QUICK := $(addprefix delegate/,base/checksum.c shaders/unpack.c runtime/host_copy.c runtime/half_copy.c runtime/kernel_callbacks.c \
          runtime/kernel_copy.c vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
 # No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.
 NO_UNWIND := -fno-asynchronous-unwind-tables -fno-unwind-tables
@@ -141,11 +123,19 @@ $(B)/libassay.so: $(REF_OBJ)
 	$(Q)$(CC) -shared -Wl,-soname,libassay.so.$(SOVERSION) $(NO_UNDEFINED) -o $@ $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 	$(Q)ln -sf libassay.so $@.$(SOVERSION)
 
-$(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
+define link_delegate
 	$(call say,LINK)
-	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so.$(SOVERSION) $(NO_UNDEFINED) -Wl,-z,nodelete -Wl,-z,noseparate-code \
-	    -Wl,--version-script=delegate/api/exports.map -o $@ $(GPU_OBJ) $(SHARED_OBJ) $(LDFLAGS_ALL) $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so.$(SOVERSION) $(NO_UNDEFINED) -Wl,-z,nodelete \
+	    -Wl,-z,noseparate-code -Wl,--version-script=delegate/api/exports.map -o $@ $(filter %.o,$^) $(LDFLAGS_ALL) \
+	    $(ZLIB) -lvulkan -ldl -lm -lpthread
 	$(Q)ln -sf libassay_delegate.so $@.$(SOVERSION)
+endef
+$(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
+	$(link_delegate)
+# What is installed and packaged: the same, but for how small its shaders are packed.
+SHIPPED := $(B)/shipped/libassay_delegate.so
+$(SHIPPED): $(patsubst $(B)/delegate/spirv_data.o,$(B)/shipped/spirv_data.o,$(GPU_OBJ)) $(SHARED_OBJ) delegate/api/exports.map
+	$(link_delegate)
 
 $(ACCELERATOR): $(B)/libassay_delegate.so
 	@mkdir -p $(@D)
@@ -156,55 +146,73 @@ $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
 
-# ---- shaders: SPIR-V per type of element, 8-bit arithmetic once or twice, embedded as one C file ----
-SPV := $(foreach s,$(FLOAT_SHADERS:.comp=),$(B)/$(s).f32.spv $(B)/$(s).f16.spv) $(BYTE_SHADERS:%.comp=$(B)/%.byte.spv) \
-       $(SHORT_SHADERS:%.comp=$(B)/%.short.spv) $(WORD_SHADERS:%.comp=$(B)/%.word.spv) \
-       $(FAST_SHADERS:%.comp=$(B)/%.fast.spv) \
-       $(INT_SHADERS:%.comp=$(B)/%.int.spv) $(DOT_SHADERS:%.comp=$(B)/%.dot.spv) $(I16_SHADERS:%.comp=$(B)/%.i16.spv) \
-       $(foreach x,nv $(MATRIX_KHR),$(foreach n,$(MATRIX_BLOCKS),$(MATRIX_SHADERS:%.comp=$(B)/%.$(x)$(n).spv))) \
-       $(MATRIX_SHADERS:%.comp=$(B)/%.nvbytes.spv) \
-       $(foreach x,nv $(MATRIX_KHR),$(MATRIX_PAIRS:%.comp=$(B)/%.$(x)12.spv))
+# ---- shaders: SPIR-V per variant, packed and embedded as one C file ----
+# A shader is compiled for f32 and f16, or for what it says: "// Variants: byte short".
+VARIANTS_OF = awk 'FNR == 1 { file[++n] = FILENAME; list[n] = "f32 f16" } \
+    sub("^// Variants: ", "") { list[n] = $$0 } \
+    END { for (i = 1; i <= n; i++) { k = split(list[i], v, " "); for (j = 1; j <= k; j++) \
+        print substr(file[i], 1, length(file[i]) - 4) v[j] ".spv" } }'
+SPV := $(addprefix $(B)/,$(shell $(VARIANTS_OF) $(SHADERS)))
+# glslang knows the matrices of Khronos from version 14 on.
+SPV := $(sort $(if $(shell sh delegate/shaders/matrix_khr.sh),$(SPV),$(filter-out $(foreach n,11 12 22,%.khr$(n).spv),$(SPV))))
+f32 := -DELEMENT=F32
+f16 := -DELEMENT=F16
+# Elements that are moved, whatever they mean.
+byte := -DELEMENT=BYTE
+short := -DELEMENT=SHORT
+word := -DELEMENT=WORD
+# f16 arithmetic (precision=fast), which a device may lack.
+fast := -DELEMENT=F16 -DFAST=1
+# 8-bit arithmetic; with the packed dot product, which a device may lack; of i16.
+int := -DELEMENT=BYTE -DDOT=0
+dot := -DELEMENT=BYTE -DDOT=1
+i16 := -DELEMENT=SHORT
+# Matrix units by the extension of NVIDIA or of Khronos, of f16 or bytes, with a block of tiles a subgroup.
+matrix = -DELEMENT=$(or $(4),F16 -DBYTES=0) -DKHR=$(1) -DBLOCK_M=$(2) -DBLOCK_N=$(3)
+nv11 := $(call matrix,0,1,1)
+nv12 := $(call matrix,0,1,2)
+nv22 := $(call matrix,0,2,2)
+nvbytes := $(call matrix,0,1,1,BYTE -DBYTES=1)
+khr11 := $(call matrix,1,1,1)
+khr12 := $(call matrix,1,1,2)
+khr22 := $(call matrix,1,2,2)
 # Names and lines of the shaders (without -g0) would be a fifth of the library.
 GLSLANG := glslangValidator -V -g0 --quiet --target-env vulkan1.1 -DGLSL -I.
-# Ids in the order in which they appear make the packed shaders a third as large (shaders/spirv.h).
+# Ids in the order in which they appear make the packed shaders a third as large (shaders/unpack.h).
 SPIRV_OPT := spirv-opt --compact-ids
-spirv = @mkdir -p $(@D) && $(GLSLANG) $(1) --depfile $@.d -o $@ $< && $(SPIRV_OPT) $@ -o $@
-$(B)/%.f32.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F32)
-$(B)/%.f16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16)
-$(B)/%.fast.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=F16 -DFAST=1)
-$(B)/%.byte.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE)
-$(B)/%.short.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
-$(B)/%.word.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=WORD)
-$(B)/%.int.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=0)
-$(B)/%.i16.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=SHORT)
-# The same with the packed 8-bit dot product, which a device may lack.
-$(B)/%.dot.spv: %.comp $(B)/glslang_flags ; $(call spirv,-DELEMENT=BYTE -DDOT=1)
-# The matrix units by the extension of NVIDIA or of Khronos, with a block of tiles a subgroup.
-matrix = $(call spirv,$(or $(4),-DELEMENT=F16 -DBYTES=0) -DKHR=$(1) -DBLOCK_M=$(2) -DBLOCK_N=$(3))
-$(B)/%.nv11.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,1)
-$(B)/%.nv12.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,2)
-$(B)/%.nv22.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,2,2)
-# Products of bytes.
-$(B)/%.nvbytes.spv: %.comp $(B)/glslang_flags ; $(call matrix,0,1,1,-DELEMENT=BYTE -DBYTES=1)
-$(B)/%.khr11.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,1,1)
-$(B)/%.khr12.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,1,2)
-$(B)/%.khr22.spv: %.comp $(B)/glslang_flags ; $(call matrix,1,2,2)
+define variant_rule
+$(B)/%.$(1).spv: %.comp $(B)/glslang_flags
+	@mkdir -p $$(@D) && $(GLSLANG) $($(1)) --depfile $$@.d -o $$@ $$< && $(SPIRV_OPT) $$@ -o $$@
+endef
+VARIANTS := $(sort $(subst .,,$(suffix $(SPV:.spv=))))
+$(foreach v,$(VARIANTS),$(eval $(call variant_rule,$(v))))
 # A dependency file may name an include that has moved since: rebuild instead of stopping.
 %.glsl: ;
 %.args.h: ;
+SHADER_FLAGS := $(GLSLANG) $(SPIRV_OPT) $(foreach v,$(VARIANTS),$(v): $($(v)))
 $(B)/glslang_flags: force
 	@mkdir -p $(@D)
-	@echo '$(GLSLANG) $(SPIRV_OPT)' | cmp -s - $@ || echo '$(GLSLANG) $(SPIRV_OPT)' >$@
-$(B)/delegate/spirv_data.c: $(SPV) delegate/shaders/embed.sh
-	$(call say,EMBED)
-	$(Q)sh delegate/shaders/embed.sh $(sort $(SPV)) >$@
-
-# Names this build in serialized files, so that another build ignores them; spirv_data.c stands for
-# the shaders.
-GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def reference/base/*.[ch]))
-$(B)/delegate/source_id.c: $(GPU_SOURCES) $(B)/delegate/spirv_data.c
+	@echo '$(SHADER_FLAGS)' | cmp -s - $@ || echo '$(SHADER_FLAGS)' >$@
+# Runs here while the delegate is built, for whatever machine $(CC) compiles.
+HOST_CC ?= $(or $(shell command -v cc),$(CC))
+PACK := $(B)/delegate/pack
+PACK_SRC := delegate/shaders/pack.c delegate/shaders/unpack.c reference/base/memory.c
+$(PACK): $(PACK_SRC) delegate/shaders/unpack.h | $(B)/has/delegate
 	@mkdir -p $(@D)
-	$(Q)id=$$(cat $(GPU_SOURCES) | sha256sum | cut -c1-32) && \
+	$(Q)$(HOST_CC) -std=c11 -O1 $(WARNINGS) -D_GNU_SOURCE -I. -o $@ $(PACK_SRC) -lz
+$(B)/delegate/spirv_data.c: DEFLATE = gzip -9n
+# zopfli packs the shaders 9 KB smaller, in seconds.
+$(B)/shipped/spirv_data.c: DEFLATE = $(or $(shell command -v zopfli >/dev/null && echo zopfli --i5),gzip -9n)
+$(B)/%/spirv_data.c: $(SPV) $(PACK)
+	@mkdir -p $(@D)
+	$(call say,PACK)
+	$(Q)$(PACK) $(SPV) >$@.planes && $(DEFLATE) -c $@.planes >$@.gz && $(PACK) -c $@.gz $(SPV) >$@
+
+# Names this build in serialized files, so that another build ignores them.
+GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def reference/base/*.[ch]))
+$(B)/delegate/source_id.c: $(GPU_SOURCES) $(SPV)
+	@mkdir -p $(@D)
+	$(Q)id=$$(cat $^ | sha256sum | cut -c1-32) && \
 	    printf '#include "delegate/base/source_id.h"\nconst char source_id[] = "%s";\n' $$id >$@
 
 # ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
@@ -354,7 +362,7 @@ TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 # Before the rule that needs it: a prerequisite is expanded where it is read.
 TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 
-check: all $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
+check: all $(SHIPPED) $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
 # Each processor has a worker of the suite, beside which threads of a software device would take turns
@@ -415,7 +423,7 @@ cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI
 	$(B)/venv/bin/python golden/mint.py $(B)/graphs.h5 $(B)/graphs
 	$(B)/assay golden check --graphs=200 --filter='graph.*' --dir=$(B)/graphs
 
-size: $(B)/libassay_delegate.so ## what the bytes of the stripped delegate are
+size: $(SHIPPED) ## what the bytes of the stripped delegate are
 	@sh ci/size.sh $(B)
 
 html-test: all $(B)/unit/suite/test_html $(B)/mock/delegate.so ## the HTML report in headless Chromium (a minute)
@@ -430,7 +438,7 @@ headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard conformance/unit/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard conformance/unit/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
@@ -636,7 +644,7 @@ $(B)/static/assay: $(CONF_OBJ) $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
-portable: all $(B)/static/assay ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
+portable: all $(B)/static/assay $(SHIPPED) ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
 	@CC='$(CC)' SOVERSION=$(SOVERSION) GOLDEN=$(GOLDEN) STATIC_LIBS='$(STATIC_LIBS)' sh ci/package/portable.sh $(B)
 
 # Everything lies under $(DESTDIR)$(PREFIX) and $(DESTDIR)$(LIBDIR); the pkg-config files name the paths
@@ -645,7 +653,7 @@ portable: all $(B)/static/assay ## build/portable: linked statically but for lib
 TFLITE_HEADERS ?= yes
 PUT_FILES = B='$(B)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' VERSION=$(VERSION) \
           SOVERSION=$(SOVERSION) TFLITE_HEADERS='$(TFLITE_HEADERS)' sh ci/package/files.sh
-install: all man ## install under PREFIX (/usr/local) and LIBDIR (PREFIX/lib), below DESTDIR
+install: all man $(SHIPPED) ## install under PREFIX (/usr/local) and LIBDIR (PREFIX/lib), below DESTDIR
 	@$(PUT_FILES) install
 uninstall: ## remove what make install has put under PREFIX, below DESTDIR
 	@$(PUT_FILES) uninstall

@@ -76,7 +76,7 @@ check)
     *-z,now*) ;;
     *) echo 'harden: this build goes without (HARDEN=no)'; exit 0 ;;
     esac
-    for file in assay libassay.so libassay_delegate.so; do
+    for file in assay libassay.so shipped/libassay_delegate.so; do
         check_file "$b/$file"
     done
     readelf -hW "$b/assay" | has "$b/assay" 'position-independent program' 'Type: +DYN'

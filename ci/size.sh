@@ -1,10 +1,10 @@
 #!/bin/sh
-# Prints what the bytes of the stripped delegate are, and fails when they are more than 600,000:
-# size.sh BUILD_DIRECTORY.  A build for sanitizers, coverage or debugging may be larger.
+# Prints what the bytes of the stripped delegate are, as packages have it, and fails when they are more
+# than 600,000: size.sh BUILD_DIRECTORY.  A build for sanitizers, coverage or debugging may be larger.
 set -eu
 b=$1
 limit=600000
-library=$b/libassay_delegate.so
+library=$b/shipped/libassay_delegate.so
 strip -o "$b/size.so" "$library"
 bytes=$(wc -c <"$b/size.so")
 packed=$(nm -S "$library" | awk '$4 == "spirv_packed" { print $2 }')

@@ -103,7 +103,7 @@ libraries()
     link "libassay.so.$VERSION" "$LIBDIR/libassay.so.$SOVERSION"
     link "libassay.so.$SOVERSION" "$LIBDIR/libassay.so"
     # A plug-in first of all: hosts load it by this name, and reports call it by it.
-    put 755 "$B/libassay_delegate.so" "$plugins/libassay_delegate.so"
+    put 755 "$B/shipped/libassay_delegate.so" "$plugins/libassay_delegate.so"
     link assay/libassay_delegate.so "$LIBDIR/libassay_delegate.so.$SOVERSION"
     link "libassay_delegate.so.$SOVERSION" "$LIBDIR/libassay_delegate.so"
     link ../libassay_delegate.so "$plugins/litert/libLiteRtGpuAccelerator.so"

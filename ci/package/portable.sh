@@ -7,8 +7,9 @@ to=$b/portable
 rm -rf "$to.new"
 mkdir -p "$to.new/litert"
 strip -o "$to.new/assay" "$b/static/assay"
-for name in libassay libassay_delegate; do
-    strip -o "$to.new/$name.so" "$b/$name.so"
+for file in "$b/libassay.so" "$b/shipped/libassay_delegate.so"; do
+    name=$(basename "$file" .so)
+    strip -o "$to.new/$name.so" "$file"
     chmod 755 "$to.new/$name.so"
     ln -s "$name.so" "$to.new/$name.so.$SOVERSION"
 done

@@ -2,7 +2,7 @@
 // i32. An invocation computes one slice of dst.  NaN is skipped as the CPU's kernels do on x86:
 // along the channels they, too, find the largest of each of 4 lanes first
 // (reference/ops/arg_max.c).
-// Elements: f32 f16 byte word
+// Variants: f32 f16 byte word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/arg_max.args.h"

@@ -1,4 +1,6 @@
 // BATCH_MATMUL of i8: exact sums of products, which wrap, and one multiplier.
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

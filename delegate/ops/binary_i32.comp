@@ -1,7 +1,7 @@
 // The ops of binary.comp but PRELU for i32 without a scale, with broadcasting.  Results wrap around
 // modulo 2^32.  An operand may be a packed constant.  A divisor of 0, for which the CPU kernels
 // fail, gives any number.
-// Elements: word
+// Variants: word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary_i32.args.h"

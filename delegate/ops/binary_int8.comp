@@ -2,7 +2,7 @@
 // broadcasting, as binary.comp has them; the first five of i16, too. ADD and SUB bring both
 // operands, shifted to the left by 20 bits (i16: 15), to one scale, SQUARED_DIFFERENCE by 7.  An
 // operand may be a packed constant.
-// Elements: byte short
+// Variants: int i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/binary_int8.args.h"

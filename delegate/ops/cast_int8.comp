@@ -1,5 +1,7 @@
 // CAST between floats and integers: one slice an invocation.  Buffers are of words: a slice has one
 // of bytes, two of f16, four of f32 and i32.
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

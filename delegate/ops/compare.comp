@@ -2,7 +2,7 @@
 // ELEMENT.  8-bit operands are brought to units of 1/256 in fixed point, each from its scale.  A
 // constant operand of floats is f32 at binding 3 in both precisions; others are packed as tensors
 // are.
-// Elements: f32 f16 byte word
+// Variants: f32 f16 byte word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/compare.args.h"

@@ -2,7 +2,7 @@
 // Positions on the axis are in whole slices, with all that is inside the axis (`inner` rows)
 // counted in; with SPLIT, along the channels, they are in channels, since a slice may hold the end
 // of one input and the start of the next. An invocation computes one slice of dst.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/concatenation.args.h"

@@ -1,5 +1,7 @@
 // CONV_2D in groups, of 8-bit tensors: conv_2d_grouped.glsl with integers, less their zero points
 // (the host has subtracted that of the weights).
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

@@ -9,6 +9,8 @@
 // 0.
 //
 // With CONV_2D_INT8_SPEC_TAIL the last workgroup computes the SOFTMAX of the rows (tail.glsl).
+//
+// Variants: int dot
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

@@ -1,6 +1,6 @@
 // CUMSUM along one axis: an invocation adds up a row of channels, or a column of slices.  Words are
 // i32, whose sums wrap.
-// Elements: f32 f16 word
+// Variants: f32 f16 word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/cumsum.args.h"

@@ -1,6 +1,8 @@
 // DEPTHWISE_CONV_2D of 8-bit tensors: depthwise_conv_2d.glsl with signed bytes.  There are no sums
 // over channels, so a dot product takes one channel of a slice.  What the zero points of x and of
 // the weights do to a sum is as in conv_2d_int8.comp: taps in the padding read the zero point of x.
+//
+// Variants: int dot
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

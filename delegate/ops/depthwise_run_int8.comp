@@ -1,6 +1,8 @@
 // DEPTHWISE_CONV_2D of 8-bit tensors with one output for each input channel, and no dilation along
 // rows.  An invocation computes RUN neighbouring pixels of one slice, which share the loads of
 // their columns and of the weights.  Zero points are as in depthwise_conv_2d_int8.comp.
+//
+// Variants: int dot
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

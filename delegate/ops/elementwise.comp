@@ -1,5 +1,5 @@
 // Elementwise ops of one input: one slice an invocation.  WORD is i32, BYTE is bool.
-// Elements: f32 f16 byte word
+// Variants: f32 f16 byte word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/elementwise.glsl"

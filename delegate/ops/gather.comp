@@ -1,6 +1,6 @@
 // GATHER and GATHER_ND.  An invocation computes one slice of dst.  The CPU reports an index outside
 // of src; here it is clamped, so that nothing else is read.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/gather.args.h"

@@ -11,7 +11,7 @@
 // they write is added up, in the order of the parts, by the last one that is done, or by
 // gemm_sum.comp.
 //
-// Elements: f32 f16 fast
+// Variants: f32 f16 fast
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

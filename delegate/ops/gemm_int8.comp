@@ -7,6 +7,8 @@
 // registers. Of a workgroup x goes over output slices, y over pixels (an invocation has ROWS of
 // them, y apart), and z over shares of a sum: share z adds up quads z, z + SHARES, ... of each
 // chunk.  Sums are integers modulo 2^32, so their order does not matter.
+//
+// Variants: int dot
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

@@ -1,5 +1,7 @@
 // L2_NORMALIZATION of 8-bit tensors over the channels: dst [rows,C] in units of 1/128.  A workgroup
 // computes a row: the sum of its squares, of which each invocation finds the inverse root.
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/l2_normalization_int8.args.h"

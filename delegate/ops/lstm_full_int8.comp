@@ -4,6 +4,8 @@
 // integer has the bytes of four inputs; of h [out_slices][A]; what is added to the sum over x, with
 // the bias [A], and over h [A]; peephole weights [A]; factors and shifts of the three sums [6].
 // Then integers of the projection: weights [cell_slices][O], of four cells each; what is added [O].
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/fixed16.glsl"

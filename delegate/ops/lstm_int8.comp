@@ -3,6 +3,8 @@
 // zero point 128.
 //     c = logistic(z0) * tanh(z1) + logistic(z2) * c_prev,  h = logistic(z3) * tanh(c)
 // The functions are gemmlowp's in 16 bits, bit for bit (reference/base/fixed_point16.h).
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/fixed16.glsl"

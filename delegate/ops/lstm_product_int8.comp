@@ -1,6 +1,8 @@
 // LSTM u8 with the basic kernel: the gates before their activations, i16 in Q3.12.  src [B,K] with
 // zero point 128, weights [4A,K], both as rows of slices; bias [4A]; dst [B,4A].  An invocation
 // computes one slice of dst, 4 gates.
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

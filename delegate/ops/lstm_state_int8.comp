@@ -1,5 +1,7 @@
 // The full LSTM i8: moves h [B,O] of bytes and c [B,A] of shorts into the state, 32-bit integers,
 // or the state behind `last` steps out to them, as lstm_state.comp.
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

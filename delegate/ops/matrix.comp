@@ -14,7 +14,7 @@
 // each invocation of a subgroup, else by columns (delegate/ops/matrix.c).  Tiles of bytes are twice
 // as deep: TILE outputs of 2 * TILE terms of the sum.
 //
-// The Makefile compiles it for BLOCK_M and BLOCK_N, KHR or the extension of NVIDIA, and BYTES.
+// Variants: nv11 nv12 nv22 nvbytes khr11 khr12 khr22
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require

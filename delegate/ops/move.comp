@@ -3,7 +3,7 @@
 // that its row and its channel are made of.  An invocation computes one slice of dst, or in blocks
 // 4 slices of neighbours along a dim of rows that were the channels of src.  Bits are moved,
 // whatever they mean.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/move.args.h"

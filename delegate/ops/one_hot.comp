@@ -1,6 +1,6 @@
 // ONE_HOT: [outer, depth, inner] from indices [outer, inner].  An invocation computes one slice of
 // dst.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/one_hot.args.h"

@@ -1,6 +1,6 @@
 // PAD with zeros, which are the zero point of 8-bit tensors.  The dims but the last are given as 5,
 // outermost first; the last is the channels.  An invocation computes one slice of dst.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/pad.args.h"

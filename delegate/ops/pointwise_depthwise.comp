@@ -11,7 +11,7 @@
 // Constants: the bias of the 1x1, [slices of outputs]; that of the depthwise; its weights,
 // [KERNEL_H * KERNEL_W][slices of outputs].
 //
-// The Makefile compiles it for KHR or the extension of NVIDIA.
+// Variants: nv12 khr12
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_memory_scope_semantics : require

@@ -1,7 +1,7 @@
 // AVERAGE_POOL_2D, MAX_POOL_2D of 8-bit and i16 tensors, as pool.comp has them.  The average of the
 // integers is over the pixels inside the window, ties away from zero, whatever the zero point is.
 // With ZEROS the maximum is over the zero points around the image, too, in any order.
-// Elements: byte short
+// Variants: int i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/pool.glsl"

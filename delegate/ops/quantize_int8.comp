@@ -1,7 +1,7 @@
 // QUANTIZE of floats, f32 or f16.  Vulkan's division may be off by 2.5 ULP, so that the host
 // computes the least float of each result: limits[i] belongs to the i + 1-th integer of the type.
 // Floats are compared as integers of the same order.
-// Elements: byte short
+// Variants: int i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

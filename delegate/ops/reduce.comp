@@ -2,7 +2,7 @@
 // 4 kept and 4 reduced groups, outermost first, with their strides in rows; the last dim, the
 // channels, is kept or reduced as a whole.  A workgroup computes one slice of dst: its invocations
 // share out the elements, then combine what they found.  Words are i32; sums and products wrap.
-// Elements: f32 f16 word
+// Variants: f32 f16 word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/slice.glsl"

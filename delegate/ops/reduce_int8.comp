@@ -3,7 +3,7 @@
 // MEAN; the average of a pool is of the integers as they are, ties away from zero.  MAX and MIN
 // have zero points of 0.  A product is requantized after each factor, in the order of src, so that
 // one invocation makes it.
-// Elements: byte short
+// Variants: int i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

@@ -2,7 +2,7 @@
 // each row of dst and then for each column, the two pixels that it lies between and the weight of
 // the second: for i8 and i16 in units of 1/1024, for u8 the bits of an f32.  An invocation computes
 // one pixel of one slice.
-// Elements: byte short
+// Variants: int i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

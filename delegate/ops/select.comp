@@ -1,6 +1,6 @@
 // SELECT, SELECT_V2 with broadcasting: elements of a where the condition, bytes of bool, is not 0,
 // else of b.  Bits are moved, so f32 and i32 have one shader, and f16 that of 16 bits.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/select.args.h"

@@ -1,6 +1,8 @@
 // SOFTMAX of i16 over the channels: dst [rows,C] in units of 2^-15.  The host packed TensorFlow
 // Lite's tables of 513 entries in Q0.15: e^x over [-10, 0], then 1 / (1 + x) over [0, 1].  A
 // workgroup computes a row.
+//
+// Variants: i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/softmax_int16.args.h"

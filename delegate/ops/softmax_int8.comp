@@ -2,6 +2,8 @@
 // of the 256 differences that an element may have to the row's maximum, in Q0.31; sums are Q12.19,
 // results in units of 1/256, of LOG_SOFTMAX 1/16 below the greatest byte.  A workgroup computes a
 // row.
+//
+// Variants: int
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/softmax_int8.args.h"

@@ -2,7 +2,7 @@
 // `fill`.  `index` has the indices of the innermost dim but the channels, then those of the next
 // one, ..., as numbers of rows of src, then those of the channels.  An invocation computes one
 // slice of dst.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/take.args.h"

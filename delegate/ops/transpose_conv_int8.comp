@@ -6,6 +6,8 @@
 // and zw of w do to a sum,
 //     sum (w - zw) (x - zx) = sum w x - zx sum w - zw sum (x - zx);
 // where a tap lies outside of the image for some pixels of a tile only, these read zx.
+//
+// Variants: int dot
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

@@ -60,8 +60,8 @@ int planner_rows(struct planner *p, const struct graph_node *node, int of, uint3
                  uint32_t channels);
 
 /* The variant of a shader that moves elements, whatever they mean, for the format of a plan tensor:
- * all but FORMAT_WIDE.  The source of the shader has the line "// Elements: byte short word", or,
- * if no tensor is i16, "// Elements: f32 f16 byte word". */
+ * all but FORMAT_WIDE.  The source of the shader has the line "// Variants: byte short word", or,
+ * if no tensor is i16, "// Variants: f32 f16 byte word". */
 #define MOVING_SHADER(name)                                                                        \
     (const char *const[4])                                                                         \
     {                                                                                              \

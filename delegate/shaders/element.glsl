@@ -2,9 +2,9 @@
 //
 // A tensor is rows of channels, padded to slices of 4; lanes of the last slice past the last
 // channel hold anything, infinity and NaN too.  The Makefile compiles a shader once for each
-// ELEMENT that it names in a line "// Elements: ...", else for F32 and F16; "fast" is F16 with f16
-// arithmetic beside it (factor.glsl).  One that moves bits
-// names BYTE, SHORT and WORD alone, and moves f16 as SHORT and f32 as WORD:
+// word in its line "// Variants: ...", else for f32 and f16; "fast" is F16 with f16 arithmetic
+// beside it (factor.glsl).  One that moves bits names byte, short and word alone, and moves f16 as
+// SHORT and f32 as WORD:
 //
 //     ELEMENT  in memory: STORED  in registers: SLICE  one element: VALUE
 //     F32      vec4               vec4                 float

@@ -1,6 +1,6 @@
 // A dense tensor of the host to rows of padded channels.  The host's floats are f32 in both
 // precisions.
-// Elements: f32 f16 byte short word
+// Variants: f32 f16 byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -1,6 +1,6 @@
 // A dense tensor of the host to rows of padded channels, as load.comp does.  Rows whose channels
 // need no padding are read by slices; rows of one slice need no division.
-// Elements: f32 f16 byte short word
+// Variants: f32 f16 byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

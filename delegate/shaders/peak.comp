@@ -1,6 +1,6 @@
 // What a device reaches at most: slices that are copied, or products of floats that are added.
 // vulkan/peaks.c times it; no plan of a graph has it.
-// Elements: word
+// Variants: word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -1,6 +1,6 @@
 // For tests (option poison=): fills the padded lanes of the last slice of each row with a pattern.
 // The plan runs it only where there are such lanes.
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

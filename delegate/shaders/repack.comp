@@ -1,5 +1,5 @@
 // The same elements as rows of another number of channels (RESHAPE).
-// Elements: byte short word
+// Variants: byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -2,7 +2,7 @@
 // An invocation stores a slice of elements of 32 bits (and of f16, which become f32), or a word of
 // narrower elements, since a smaller store
 // needs a device feature.
-// Elements: f32 f16 byte short word
+// Variants: f32 f16 byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -1,7 +1,7 @@
 // Rows of padded channels to a dense tensor for the host, as store.comp does: an invocation stores
 // 16 bytes at once, whatever rows they are of.  Stores over a bus are as slow as their number.  The
 // last invocation stores words, since the buffer may end there.
-// Elements: f32 f16 byte short word
+// Variants: f32 f16 byte short word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -5,6 +5,8 @@
 //
 // Products are below 2^22, and sums have up to 48 bits: their lower 16 bits and the bits above are
 // summed for themselves, since not every device has integers of 64 bits.
+//
+// Variants: i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

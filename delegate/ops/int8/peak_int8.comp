@@ -1,4 +1,6 @@
 // What a device reaches at most in sums of products of signed bytes; see peak.comp.
+//
+// Variants: int dot
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"

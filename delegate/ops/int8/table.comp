@@ -1,6 +1,6 @@
 // A lookup table (LUT) over one element, with a result for each: RELU, RELU6, LOGISTIC, EXP and
 // requantization give elements of the same size, DEQUANTIZE f16 or f32.
-// Elements: byte short
+// Variants: int i16
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
