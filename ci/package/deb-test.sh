@@ -94,7 +94,7 @@ cases=$(sed -n 's/^conformance: \([0-9]*\) checks: .* 0 failed.*/\1/p' "$work/co
 [ "${cases:-0}" -gt 0 ] || fail "conformance: $(tail -n 1 "$work/conformance.log")"
 run golden user assay golden check --filter='add.*'
 grep -q ' 0 failed' "$work/golden.log" || fail 'golden check'
-run digits user assay conformance --filter='relu.f32.*' --limit=1
+run digits user assay conformance --models --filter='digits_f32'
 ! grep -q 'models: skipped' "$work/digits.log" || fail 'the digit models are not found'
 cp golden/digits/digits_f32.tflite "$root/tmp/"
 for example in gpu_v2 classify; do

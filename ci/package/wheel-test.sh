@@ -56,7 +56,7 @@ run conformance "$work/alone/bin/assay" conformance --filter='add.*' --quiet
 cases=$(sed -n 's/^conformance: \([0-9]*\) checks: .* 0 failed.*/\1/p' "$work/conformance.log")
 [ "${cases:-0}" -gt 0 ] || fail "conformance: $(tail -n 1 "$work/conformance.log")"
 run devices "$work/alone/bin/python" -m assay devices
-run digits "$work/alone/bin/assay" conformance --filter='relu.f32.*' --limit=1
+run digits "$work/alone/bin/assay" conformance --models --filter='digits_f32'
 ! grep -q 'models: skipped' "$work/digits.log" || fail 'the digit models are not found'
 if "$work/alone/bin/python" -c 'import assay; assay.load_delegate()' >"$work/no-host.log" 2>&1; then
     fail 'load_delegate without a host'

@@ -5,6 +5,7 @@
 #include "conformance/golden/check.h"
 #include "conformance/golden/export.h"
 #include "conformance/golden/file.h"
+#include "conformance/models/digits.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -25,6 +26,7 @@ struct golden_flags {
     const char *dir, *filter;
     int source;    /* of check: index into sources */
     int precision; /* of export: enum bounds */
+    bool models;   /* of export */
     uint64_t limit, graphs;
     struct args_common common;
     struct args args;
@@ -301,6 +303,11 @@ static int export_run(const struct command *self, int argc, char **argv)
           .help = graphs_help,
           .min = 0,
           .max = 1e6 },
+        { .name = "models",
+          .kind = ARGS_BOOL,
+          .target = &f.models,
+          .help = "write what the reference answers with the trained models, in place of cases, "
+                  "as golden/digits/reference.h5 holds it" },
     };
     struct golden_request request;
     struct diag diag = { .status = STATUS_OK };
@@ -312,6 +319,11 @@ static int export_run(const struct command *self, int argc, char **argv)
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], ARGS_SEED | ARGS_QUIET,
                     &f.common, &f.args, 1, 1, &code))
         return code;
+    if (f.models) {
+        s = digits_export(f.args.items[0], &(struct digits_options){ .quiet = f.common.quiet },
+                          &diag);
+        return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(self->name, &diag);
+    }
     request = (struct golden_request){ .filter = f.filter,
                                        .quiet = f.common.quiet,
                                        .bounds = (enum bounds)f.precision,
@@ -353,7 +365,8 @@ static const struct command parts[] = {
         .synopsis = "[FLAG]... FILE.h5",
         .description = "Writes the suite's cases, with models and inputs, to an HDF5 file, from "
                        "which golden/mint.py asks the real runtime for its answers.",
-        .examples = "  assay golden export cases.h5 && golden/mint.py cases.h5 golden\n",
+        .examples = "  assay golden export cases.h5 && golden/mint.py cases.h5 golden\n"
+                    "  assay golden export --models golden/digits/reference.h5\n",
         .suffix = ".h5",
         .run = export_run,
     },

@@ -8,6 +8,7 @@
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/models/digits_judge.h"
+#include "conformance/models/digits_stored.h"
 #include "conformance/util/process.h"
 #include "conformance/util/program_path.h"
 #include "conformance/util/progress.h"
@@ -48,8 +49,9 @@ enum {
 
 struct images {
     struct array pixels, labels;
-    size_t count;  /* how many are used */
-    size_t *picks; /* their indices */
+    char sha256[SHA256_HEX_BYTES]; /* of the pixels of all */
+    size_t count;                  /* how many are used */
+    size_t *picks;                 /* their indices */
     uint8_t *picked_labels;
 };
 
@@ -60,14 +62,16 @@ struct answers {
     bool done;
     size_t nodes, taken;
     int partitions;
-    double step;    /* of the scores; 0: floats */
+    double step; /* of the scores; 0: floats */
+    char model_sha256[SHA256_HEX_BYTES];
     float scores[]; /* images.count * CLASSES */
 };
 
 struct task {
     const struct digits_model *model;
-    struct subject *subject; /* NULL: the reference */
-    struct answers *answers; /* shared memory */
+    struct subject *subject;            /* NULL: the reference */
+    const struct digits_stored *stored; /* its answers; NULL: they are computed */
+    struct answers *answers;            /* shared memory */
     bool timed_out;
     int wait_status; /* of its process */
 };
@@ -76,13 +80,13 @@ struct run {
     const struct digits_options *options;
     char directory[PATH_MAX];
     struct images images;
+    struct digits_stored stored[MODELS];
     struct task *tasks;
     size_t count, started, ended;
     struct process_pool pool;
     size_t running[JOBS_MAX]; /* the task of each process of the pool */
     size_t answers_bytes;
     double timeout_s;
-    bool quiet;
 };
 
 const char *digits_name(size_t index)
@@ -154,6 +158,7 @@ static enum status read_images(struct run *run, size_t wanted, struct diag *diag
     all = im->labels.elements;
     TRY(read_dataset(&im->pixels, path, "images",
                      (struct wanted){ kTfLiteUInt8, all * PIXELS, all * PIXELS }, diag));
+    sha256_hex(im->pixels.data, im->pixels.bytes, im->sha256);
     im->count = wanted == 0 || wanted > all ? all : wanted;
     im->picks = mem_alloc(im->count, sizeof *im->picks);
     im->picked_labels = mem_alloc(im->count, 1);
@@ -164,6 +169,13 @@ static enum status read_images(struct run *run, size_t wanted, struct diag *diag
         im->picked_labels[i] = ((const uint8_t *)im->labels.data)[im->picks[i]];
     }
     return STATUS_OK;
+}
+
+static void pick_scores(const struct images *im, const struct array *all, float *scores)
+{
+    for (size_t i = 0; i < im->count; i++)
+        memcpy(scores + i * CLASSES, (const float *)all->data + im->picks[i] * CLASSES,
+               CLASSES * sizeof *scores);
 }
 
 /* LiteRT's scores of the images that were picked; no memory (NULL) where there is no such file. */
@@ -186,9 +198,8 @@ static enum status read_answers(const struct run *run, const struct digits_model
                      diag));
     if (!(*scores = mem_alloc(im->count * CLASSES, sizeof **scores)))
         s = diag_fail(diag, STATUS_NO_MEMORY, "%zu images", im->count);
-    for (size_t i = 0; *scores && i < im->count; i++)
-        memcpy(*scores + i * CLASSES, (const float *)a.data + im->picks[i] * CLASSES,
-               CLASSES * sizeof **scores);
+    else
+        pick_scores(im, &a, *scores);
     array_close(&a);
     return s;
 }
@@ -203,17 +214,23 @@ static void no_report(void *user, const char *format, va_list args)
     (void)args;
 }
 
-static enum status answer(const struct run *run, struct interpreter *in, struct answers *a,
+static enum status answer(const struct run *run, const struct task *t, struct interpreter *in,
                           struct diag *diag)
 {
     const struct pixel_scale scale = { 127.5, 127.5 };
     size_t inputs, outputs;
     const int *const input = interpreter_inputs(in, &inputs);
     const int *const output = interpreter_outputs(in, &outputs);
+    struct answers *const a = t->answers;
 
     if (inputs != 1 || outputs != 1 || ref_elements(interpreter_tensor(in, output[0])) != CLASSES)
         return diag_fail(diag, STATUS_INVALID, "not a classifier of one image into %d", CLASSES);
     a->step = (double)interpreter_tensor(in, output[0])->params.scale;
+    if (t->stored) {
+        TRY(digits_stored_check(t->stored, a->model_sha256, run->images.sha256, diag));
+        pick_scores(&run->images, &t->stored->scores, a->scores);
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < run->images.count; i++) {
         const uint8_t *const pixels =
             (const uint8_t *)run->images.pixels.data + run->images.picks[i] * PIXELS;
@@ -252,6 +269,7 @@ static enum status work(const struct run *run, struct task *t, struct diag *diag
     if (snprintf(path, sizeof path, "%s/%s.tflite", run->directory, t->model->name) >= PATH_MAX)
         return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
     TRY(file_read(path, MODEL_BYTES_MAX, &bytes, &count, diag));
+    sha256_hex(bytes, count, t->answers->model_sha256);
     TRY(tflite_read(&m, bytes, count, diag));
     if (t->subject) {
         TRY(subject_load(t->subject, diag));
@@ -262,7 +280,7 @@ static enum status work(const struct run *run, struct task *t, struct diag *diag
         TRY(interpreter_apply_delegate(in, delegate, NULL, diag));
     TRY(interpreter_allocate(in, diag));
     note_nodes(t->answers, in);
-    TRY(answer(run, in, t->answers, diag));
+    TRY(answer(run, t, in, diag));
     interpreter_close(in);
     if (t->subject)
         subject_destroy(t->subject, delegate);
@@ -329,7 +347,7 @@ static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
     struct progress progress;
     enum status s;
 
-    progress_begin(&progress, "models", (double)run->count, run->quiet);
+    progress_begin(&progress, "models", (double)run->count, run->options->quiet);
 
     if (jobs == 0)
         jobs = process_count_processors();
@@ -434,6 +452,21 @@ static enum status judge(const struct run *run, const struct task *t, struct dig
     return STATUS_OK;
 }
 
+/* The answers of reference.h5, where the file is there. */
+static enum status find_stored(struct run *run, size_t model, struct diag *diag)
+{
+    char path[PATH_MAX];
+
+    if (run->options->anew || !is_there(run->directory, "reference.h5"))
+        return STATUS_OK;
+    if (snprintf(path, sizeof path, "%s/reference.h5", run->directory) >= PATH_MAX)
+        return diag_fail(diag, STATUS_IO, "%s: the path is too long", run->directory);
+    TRY(digits_stored_read(&run->stored[model], path, models[model].name,
+                           run->images.labels.elements * CLASSES, diag));
+    run->tasks[run->count - 1].stored = &run->stored[model];
+    return STATUS_OK;
+}
+
 static void add_task(struct run *run, const struct digits_model *model, struct subject *subjects,
                      int subject, struct digits_report *out)
 {
@@ -460,6 +493,7 @@ static enum status make_tasks(struct run *run, struct subject *subjects, size_t 
             !select_matches(models[m].name, &run->options->filters))
             continue;
         add_task(run, &models[m], subjects, DIGITS_REFERENCE, out);
+        TRY(find_stored(run, m, diag));
         for (size_t i = 0; i < count; i++) {
             if (!(models[m].integers ? subjects[i].skips_quantized : subjects[i].skips_floats))
                 add_task(run, &models[m], subjects, (int)i, out);
@@ -475,6 +509,8 @@ static void run_close(struct run *run)
         if (run->tasks[i].answers)
             munmap(run->tasks[i].answers, run->answers_bytes);
     }
+    for (size_t m = 0; m < MODELS; m++)
+        digits_stored_close(&run->stored[m]);
     mem_free(run->tasks);
     mem_free(run->images.picks);
     mem_free(run->images.picked_labels);
@@ -482,35 +518,94 @@ static void run_close(struct run *run)
     array_close(&run->images.labels);
 }
 
+/* Finds the files and runs all tasks; run->count stays 0 where there are no files. */
+static enum status run_all(struct run *run, struct subject *subjects, size_t count,
+                           struct digits_report *out, struct diag *diag)
+{
+    const char *const directory = run->options->directory;
+
+    if (directory)
+        snprintf(run->directory, sizeof run->directory, "%s", directory);
+    if (directory ? !holds_digits(run->directory) : !find_directory(run->directory)) {
+        snprintf(out->skipped, sizeof out->skipped, "no digits.h5 in %s",
+                 directory
+                     ? directory
+                     : "golden/digits here or beside the program, or ../share/assay/golden/digits");
+        return STATUS_OK;
+    }
+    TRY(read_images(run, run->options->images, diag));
+    TRY(make_tasks(run, subjects, count, out, diag));
+    return run_tasks(run, run->options->jobs, diag);
+}
+
 enum status digits_run(struct digits_report *out, struct subject *subjects, size_t count,
                        const struct digits_options *options, struct diag *diag)
 {
     struct run run = { .options = options,
-                       .timeout_s = options->timeout_s > 0 ? options->timeout_s : 300,
-                       .quiet = options->quiet };
+                       .timeout_s = options->timeout_s > 0 ? options->timeout_s : 300 };
     enum status s;
 
     *out = (struct digits_report){ .scores = NULL };
-    if (options->directory)
-        snprintf(run.directory, sizeof run.directory, "%s", options->directory);
-    if (options->directory ? !is_there(run.directory, "digits.h5")
-                           : !find_directory(run.directory)) {
-        snprintf(out->skipped, sizeof out->skipped, "no digits.h5 in %s",
-                 options->directory
-                     ? options->directory
-                     : "golden/digits here or beside the program, or ../share/assay/golden/digits");
-        return STATUS_OK;
-    }
-    if ((s = read_images(&run, options->images, diag)) == STATUS_OK &&
-        (s = make_tasks(&run, subjects, count, out, diag)) == STATUS_OK &&
-        (s = run_tasks(&run, options->jobs, diag)) == STATUS_OK) {
-        out->count = run.count;
-        for (size_t i = 0; i < run.count && s == STATUS_OK; i++)
-            s = judge(&run, &run.tasks[i], &out->scores[i], diag);
-    }
+    s = run_all(&run, subjects, count, out, diag);
+    out->count = s == STATUS_OK ? run.count : 0;
+    for (size_t i = 0; i < out->count && s == STATUS_OK; i++)
+        s = judge(&run, &run.tasks[i], &out->scores[i], diag);
     run_close(&run);
     if (s != STATUS_OK)
         digits_close(out);
+    return s;
+}
+
+/* ---- the reference's answers ---- */
+
+/* Borrows the scores of a task, and allocates their hash. */
+static enum status store(const struct run *run, const struct task *t, struct digits_stored *s,
+                         struct diag *diag)
+{
+    struct array *const scores = &s->scores, *const sha256 = &s->sha256;
+    struct digits_score failure;
+
+    if (!answered(t)) {
+        judge_failure(&failure, t, run->timeout_s);
+        return diag_fail(diag, STATUS_MISMATCH, "%s: %s", t->model->name, failure.reason);
+    }
+    *scores = (struct array){ .type = kTfLiteFloat32,
+                              .rank = 2,
+                              .dims = { (int32_t)run->images.count, CLASSES },
+                              .data = t->answers->scores };
+    *sha256 = (struct array){ .type = kTfLiteUInt8, .rank = 1, .dims = { SHA256_HEX_BYTES - 1 } };
+    if (!array_measure(scores) || !array_measure(sha256) ||
+        !(sha256->data = mem_alloc(SHA256_HEX_BYTES, 1)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: %zu images", t->model->name,
+                         run->images.count);
+    digits_stored_hash(scores, t->answers->model_sha256, run->images.sha256, sha256->data);
+    return STATUS_OK;
+}
+
+enum status digits_export(const char *path, const struct digits_options *options, struct diag *diag)
+{
+    struct digits_options all = *options;
+    struct run run = { .options = &all, .timeout_s = 600 };
+    struct digits_report report = { .scores = NULL };
+    struct digits_stored stored[MODELS] = { 0 };
+    const char *names[MODELS];
+    enum status s;
+
+    all.images = 0;
+    all.anew = true;
+    s = run_all(&run, NULL, 0, &report, diag);
+    if (s == STATUS_OK && run.count == 0)
+        s = diag_fail(diag, STATUS_IO, "%s", report.skipped);
+    for (size_t i = 0; i < run.count && s == STATUS_OK; i++) {
+        names[i] = run.tasks[i].model->name;
+        s = store(&run, &run.tasks[i], &stored[i], diag);
+    }
+    if (s == STATUS_OK)
+        s = digits_stored_write(stored, names, run.count, path, diag);
+    for (size_t i = 0; i < run.count; i++)
+        mem_free(stored[i].sha256.data);
+    run_close(&run);
+    digits_close(&report);
     return s;
 }
 

@@ -32,15 +32,20 @@ struct digits_options {
     uint64_t jobs;              /* processes at a time; 0: as many as processors */
     double timeout_s;           /* of one model on one subject; 0: 300 */
     bool quiet;
+    bool anew; /* the reference computes its answers, though reference.h5 has them */
 };
 
 /* The name of a model, "digits_f32"; NULL past the end. */
 const char *digits_name(size_t index);
 
-/* Files that are not there are no failure: the report says so.  The subjects are borrowed and may
+/* The reference's answers are those of reference.h5, where the file is there; they have to fit.
+ * Files that are not there are no failure: the report says so.  The subjects are borrowed and may
  * not be loaded. */
 enum status digits_run(struct digits_report *out, struct subject *subjects, size_t count,
                        const struct digits_options *options, struct diag *diag);
+/* Writes what the reference answers with each model, computed anew, as a reference.h5. */
+enum status digits_export(const char *path, const struct digits_options *options,
+                          struct diag *diag);
 void digits_close(struct digits_report *r);
 
 #endif

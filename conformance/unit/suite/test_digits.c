@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -289,19 +290,102 @@ static void runs_on_delegates(void **state)
     }
 }
 
-static void runs_on_the_reference(void **state)
+/* Runs the reference as a subject, which computes its answers; returns the report. */
+static struct digits_report run_reference(const char *directory, const char *model, size_t images)
 {
-    bool failed;
-    struct digits_score s;
+    const struct string_list models = { &model, 1 };
+    const struct digits_options o = {
+        .directory = directory, .filters = models, .images = images, .quiet = true
+    };
+    struct diag diag = { .status = STATUS_OK };
+    struct subject subject;
+    struct digits_report r;
+
+    if (subject_init(&subject, "none", NULL, &diag) != STATUS_OK ||
+        digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    subject_close(&subject);
+    return r;
+}
+
+/* The reference computes what reference.h5 holds of it: to the bit in 8 bits, in floats but for the
+ * last bits of exp, which a C library chooses. */
+static void stored_answers_are_the_references(void **state)
+{
+    struct digits_report r;
 
     (void)state;
     if (!have_models())
         return;
-    s = run_on("none", NULL, false, 60, &failed);
-    assert_int_equal(s.status, CASE_PASS);
-    assert_int_equal(s.differ, 0);
-    assert_true(isinf(s.snr_db));
-    assert_false(failed);
+    r = run_reference(NULL, "*", 40);
+    assert_int_equal(r.count, 2 * MODELS);
+    for (size_t i = 0; i < r.count; i++) {
+        const struct digits_score *const s = &r.scores[i];
+
+        if (s->status != CASE_PASS)
+            fail_msg("%s: %s", s->model, s->reason);
+        if (s->subject == DIGITS_REFERENCE)
+            continue;
+        if (s->differ > 0 || !(s->snr_db >= 120) || (i >= 2 * FLOATS && s->same < s->images))
+            fail_msg("%s: %zu of %zu images have the stored scores, SNR %.1f dB: `assay golden "
+                     "export --models golden/digits/reference.h5` stores what the reference "
+                     "answers now",
+                     s->model, s->same, s->images, s->snr_db);
+    }
+    digits_close(&r);
+}
+
+static void copy_changed(const char *directory, const char *name, long at)
+{
+    char path[256];
+    static uint8_t bytes[1 << 20];
+    FILE *f;
+    size_t count;
+
+    snprintf(path, sizeof path, "golden/digits/%s", name);
+    f = fopen(path, "rb");
+    assert_non_null(f);
+    count = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    assert_true(count > (size_t)at && count < sizeof bytes);
+    if (at)
+        bytes[at] ^= 1;
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, count, f), count);
+    fclose(f);
+}
+
+/* A bit of a score or of a weight is changed: the stored answers fit no more.  The images have a
+ * checksum of their own. */
+static void answers_that_do_not_fit_are_refused(void **state)
+{
+    static const char *const files[] = { "reference.h5", "digits_i8.tflite", "digits.h5" };
+    static const long changed[] = { 120000, 150000 };
+    char directory[] = "/tmp/assay_digits_XXXXXX", path[256];
+
+    (void)state;
+    if (!have_models())
+        return;
+    assert_non_null(mkdtemp(directory));
+    for (size_t i = 0; i < 3; i++) {
+        struct digits_report r;
+
+        for (size_t k = 0; k < 3; k++)
+            copy_changed(directory, files[k], k == i && i < 2 ? changed[i] : 0);
+        r = run_reference(directory, "digits_i8", 4);
+        assert_int_equal(r.count, 2);
+        assert_int_equal(r.scores[0].status, i < 2 ? CASE_FAIL : CASE_PASS);
+        if (i < 2 && !strstr(r.scores[0].reason, "reference.h5 has answers to other images"))
+            fail_msg("%s: %s", files[i], r.scores[0].reason);
+        digits_close(&r);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        snprintf(path, sizeof path, "%s/%s", directory, files[k]);
+        unlink(path);
+    }
+    rmdir(directory);
 }
 
 /* Models in 8 bits are for subjects of quantized cases, the others for those of floats. */
@@ -407,7 +491,8 @@ int main(void)
         cmocka_unit_test(another_class),
         cmocka_unit_test(reference_has_its_own_limit),
         cmocka_unit_test(runs_on_delegates),
-        cmocka_unit_test(runs_on_the_reference),
+        cmocka_unit_test(stored_answers_are_the_references),
+        cmocka_unit_test(answers_that_do_not_fit_are_refused),
         cmocka_unit_test(eight_bits),
         cmocka_unit_test(kinds_have_their_subjects),
         cmocka_unit_test(integers_have_their_own_bounds),
