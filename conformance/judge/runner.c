@@ -21,7 +21,7 @@ enum { WORKERS_MAX = 1024 };
 static const double end_timeout_s = 30;
 static const uint64_t worker_bytes_default = 512 << 20;
 
-/* Jobs [next, end), of one op on one subject: they share pipelines. */
+/* Jobs order[next] to order[end - 1], of one op on all subjects: they share pipelines. */
 struct range {
     size_t next, end;
 };
@@ -39,6 +39,7 @@ struct slot {
 struct runner {
     const struct run_request *request;
     struct run_outcome *outcome;
+    size_t *order;
     struct range *groups; /* not yet given to a worker */
     size_t group_count;
     struct process_pool pool;
@@ -62,16 +63,22 @@ static enum status make_groups(struct runner *r, struct diag *diag)
 {
     const struct run_request *const q = r->request;
     const size_t jobs = q->subject_count * q->case_count;
+    size_t placed = 0, next;
 
-    r->groups = mem_alloc(jobs, sizeof *r->groups);
-    if (!r->groups)
+    r->order = mem_alloc(jobs, sizeof *r->order);
+    r->groups = mem_alloc(q->case_count, sizeof *r->groups);
+    if (!r->order || !r->groups)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu jobs: out of memory", jobs);
-    for (size_t i = 0; i < jobs; i++) {
-        const bool first = i % q->case_count == 0;
+    for (size_t first = 0; first < q->case_count; first = next) {
+        const size_t begin = placed;
 
-        if (first || q->cases[i % q->case_count].code != q->cases[i % q->case_count - 1].code)
-            r->groups[r->group_count++] = (struct range){ i, i };
-        r->groups[r->group_count - 1].end = i + 1;
+        for (next = first; next < q->case_count && q->cases[next].code == q->cases[first].code;)
+            next++;
+        for (size_t subject = 0; subject < q->subject_count; subject++) {
+            for (size_t i = first; i < next; i++)
+                r->order[placed++] = subject * q->case_count + i;
+        }
+        r->groups[r->group_count++] = (struct range){ begin, placed };
     }
     return STATUS_OK;
 }
@@ -103,7 +110,7 @@ static bool take_job(struct runner *r, struct slot *slot, size_t *job)
     }
     if (jobs_left(&slot->range) == 0)
         return false;
-    *job = slot->range.next++;
+    *job = r->order[slot->range.next++];
     return true;
 }
 
@@ -450,6 +457,7 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
     outcome->seconds = clock_s() - begin_s;
     if (r.stages)
         munmap(r.stages, stage_bytes);
+    mem_free(r.order);
     mem_free(r.groups);
     mem_free(r.slots);
     mem_free(r.give_up);
