@@ -365,9 +365,6 @@ TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflit
 check: all $(SHIPPED) $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
 
-# Each processor has a worker of the suite, beside which threads of a software device would take turns
-# with it; LP_NUM_THREADS=2 lets them.
-conformance conformance-graphs conformance-models: export LP_NUM_THREADS ?= 0
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 conformance-graphs: all ## 500 random graphs on our delegate, in four modes; GRAPHS=N runs N, T='graph.i8.*' picks some

@@ -260,6 +260,7 @@ static void use_private_shader_cache(void)
 void conformance_prepare_environment(size_t jobs)
 {
     use_private_shader_cache();
-    if (jobs != 1) /* else lavapipe starts a thread for each processor in each worker */
-        setenv("LP_NUM_THREADS", "1", 0);
+    /* Each processor has a worker, beside which threads of lavapipe would take turns with it. */
+    if (jobs != 1)
+        setenv("LP_NUM_THREADS", "0", 0);
 }

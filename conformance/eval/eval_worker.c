@@ -239,7 +239,7 @@ void eval_worker_serve(int socket, void *user)
     for (size_t n = 0; n < sizeof crashes / sizeof crashes[0]; n++)
         signal(crashes[n], SIG_DFL);
     if (!w.start->alone)
-        setenv("LP_NUM_THREADS", "1", 0);
+        setenv("LP_NUM_THREADS", "0", 0);
     head.status = open_sides(&w, &head.hello, &diag);
     snprintf(head.text, sizeof head.text, "%.*s", (int)sizeof head.text - 1, diag.text);
     if (process_write(socket, &head, sizeof head) && head.status == STATUS_OK) {

@@ -305,7 +305,7 @@ static void serve(int socket, void *user)
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         signal(crashes[i], SIG_DFL);
     if (e->run->pool.count > 1)
-        setenv("LP_NUM_THREADS", "1", 0);
+        setenv("LP_NUM_THREADS", "0", 0);
     a->status = work(e->run, e->task, &diag);
     snprintf(a->reason, sizeof a->reason, "%.*s", (int)sizeof a->reason - 1, diag.text);
     a->done = true;
