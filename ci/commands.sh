@@ -7,6 +7,7 @@ work=$2/commands
 rm -rf "$work"
 mkdir -p "$work"
 count=0
+control=$(printf '[\001-\010\013\014\016-\037\177]')
 model=golden/digits/digits_f32.tflite
 image=golden/digits/7.png
 
@@ -22,6 +23,12 @@ expect()
     if [ "$got" != "$code" ] || ! grep -qE -- "$words" "$text"; then
         echo "commands: $*: exit $got, expected $code, and \"$words\" in" >&2
         cat "$text" >&2
+        exit 1
+    fi
+    # No terminal is told anything: control characters of names and paths are printed as \xNN.
+    if LC_ALL=C grep -q "$control" "$work/out" "$work/err"; then
+        echo "commands: $*: a control character in" >&2
+        cat -v "$work/out" "$work/err" >&2
         exit 1
     fi
     # An error is one line; the Vulkan loader may add lines of its own.
@@ -47,6 +54,11 @@ expect 2 'found .--frmat=json' $assay --limits --frmat=json
 expect 2 'ASSAY_LIMITS: .rank=x' env ASSAY_LIMITS=rank=x $assay --limits
 expect 2 'no such limit; `assay --limits` lists them' $assay inspect $model --limit=ranks=7
 expect 2 'at most 1 \(limit rank; --limit=rank=VALUE' $assay inspect $model --limit=rank=1
+escape=$work/$(printf '\033[2J')
+cp $model "$escape.tflite"
+expect 0 'x1b\[2J\.tflite' $assay inspect "$escape.tflite"
+expect 0 'x1b\[2J' $assay zoo mobilenet_v1 --res=32 --output="$escape"
+rm "$escape"
 mkfifo "$work/pipe"
 # Every file that a command is given is a regular one: none waits for a writer, or has no end.  A line
 # is a command, @ the file.
@@ -55,6 +67,7 @@ while read -r line; do
         expect 2 'a (named pipe|character device), expected a regular file' \
             timeout 9 $assay $(echo "$line" | sed "s|@|$file|g") </dev/null
     done
+    expect 2 'x1b\[2J.*: No such file' $assay $(echo "$line" | sed "s|@|$escape|g")
 done <<END
 inspect @
 inspect $model --delegate=@
@@ -276,6 +289,8 @@ expect 2 'cannot write' $assay report accept "$work/wrong.json" --baseline="$wor
 expect 2 'expected --baseline' $assay report accept "$work/wrong.json" --out="$work/next.json"
 expect 2 'none.json' $assay report accept "$work/wrong.json" --baseline="$work/none.json" --dry-run
 expect 2 'no waiver of that cause|no file of waivers' $assay report statement --out="$work/s" "$work/wrong.json"
+expect 0 'x1b\[2J: 1 report' $assay report statement --out="$escape" "$work/right.json"
+expect 0 'x1b\[2J: verified' $assay report statement --verify "$escape"
 expect 0 '1 report' $assay report statement --out="$work/s" "$work/wrong.json" \
     --waivers="$work/known.tsv" --log="$work/out"
 expect 2 'is not empty' $assay report statement --out="$work/s" "$work/right.json"

@@ -1,8 +1,8 @@
 /* The report of `assay bench` as CSV (RFC 4180): the leaves of its JSON, one a line. */
 #include "conformance/bench/bench_print.h"
 
-#include "conformance/util/clean.h"
-#include "conformance/util/utf8.h"
+#include "reference/base/clean.h"
+#include "reference/base/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 #include "conformance/forms/forms.h"
 #include "conformance/record/statement_verify.h"
 #include "conformance/record/statement_write.h"
-#include "conformance/util/clean.h"
 #include "conformance/util/json_text.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -60,6 +60,13 @@ static size_t list_forms(struct statement_form *list)
     return count;
 }
 
+static void print_name(const char *dir)
+{
+    printf("statement: ");
+    clean_print(stdout, dir);
+    printf(": ");
+}
+
 static int write_statement(struct statement_request *q)
 {
     struct statement_form list[FORMS_MAX];
@@ -71,8 +78,8 @@ static int write_statement(struct statement_request *q)
     q->today = date_today();
     if (statement_write(q, &diag) != STATUS_OK)
         return message_fail(what, &diag);
-    printf("statement: %s: %zu report%s\n", q->dir, q->reports.count,
-           q->reports.count == 1 ? "" : "s");
+    print_name(q->dir);
+    printf("%zu report%s\n", q->reports.count, q->reports.count == 1 ? "" : "s");
     return EXIT_AS_EXPECTED;
 }
 
@@ -85,12 +92,12 @@ static void print_text(const char *dir, const struct statement_facts *facts,
         clean_print(stdout, problems->items[i]);
         putchar('\n');
     }
+    print_name(dir);
     if (problems->count > 0)
-        printf("statement: %s: %zu problem%s\n", dir, problems->count,
-               problems->count == 1 ? "" : "s");
+        printf("%zu problem%s\n", problems->count, problems->count == 1 ? "" : "s");
     else
-        printf("statement: %s: verified: %zu files, %zu report%s, %zu results, verdict %s%s\n", dir,
-               facts->files, facts->reports, facts->reports == 1 ? "" : "s", facts->results,
+        printf("verified: %zu files, %zu report%s, %zu results, verdict %s%s\n", facts->files,
+               facts->reports, facts->reports == 1 ? "" : "s", facts->results,
                facts->passed ? "pass" : "fail",
                facts->is_signed ? "; the signature is for gpg to verify" : "");
 }

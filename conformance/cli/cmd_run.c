@@ -5,11 +5,11 @@
 #include "conformance/io/tensor_io.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/subject/session.h"
-#include "conformance/util/clean.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 #include "reference/kernels/op.h"
 

@@ -4,6 +4,7 @@
 #include "conformance/models/zoo.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 #include "reference/format/write.h"
 
@@ -101,9 +102,11 @@ static int write_entry(const char *name, const struct request *r, const struct a
     }
     if (s == STATUS_OK)
         s = write_model(&m, r->output, &bytes, &diag);
-    if (s == STATUS_OK)
-        printf("%s: %s, %" PRIu64 " parameters, %zu bytes\n", r->output, entry->summary,
-               facts.parameters, bytes);
+    if (s == STATUS_OK) {
+        clean_print(stdout, r->output);
+        printf(": %s, %" PRIu64 " parameters, %zu bytes\n", entry->summary, facts.parameters,
+               bytes);
+    }
     model_close(&m);
     return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(name, &diag);
 }

@@ -1,8 +1,8 @@
 /* The report of an evaluation as text, and its rows as CSV. */
 #include "conformance/eval/eval_report.h"
 
-#include "conformance/util/clean.h"
 #include "conformance/util/output.h"
+#include "reference/base/clean.h"
 
 #include <math.h>
 #include <stdlib.h>

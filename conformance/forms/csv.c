@@ -1,7 +1,7 @@
 /* A line for each result.  Columns keep their names and places; new ones are added at the end. */
 #include "conformance/forms/forms.h"
-#include "conformance/util/clean.h"
-#include "conformance/util/utf8.h"
+#include "reference/base/clean.h"
+#include "reference/base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "conformance/forms/html_text.h"
 
 #include "conformance/util/sha256.h"
-#include "conformance/util/utf8.h"
+#include "reference/base/utf8.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * The form needs six elements and one way to escape, so it is printed without a library: a static
  * libxml2 would bring ICU and LZMA into the portable program. */
 #include "conformance/forms/forms.h"
-#include "conformance/util/utf8.h"
+#include "reference/base/utf8.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Opens a model with a delegate; inspection_text.c and inspection_json.c print it. */
 #include "conformance/inspect/inspection.h"
 
-#include "conformance/util/clean.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>

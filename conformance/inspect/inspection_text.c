@@ -2,8 +2,8 @@
 #include "conformance/inspect/inspection.h"
 
 #include "conformance/io/array.h"
-#include "conformance/util/clean.h"
 #include "reference/base/builtin.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>

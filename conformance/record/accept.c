@@ -2,8 +2,8 @@
 
 #include "conformance/record/compare_reports.h"
 #include "conformance/record/match.h"
-#include "conformance/util/clean.h"
 #include "conformance/util/json_text.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 
 #include <fnmatch.h>

@@ -2,6 +2,7 @@
 #include "conformance/report/ledger.h"
 
 #include "conformance/cases/suite.h"
+#include "reference/base/clean.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
@@ -102,12 +103,16 @@ static void problem(struct ledger_problems *p, const struct ledger_row *row, con
 static void problem(struct ledger_problems *p, const struct ledger_row *row, const char *format,
                     ...)
 {
+    char text[512];
     va_list args;
 
-    fprintf(p->out, "assay: ledger: %s version %d: ", row->op, row->version);
     va_start(args, format);
-    vfprintf(p->out, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fputs("assay: ledger: ", p->out);
+    clean_print(p->out, row->op);
+    fprintf(p->out, " version %d: ", row->version);
+    clean_print(p->out, text);
     fputc('\n', p->out);
     p->count++;
 }

@@ -2,10 +2,10 @@
 #include "conformance/subject/session.h"
 
 #include "conformance/subject/subject_spec.h"
-#include "conformance/util/clean.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/message.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"

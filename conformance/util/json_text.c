@@ -1,7 +1,7 @@
 /* Names in models may be any bytes; JSON strings are UTF-8. */
 #include "conformance/util/json_text.h"
 
-#include "conformance/util/utf8.h"
+#include "reference/base/utf8.h"
 
 #include <stdbool.h>
 #include <stdint.h>

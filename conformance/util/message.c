@@ -1,7 +1,7 @@
 #include "conformance/util/message.h"
 
-#include "conformance/util/clean.h"
 #include "conformance/util/progress.h"
+#include "reference/base/clean.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "conformance/util/output.h"
 
-#include "conformance/util/clean.h"
 #include "conformance/util/fold.h"
 #include "conformance/util/json_parse.h"
 #include "conformance/util/message.h"
+#include "reference/base/clean.h"
 #include "reference/format/file.h"
 
 #include <errno.h>

@@ -15,7 +15,7 @@ struct output {
     char *text;
     size_t bytes;
     /* Set by the caller.  plain: a text for people, in which control characters are escaped, as
-     * names in models and messages of delegates may hold any bytes (util/clean.h).  fold: such a
+     * names in models and messages of delegates may hold any bytes (clean.h).  fold: such a
      * text, with lines folded at FOLD_WIDTH columns (util/fold.h). */
     bool plain, fold;
 };

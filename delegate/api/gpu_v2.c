@@ -1,5 +1,6 @@
 /* The GPU delegate's C API, version 2: its options become key=value options. */
 #include "assay_gpu.h"
+#include "reference/base/clean.h"
 #include "reference/base/diag.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
@@ -24,7 +25,7 @@ TfLiteGpuDelegateOptionsV2 TfLiteGpuDelegateOptionsV2Default(void)
 
 static void print_error(const char *text)
 {
-    fprintf(stderr, "assay delegate: %s\n", text);
+    clean_message("assay delegate: ", text);
 }
 
 static enum status check_range(const char *name, int32_t value, int32_t min, int32_t max,

@@ -5,14 +5,14 @@
 #include "delegate/api/litert_options.h"
 #include "delegate/runtime/delegate.h"
 #include "delegate/runtime/host.h"
+#include "reference/base/clean.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* LiteRT hands an accelerator no function that takes a message. */
 static int fail(int status, const struct diag *diag)
 {
-    fprintf(stderr, "assay accelerator: ERROR: %s\n", diag->text);
+    clean_message("assay accelerator: ERROR: ", diag->text);
     return status;
 }
 

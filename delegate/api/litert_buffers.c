@@ -1,10 +1,10 @@
 #include "delegate/api/litert_buffers.h"
 
 #include "delegate/runtime/pending.h"
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- buffers ---- */
@@ -248,7 +248,7 @@ static void wait_for_output(struct litert_event *e, int64_t timeout_ms)
 
     (void)timeout_ms;
     if (pending_wait(((struct output_event *)e)->pending, &diag) != STATUS_OK)
-        fprintf(stderr, "assay accelerator: ERROR: asynchronous run: %s\n", diag.text);
+        clean_message("assay accelerator: ERROR: asynchronous run: ", diag.text);
 }
 
 static int is_signaled(struct litert_event *e)

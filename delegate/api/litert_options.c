@@ -1,7 +1,8 @@
 #include "delegate/api/litert_options.h"
 
+#include "reference/base/clean.h"
+
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,8 +152,11 @@ static const struct gpu_key *find_key(struct piece key)
 
 static void say_ignored(struct piece key, struct piece value)
 {
-    fprintf(stderr, "assay accelerator: WARNING: %s: %.*s = %.*s has no effect here\n", gpu_source,
-            shown(key), key.begin, shown(value), value.begin);
+    struct diag diag;
+
+    diag_fail(&diag, STATUS_OK, "%s: %.*s = %.*s has no effect here", gpu_source, shown(key),
+              key.begin, shown(value), value.begin);
+    clean_message("assay accelerator: WARNING: ", diag.text);
 }
 
 /* Values by which LiteRT says that it does not ask for anything. */

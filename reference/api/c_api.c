@@ -4,6 +4,7 @@
  * call then fails as the public header says, and has no other effect. */
 #include "reference/api/c_api.h"
 
+#include "reference/base/clean.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"
@@ -35,8 +36,10 @@ void api_report(const struct api_reporter *to, const char *format, ...)
     if (to->call) {
         to->call(to->user, format, args);
     } else {
-        vfprintf(stderr, format, args);
-        fputc('\n', stderr);
+        char text[2 * sizeof((struct diag *)0)->text];
+
+        vsnprintf(text, sizeof text, format, args);
+        clean_message("", text);
     }
     va_end(args);
 }

@@ -1,5 +1,7 @@
 #include "reference/runtime/report.h"
 
+#include "reference/base/clean.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +33,7 @@ void report_send_v(struct interpreter *in, const char *format, va_list args)
     if (in->options.report)
         in->options.report(in->options.report_user, format, args);
     else
-        fprintf(stderr, "%s\n", in->last_report);
+        clean_message("", in->last_report);
 }
 
 void report_send(struct interpreter *in, const char *format, ...)

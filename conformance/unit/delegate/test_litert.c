@@ -244,7 +244,7 @@ static void gpu_options(void **state)
 static void ignored_options(void **state)
 {
     static const struct option_row row = {
-        "priority = 3\nbenchmark_mode = true\ncolour = \"blue\"\n", ""
+        "priority = 3\nbenchmark_mode = true\ncolour = \"blue\x1b[2J\"\n", ""
     };
     struct capture c;
     const char *said;
@@ -255,7 +255,7 @@ static void ignored_options(void **state)
     said = capture_end(&c);
     assert_non_null(strstr(said, "WARNING: gpu_options: priority = 3 has no effect here\n"));
     assert_non_null(strstr(said, "WARNING: gpu_options: benchmark_mode = true has no effect here"));
-    assert_non_null(strstr(said, "WARNING: gpu_options: colour = blue has no effect here"));
+    assert_non_null(strstr(said, "WARNING: gpu_options: colour = blue\\x1b[2J has no effect"));
 }
 
 static void too_many_options(void **state)

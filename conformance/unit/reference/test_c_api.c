@@ -2,6 +2,8 @@
  * function. */
 #include "conformance/unit/kit/c_api_kit.h"
 #include "conformance/unit/kit/capture.h"
+#include "reference/runtime/report.h"
+#include "reference/runtime/state.h"
 
 /* ---- the plain life ---- */
 
@@ -281,6 +283,21 @@ static void bad_models_are_reported(void **state)
     mem_free(file.bytes);
 }
 
+/* Without a reporter a message goes to standard error, which may be a terminal. */
+static void messages_obey_no_terminal(void **state)
+{
+    static struct interpreter in; /* without a reporter */
+    struct capture c;
+
+    (void)state;
+    capture_begin(&c, stderr);
+    assert_null(TfLiteModelCreateFromFile("/nowhere/\x1b[2J\xc2\x9b\n.tflite"));
+    report_send(&in, "tensor '\x1b]0;title\a' has no data\n");
+    assert_string_equal(capture_end(&c),
+                        "/nowhere/\\x1b[2J\\xc2\\x9b\\x0a.tflite: No such file or directory\n"
+                        "tensor '\\x1b]0;title\\x07' has no data\n");
+}
+
 /* ---- signatures, variables, memory of the caller ---- */
 
 static void signatures_name_tensors(void **state)
@@ -446,10 +463,15 @@ static void lives_a_thousand_times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_runs),           cmocka_unit_test(sizes_must_match),
-        cmocka_unit_test(nothing_breaks_on_null),   cmocka_unit_test(nothing_breaks_out_of_range),
-        cmocka_unit_test(bad_models_are_reported),  cmocka_unit_test(signatures_name_tensors),
-        cmocka_unit_test(variables_and_own_memory), cmocka_unit_test(survives_failed_allocations),
+        cmocka_unit_test(a_program_runs),
+        cmocka_unit_test(sizes_must_match),
+        cmocka_unit_test(nothing_breaks_on_null),
+        cmocka_unit_test(nothing_breaks_out_of_range),
+        cmocka_unit_test(bad_models_are_reported),
+        cmocka_unit_test(messages_obey_no_terminal),
+        cmocka_unit_test(signatures_name_tensors),
+        cmocka_unit_test(variables_and_own_memory),
+        cmocka_unit_test(survives_failed_allocations),
         cmocka_unit_test(lives_a_thousand_times),
     };
 

@@ -1,8 +1,8 @@
 /* Texts of models and files on their way to a terminal, to CSV and to error messages. */
 #include "conformance/unit/kit/capture.h"
-#include "conformance/util/clean.h"
 #include "conformance/util/message.h"
 #include "conformance/util/output.h"
+#include "reference/base/clean.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

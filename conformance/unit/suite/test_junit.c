@@ -3,7 +3,7 @@
 #include "conformance/forms/forms.h"
 #include "conformance/unit/kit/draft_record.h"
 #include "conformance/unit/kit/record_kit.h"
-#include "conformance/util/utf8.h"
+#include "reference/base/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

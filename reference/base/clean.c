@@ -1,6 +1,6 @@
-#include "conformance/util/clean.h"
+#include "reference/base/clean.h"
 
-#include "conformance/util/utf8.h"
+#include "reference/base/utf8.h"
 
 /* C0, DEL, C1; line and paragraph separators; marks, embeddings, overrides and isolates of the
  * bidirectional algorithm. */
@@ -29,6 +29,13 @@ static void print(FILE *out, const char *text, bool lines)
 void clean_print(FILE *out, const char *text)
 {
     print(out, text, false);
+}
+
+void clean_message(const char *before, const char *text)
+{
+    fputs(before, stderr);
+    print(stderr, text, false);
+    fputc('\n', stderr);
 }
 
 void clean_print_lines(FILE *out, const char *text)

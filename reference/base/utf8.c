@@ -1,5 +1,5 @@
 /* Decodes UTF-8 as RFC 3629 has it. */
-#include "conformance/util/utf8.h"
+#include "reference/base/utf8.h"
 
 size_t utf8_decode(const char *text, uint32_t *code)
 {

@@ -1,6 +1,6 @@
 /* Strings of files that are not trusted, for a terminal. */
-#ifndef ASSAY_CONFORMANCE_UTIL_CLEAN_H
-#define ASSAY_CONFORMANCE_UTIL_CLEAN_H
+#ifndef ASSAY_REFERENCE_BASE_CLEAN_H
+#define ASSAY_REFERENCE_BASE_CLEAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,5 +15,9 @@ bool clean_is_control(uint32_t code);
 void clean_print(FILE *out, const char *text);
 /* The same of a text of lines: line feeds stay. */
 void clean_print_lines(FILE *out, const char *text);
+
+/* A line on standard error for a library whose host takes no messages: `before` as it is, text
+ * cleaned. */
+void clean_message(const char *before, const char *text);
 
 #endif

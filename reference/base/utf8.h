@@ -1,6 +1,6 @@
 /* UTF-8, where a text may hold any bytes. */
-#ifndef ASSAY_CONFORMANCE_UTIL_UTF8_H
-#define ASSAY_CONFORMANCE_UTIL_UTF8_H
+#ifndef ASSAY_REFERENCE_BASE_UTF8_H
+#define ASSAY_REFERENCE_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
