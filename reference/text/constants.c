@@ -1,0 +1,230 @@
+#include "reference/text/constants.h"
+
+#include "reference/base/builtin.h"
+#include "reference/base/half.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEDED_MOST 0x1p53 /* of seeded numbers: integers up to it are doubles */
+
+/* Numbers of a type: integers have a range, all have one that seeds draw from. */
+static const struct number_type {
+    int32_t type;
+    unsigned char bytes;
+    bool real;
+    int64_t least, most;
+    double low, high;
+} types[] = {
+    { TENSOR_FLOAT32, 4, true, 0, 0, -1, 1 },
+    { TENSOR_FLOAT16, 2, true, 0, 0, -1, 1 },
+    { TENSOR_FLOAT64, 8, true, 0, 0, -1, 1 },
+    { TENSOR_INT8, 1, false, INT8_MIN, INT8_MAX, -127, 127 },
+    { TENSOR_UINT8, 1, false, 0, UINT8_MAX, 0, 255 },
+    { TENSOR_INT16, 2, false, INT16_MIN, INT16_MAX, -32767, 32767 },
+    { TENSOR_UINT16, 2, false, 0, UINT16_MAX, 0, 65535 },
+    { TENSOR_INT32, 4, false, INT32_MIN, INT32_MAX, -1000, 1000 },
+    { TENSOR_UINT32, 4, false, 0, UINT32_MAX, 0, 1000 },
+    { TENSOR_INT64, 8, false, INT64_MIN, INT64_MAX, -1000, 1000 },
+    { TENSOR_BOOL, 1, false, 0, UINT8_MAX, 0, 1 },
+};
+
+static const struct number_type *find(int32_t type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].type == type)
+            return &types[i];
+    return NULL;
+}
+
+size_t constants_element_bytes(int32_t type)
+{
+    const struct number_type *const n = find(type);
+
+    return n ? n->bytes : 0;
+}
+
+static void put_real(const struct number_type *n, double x, uint8_t *out)
+{
+    const float f = (float)x;
+    const uint16_t h = double_to_half(x);
+
+    memcpy(out,
+           n->type == TENSOR_FLOAT32   ? (const void *)&f
+           : n->type == TENSOR_FLOAT16 ? (const void *)&h
+                                       : (const void *)&x,
+           n->bytes);
+}
+
+static enum status read_element(struct scan *t, const struct number_type *n, uint8_t *out)
+{
+    uint64_t bits = 0;
+    int64_t whole = 0;
+    double x = 0;
+
+    if (!n->real) {
+        TRY(scan_integer(t, "an integer", n->least, n->most, &whole));
+        memcpy(out, &whole, n->bytes);
+        return STATUS_OK;
+    }
+    TRY(scan_real(t, "a number", &x, &bits));
+    if (bits)
+        memcpy(out, &bits, n->bytes);
+    else
+        put_real(n, x, out);
+    return STATUS_OK;
+}
+
+enum status constants_read_values(struct scan *t, int32_t type, size_t elements, uint8_t *bytes)
+{
+    const struct number_type *const n = find(type);
+    size_t given = 0;
+    uint8_t value[8];
+
+    if (!n)
+        return scan_expected(t, "x: and bytes, since the type has no numbers");
+    do {
+        if (given > 0 && given >= elements)
+            return scan_fail(t, t->at, STATUS_INVALID, "expected at most %zu values, found more",
+                             elements);
+        TRY(read_element(t, n, value));
+        if (given < elements)
+            memcpy(bytes + given * n->bytes, value, n->bytes);
+        given++;
+    } while (scan_take(t, ","));
+    for (; given < elements; given++)
+        memcpy(bytes + given * n->bytes, value, n->bytes);
+    return STATUS_OK;
+}
+
+/* Sebastiano Vigna's splitmix64. */
+static uint64_t next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, uint8_t *bytes)
+{
+    const struct number_type *const n = find(type);
+    double low = n ? n->low : 0, high = n ? n->high : 0;
+    uint64_t state, bits;
+    int64_t seed;
+
+    if (!n)
+        return scan_expected(t, "x: and bytes, since the type has no numbers");
+    TRY(scan_integer(t, "a seed", 0, INT64_MAX, &seed));
+    if (scan_take(t, "(")) {
+        const char *const at = t->at;
+
+        TRY(scan_real(t, "the least number", &low, &bits));
+        if (!scan_take(t, ","))
+            return scan_expected(t, ", and the largest number");
+        TRY(scan_real(t, "the largest number", &high, &bits));
+        if (!(low <= high) || (!n->real && (low < (double)n->least || high > (double)n->most)) ||
+            fabs(low) > SEEDED_MOST || !(fabs(high) <= SEEDED_MOST))
+            return scan_fail(t, at, STATUS_INVALID, "no such numbers: from %g to %g", low, high);
+        if (!scan_take(t, ")"))
+            return scan_expected(t, ")");
+    }
+    state = (uint64_t)seed;
+    for (size_t i = 0; i < elements; i++, bytes += n->bytes) {
+        const double unit = (double)(next(&state) >> 40) / (1 << 24); /* [0, 1) */
+
+        if (n->real)
+            put_real(n, low + (high - low) * unit, bytes);
+        else {
+            const double x = floor(low + (high - low + 1) * unit);
+            const int64_t whole = (int64_t)(x > high ? high : x);
+
+            memcpy(bytes, &whole, n->bytes);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* ---- writing ---- */
+
+size_t constants_count_values(int32_t type, const uint8_t *bytes, size_t elements)
+{
+    const size_t size = constants_element_bytes(type);
+    size_t count = elements;
+
+    while (count > 1 && memcmp(bytes + (count - 1) * size, bytes + (count - 2) * size, size) == 0)
+        count--;
+    return count;
+}
+
+static void print_real(FILE *f, double x, uint64_t bits, uint64_t plain_nan, int digits, int most,
+                       bool is_double)
+{
+    char text[40];
+
+    if (isnan(x)) {
+        if (bits == plain_nan)
+            fputs("nan", f);
+        else
+            fprintf(f, "nan(0x%" PRIx64 ")", bits);
+        return;
+    }
+    do
+        snprintf(text, sizeof text, "%.*g", digits, x);
+    while (digits++ < most &&
+           (is_double ? strtod(text, NULL) != x : (float)strtod(text, NULL) != (float)x));
+    fputs(text, f);
+}
+
+void constants_print_float(FILE *f, float x)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &x, sizeof bits);
+    print_real(f, (double)x, bits, 0x7fc00000, 6, 9, false);
+}
+
+static void print_element(FILE *f, const struct number_type *n, const uint8_t *at)
+{
+    union {
+        float f32;
+        double f64;
+        uint16_t half;
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint64_t bits;
+    } v = { .bits = 0 };
+
+    memcpy(&v, at, n->bytes);
+    if (n->type == TENSOR_FLOAT32)
+        constants_print_float(f, v.f32);
+    else if (n->type == TENSOR_FLOAT64)
+        print_real(f, v.f64, v.bits, 0x7ff8000000000000u, 15, 17, true);
+    else if (n->type == TENSOR_FLOAT16)
+        print_real(f, (double)half_to_float(v.half), v.bits, 0x7e00, 5, 5, false);
+    else if (n->least == 0)
+        fprintf(f, "%" PRIu64, v.bits);
+    else
+        fprintf(f, "%" PRId64,
+                n->bytes == 1   ? v.i8
+                : n->bytes == 2 ? v.i16
+                : n->bytes == 4 ? v.i32
+                                : v.i64);
+}
+
+void constants_print_values(FILE *f, int32_t type, const uint8_t *bytes, size_t elements)
+{
+    const struct number_type *const n = find(type);
+    const size_t count = constants_count_values(type, bytes, elements);
+
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            fputc(',', f);
+        print_element(f, n, bytes + i * n->bytes);
+    }
+}

@@ -1,0 +1,24 @@
+/* The values of constants: as numbers, as bytes, and as random numbers of a seed. */
+#ifndef ASSAY_REFERENCE_TEXT_CONSTANTS_H
+#define ASSAY_REFERENCE_TEXT_CONSTANTS_H
+
+#include "reference/text/scan.h"
+
+#include <stdio.h>
+
+/* Bytes of an element that can be written as a number; 0: of the type only bytes are written. */
+size_t constants_element_bytes(int32_t type);
+
+/* Reads "1,2.5,nan": one number for each element; the last one repeats. */
+enum status constants_read_values(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);
+/* Reads "7" or "7(-0.1,0.1)", which stand behind =~: a seed, and the range of the numbers.  Of a
+ * seed the numbers are the same on every machine. */
+enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);
+
+/* How many numbers constants_print_values prints: an end of equal elements is one. */
+size_t constants_count_values(int32_t type, const uint8_t *bytes, size_t elements);
+void constants_print_values(FILE *f, int32_t type, const uint8_t *bytes, size_t elements);
+/* The shortest text that is read as x again. */
+void constants_print_float(FILE *f, float x);
+
+#endif
