@@ -4,6 +4,7 @@
 
 #include "conformance/cli/commands.h"
 #include "conformance/forms/forms.h"
+#include "conformance/io/model_file.h"
 #include "conformance/util/nearest.h"
 #include "conformance/util/progress.h"
 #include "reference/base/arena.h"
@@ -253,7 +254,11 @@ static const struct {
       offsetof(struct args_common, device),
       { "device", ARGS_STRING, NULL, "N|NAME", "device, by index or by part of its name", 0, 0,
         NULL } },
-    { ARGS_DELEGATE,
+    { ARGS_MODEL,
+      offsetof(struct args_common, model),
+      { "model", ARGS_STRING, NULL, "TEXT",
+        "the model, as text: 'RELU x:f32[1,4] -> y' (assay model --help)", 0, 0, NULL } },
+    { ARGS_DELEGATE | ARGS_LIMIT,
       offsetof(struct args_common, limit),
       { "limit", ARGS_LIST, NULL, "NAME=VALUE",
         "what a model may ask for (assay --limits lists them); repeatable", 0, 0, NULL } },
@@ -446,10 +451,31 @@ static bool read_flags(const struct command *self, int argc, char **argv,
     }
 }
 
-static bool read_args(const struct command *self, int argc, char **argv, struct args *args,
-                      size_t min, size_t max)
+/* The text of --model as the first argument, before the others.  NULL: out of memory. */
+static char **put_model_first(const char *text, char **rest, size_t count)
 {
-    const size_t count = (size_t)(argc - optind);
+    const size_t bytes = strlen(MODEL_FILE_PREFIX) + strlen(text) + 1;
+    char **const items = ARENA_NEW(&kept, count + 1, char *);
+    char *const name = ARENA_NEW(&kept, bytes, char);
+
+    if (!items || !name)
+        return NULL;
+    snprintf(name, bytes, "%s%s", MODEL_FILE_PREFIX, text);
+    items[0] = name;
+    memcpy(items + 1, rest, count * sizeof *items);
+    return items;
+}
+
+static bool read_args(const struct command *self, int argc, char **argv, const char *model,
+                      struct args *args, size_t min, size_t max)
+{
+    const size_t count = (size_t)(argc - optind) + (model != NULL);
+    char **items = argv + optind;
+
+    if (model && !(items = put_model_first(model, items, count - 1))) {
+        message_error(self->name, "out of memory");
+        return false;
+    }
 
     if (count < min) {
         message_error(self->name, "missing argument; usage: assay %s %s", self->name,
@@ -457,11 +483,11 @@ static bool read_args(const struct command *self, int argc, char **argv, struct 
         return false;
     }
     if (count > max) {
-        message_error(self->name, "unexpected argument %s", argv[optind + (int)max]);
+        message_error(self->name, "unexpected argument %s", items[max]);
         return false;
     }
     if (args)
-        *args = (struct args){ argv + optind, count };
+        *args = (struct args){ items, count };
     return true;
 }
 
@@ -488,7 +514,7 @@ bool args_parse(const struct command *self, int argc, char **argv, const struct 
         return false;
     progress_set_mode((enum progress_mode)common->progress);
     *exit_code = EXIT_USAGE;
-    if (!read_args(self, argc, argv, args, min, max) ||
+    if (!read_args(self, argc, argv, common->model, args, min, max) ||
         !check_options(self->name, &common->delegate_option) ||
         !set_limits(self->name, &common->limit))
         return false;

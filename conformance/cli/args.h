@@ -40,10 +40,12 @@ enum args_common_bit {
     ARGS_FORMAT = 2,   /* --format, --out */
     ARGS_SEED = 4,
     ARGS_JOBS = 8,
-    ARGS_QUIET = 16, /* --quiet, --progress */
-    ARGS_CSV = 32,   /* with ARGS_FORMAT: --format also takes csv */
-    ARGS_FORMS = 64, /* with ARGS_FORMAT: --format takes the names of forms[] (forms/forms.h) */
-    ARGS_JSON = 128  /* with ARGS_FORMAT: JSON is the default */
+    ARGS_QUIET = 16,  /* --quiet, --progress */
+    ARGS_CSV = 32,    /* with ARGS_FORMAT: --format also takes csv */
+    ARGS_FORMS = 64,  /* with ARGS_FORMAT: --format takes the names of forms[] (forms/forms.h) */
+    ARGS_JSON = 128,  /* with ARGS_FORMAT: JSON is the default */
+    ARGS_MODEL = 256, /* --model: a text in the place of the first argument, which is a model */
+    ARGS_LIMIT = 512  /* --limit alone; ARGS_DELEGATE has it, too */
 };
 
 /* A command takes text and JSON, and of the others those that it has a bit for.  With ARGS_FORMS a
@@ -61,7 +63,8 @@ struct args_common {
     uint64_t seed;
     uint64_t jobs; /* 0: one worker for each processor */
     bool quiet;
-    int progress; /* enum progress_mode; args_parse sets it for the program */
+    int progress;      /* enum progress_mode; args_parse sets it for the program */
+    const char *model; /* args_parse makes it the first argument: "text:TEXT" (io/model_file.h) */
 };
 
 /* Positional arguments, in order. */

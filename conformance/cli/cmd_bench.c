@@ -253,8 +253,8 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
     memcpy(flags, own, sizeof own);
     count += benchmark_flags_rows(&q->flags, flags + count);
     if (!args_parse(self, argc, argv, flags, count,
-                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV | ARGS_SEED | ARGS_QUIET, &q->common,
-                    args, 0, 1, code))
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV | ARGS_SEED | ARGS_QUIET,
+                    &q->common, args, 0, 1, code))
         return false;
     b->starts = !no_starts;
     b->profile = b->profile || b->roofline;

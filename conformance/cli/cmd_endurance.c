@@ -165,8 +165,8 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common, &args, 0, 1,
-                    &code))
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common,
+                    &args, 0, 1, &code))
         return code;
     if (!complete(&q, &common, &args, path))
         return EXIT_USAGE;

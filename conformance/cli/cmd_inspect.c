@@ -44,8 +44,8 @@ static int run(const struct command *self, int argc, char **argv)
     bool named;
     int code;
 
-    if (!args_parse(self, argc, argv, flags, 2, ARGS_DELEGATE | ARGS_FORMAT, &common, &args, 1, 1,
-                    &code))
+    if (!args_parse(self, argc, argv, flags, 2, ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT, &common,
+                    &args, 1, 1, &code))
         return code;
     /* A model is shown on a machine without a device too, unless a delegate was asked for. */
     named = common.delegate || common.delegate_option.count > 0;

@@ -384,7 +384,8 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED, &q.common, &args, 1, 1, &code))
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED, &q.common, &args, 1, 1,
+                    &code))
         return code;
     q.model = args.items[0];
     if (run_all(&r, &q, &diag) != STATUS_OK)

@@ -2,13 +2,13 @@
 #include "conformance/diff/diff.h"
 
 #include "conformance/cases/case_builder.h"
+#include "conformance/io/model_file.h"
 #include "conformance/io/tensor_value.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/progress.h"
 #include "conformance/util/random.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
-#include "reference/format/file.h"
 #include "reference/format/read.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
                         .status = CASE_PASS,
                         .culprit = {
                             .first = -1, .last = -1, .place_first = -1, .place_last = -1 } };
-    TRY(file_read_model(request->path, &d->bytes, &d->count, diag));
+    TRY(model_file_read(request->path, &d->bytes, &d->count, diag));
     TRY(diag_prefix(diag, open_reference(d, diag), "%s", request->path));
     TRY(trial_host_open(&d->host, subject, request->timeout_s, request->seed, diag));
     return diag_prefix(diag, diff_reference_run(d, 0, &ms, diag), "%s", request->path);

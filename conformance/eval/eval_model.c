@@ -2,10 +2,10 @@
 
 #include "conformance/io/array.h"
 #include "conformance/io/image.h"
+#include "conformance/io/model_file.h"
 #include "reference/base/builtin.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
-#include "reference/format/file.h"
 #include "reference/format/read.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ enum status eval_model_open(struct eval_model *m, const char *path, struct diag 
     enum status s;
 
     *m = (struct eval_model){ .path = path };
-    TRY(file_read_model(path, &m->bytes, &m->count, diag));
+    TRY(model_file_read(path, &m->bytes, &m->count, diag));
     sha256_hex(m->bytes, m->count, m->sha256);
     s = tflite_read(&m->model, m->bytes, m->count, diag);
     if (s == STATUS_OK)

@@ -1,13 +1,13 @@
 /* Opens and closes in order: delegates outlive the interpreters that use them. */
 #include "conformance/subject/session.h"
 
+#include "conformance/io/model_file.h"
 #include "conformance/subject/subject_spec.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/message.h"
 #include "reference/base/clean.h"
 #include "reference/base/memory.h"
-#include "reference/format/file.h"
 #include "reference/format/read.h"
 #include "reference/format/verify.h"
 
@@ -17,7 +17,7 @@
 enum status session_open(struct session *s, const char *path, struct diag *diag)
 {
     *s = (struct session){ .times.begin = clock_ms() };
-    TRY(file_read_model(path, &s->bytes, &s->count, diag));
+    TRY(model_file_read(path, &s->bytes, &s->count, diag));
     s->times.loaded = clock_ms();
     TRY(diag_prefix(diag, tflite_verify(s->bytes, s->count, diag), "%s", path));
     s->times.verified = clock_ms();

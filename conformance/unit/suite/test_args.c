@@ -60,8 +60,8 @@ static bool parse(struct values *v, struct args_common *common, struct args *arg
     *code = -1;
     capture_begin(&capture, stderr);
     ok = args_parse(&demo, argc + 1, argv, flags, COUNT(flags),
-                    ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET, common, args,
-                    1, 2, code);
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET,
+                    common, args, 1, 2, code);
     capture_end(&capture);
     return ok;
 }
@@ -123,6 +123,14 @@ static void common_defaults_and_device(void **state)
     assert_true(c.seed == UINT64_MAX);
     assert_int_equal(c.jobs, 3);
     assert_true(c.quiet);
+
+    /* A text is the first argument, whatever stands before it. */
+    assert_true(PARSE("second", "--model=RELU x -> y"));
+    assert_int_equal(args.count, 2);
+    assert_string_equal(args.items[0], "text:RELU x -> y");
+    assert_string_equal(args.items[1], "second");
+    assert_false(PARSE("second", "third", "--model=RELU x -> y"));
+    assert_string_equal(capture.text, "assay: demo: unexpected argument third\n");
     args_close();
 }
 
