@@ -39,6 +39,11 @@ static int run(const struct command *self, int argc, char **argv)
           .help = "at most N cases for each op of a suite and for each title of the gap suite",
           .min = 1,
           .max = 1e9 },
+        { .name = "quick",
+          .kind = ARGS_BOOL,
+          .target = &q.quick,
+          .help = "run a sample, in a minute or two: every op in each of its types and versions, "
+                  "every title of the gap suite, every check; --seed draws another" },
         { .name = "shard",
           .kind = ARGS_STRING,
           .target = &q.shard,
@@ -190,6 +195,8 @@ const struct command command_conformance = {
         "Without --delegate, Assay's own delegate runs as four subjects: precision=fp32 and "
         "precision=fp16 on cases of floats, quantized=exact and quantized=float_view on 8-bit "
         "cases.\n\n"
+        "--quick is a first look: of about 17,000 cases it runs some 800, chosen pairwise, so that "
+        "each op meets each of its types, and each title of the gap suite each type.\n\n"
         "--subject names others: a delegate, a TensorFlow Lite C library, or an accelerator of "
         "LiteRT's CompiledModel API, whose libLiteRt.so is looked for in library=PATH, "
         "LITERT_LIBRARY, the loader's path and the packages of python3; SUBJECTS.md of the source "
@@ -199,7 +206,8 @@ const struct command command_conformance = {
         "Work is split by --shard=I/N; --shard=env reads both of Bazel (TEST_SHARD_INDEX, "
         "TEST_TOTAL_SHARDS), of a Slurm job array (SLURM_ARRAY_TASK_ID, SLURM_ARRAY_TASK_COUNT), "
         "or of an indexed Kubernetes Job (JOB_COMPLETION_INDEX, JOB_COMPLETIONS).",
-    .examples = "  assay conformance\n"
+    .examples = "  assay conformance --quick\n"
+                "  assay conformance\n"
                 "  assay conformance --filter='conv_2d.*' --delegate-option=precision=fp16\n"
                 "  assay conformance --delegate=./libother.so --bounds=fp16 \\\n"
                 "      --format=json --out=report.json\n"

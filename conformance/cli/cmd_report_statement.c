@@ -1,5 +1,6 @@
 /* assay report statement: a directory that backs a claim of conformance, and its verification. */
 #include "conformance/cases/case_list.h"
+#include "conformance/cases/quick.h"
 #include "conformance/cases/random_cases.h"
 #include "conformance/cases/select.h"
 #include "conformance/cli/args.h"
@@ -36,6 +37,8 @@ static enum status list_cases(const struct record_run *run, FILE *out, struct di
         s = random_cases_append(run->seed, run->graphs, &cases, &count, &graphs, diag);
     if (s == STATUS_OK)
         s = select_cases(cases, &count, &selection, diag);
+    if (s == STATUS_OK && run->quick_of > 0)
+        s = quick_select(cases, &count, run->seed, diag);
     for (size_t i = 0; s == STATUS_OK && i < count; i++)
         fprintf(out, "%s\n", cases[i].name);
     mem_free(graphs);

@@ -25,7 +25,7 @@ struct conformance_request {
     uint64_t graphs;
     const char *bounds; /* classes; NULL: as the subject's options say */
     uint64_t minimize_steps;
-    bool list, models, require_integers, minimize;
+    bool list, quick, models, require_integers, minimize;
 };
 
 #endif

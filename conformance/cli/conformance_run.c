@@ -97,6 +97,7 @@ static void note_run(struct run *x)
         .filters = q->selection.filters.items,
         .filter_count = q->selection.filters.count,
         .timeout_s = q->timeout_s,
+        .quick_of = x->cases.quick_of,
         .list_count = x->cases.list_count,
         .list_sha256 = x->cases.list_sha256,
     };
@@ -230,9 +231,10 @@ static enum status open_ledger(struct run *x, struct diag *diag)
 
     if (!q->versions)
         return STATUS_OK;
-    if (q->selection.filters.count || q->selection.limit || q->selection.shards > 1)
-        return diag_fail(diag, STATUS_USAGE,
-                         "--versions needs all cases: not with --filter, --limit or --shard");
+    if (q->selection.filters.count || q->selection.limit || q->quick || q->selection.shards > 1)
+        return diag_fail(
+            diag, STATUS_USAGE,
+            "--versions needs all cases: not with --filter, --limit, --quick or --shard");
     return ledger_open(&x->ledger, q->versions, diag);
 }
 

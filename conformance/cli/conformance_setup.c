@@ -1,6 +1,7 @@
 #include "conformance/cli/conformance_setup.h"
 
 #include "conformance/cases/case_list.h"
+#include "conformance/cases/quick.h"
 #include "conformance/cases/random_cases.h"
 #include "conformance/models/digits.h"
 #include "conformance/subject/subject_spec.h"
@@ -181,6 +182,10 @@ enum status conformance_open_cases(const struct conformance_request *q,
     TRY(random_cases_append(q->common.seed, q->graphs, &cases->list, &cases->list_count,
                             &cases->graphs, diag));
     TRY(select_cases(cases->list, &cases->list_count, &whole, diag));
+    if (q->quick) {
+        cases->quick_of = cases->list_count;
+        TRY(quick_select(cases->list, &cases->list_count, q->common.seed, diag));
+    }
     TRY(hash_names(cases, diag));
     return keep_shard(cases, &q->selection, diag);
 }

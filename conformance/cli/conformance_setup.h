@@ -22,6 +22,7 @@ struct conformance_cases {
     struct random_row *graphs;
     struct test_case *list; /* the whole one */
     size_t list_count;
+    size_t quick_of; /* cases that --quick has taken the list from; 0: none */
     char list_sha256[65];
 };
 enum status conformance_open_cases(const struct conformance_request *q,

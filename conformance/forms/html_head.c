@@ -314,6 +314,9 @@ enum status html_head_run(const void *record, FILE *out, struct diag *diag)
         write_row_of(out, "Random graphs", "%" PRIu64, run->graphs);
     if (run->limit)
         write_row_of(out, "Limit", "%" PRIu64 " cases", run->limit);
+    if (run->quick_of)
+        write_row_of(out, "Quick run", "a sample of %zu of %" PRIu64 " cases", run->list_count,
+                     run->quick_of);
     if (run->timeout_s > 0)
         write_row_of(out, "Time limit", "%g s a case", run->timeout_s);
     for (size_t i = 0; i < run->filter_count; i++)

@@ -241,6 +241,8 @@ static void put_properties(FILE *out, const struct record *r, const struct recor
     put_property(out, "command", r->run.command);
     snprintf(text, sizeof text, "%llu", (unsigned long long)r->run.seed);
     put_property(out, "seed", text);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)r->run.quick_of);
+    put_property(out, "quick_of", r->run.quick_of ? text : NULL);
     put_property(out, "list_sha256", r->run.list_sha256);
     fputs("  </properties>\n", out);
 }

@@ -4,6 +4,7 @@
 #include "conformance/util/fold.h"
 #include "conformance/util/progress.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,13 @@ static void print_totals(const struct record *r, FILE *out)
     fputc('\n', out);
 }
 
+static void print_quick(const struct record *r, FILE *out)
+{
+    if (r->run.quick_of > 0)
+        fprintf(out, "quick run: a sample of %zu of %" PRIu64 " cases\n", r->run.list_count,
+                r->run.quick_of);
+}
+
 /* Of runs that one has waited for: so that the next one is not awaited in vain. */
 static void print_duration(const struct record *r, FILE *out)
 {
@@ -277,6 +285,7 @@ static enum status print_all(struct text *x, struct diag *diag)
     print_notes(r, x->out);
     print_interruption(r, x->out);
     fputc('\n', x->out);
+    print_quick(r, x->out);
     print_duration(r, x->out);
     print_totals(r, x->out);
     return STATUS_OK;

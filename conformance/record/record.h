@@ -30,7 +30,9 @@ struct record_run {
     const char *host;             /* "Linux 6.1.0 x86_64, 2 processors" */
     double seconds;               /* of the run; of merged shards the sum */
     uint64_t seed, graphs, limit; /* limit 0: none */
-    uint32_t shard, shards;       /* shards 0 or 1: the whole list */
+    /* Of --quick: how many cases the list is a sample of; 0: it is none. */
+    uint64_t quick_of;
+    uint32_t shard, shards; /* shards 0 or 1: the whole list */
     /* Of a report that was merged while shards were missing: those it has, in order. */
     const uint32_t *merged;
     size_t merged_count;

@@ -14,6 +14,7 @@ static const struct record_field run_fields[] = {
     { "seed", RECORD_U64, RECORD_ALWAYS, AT(record_run, seed) },
     { "graphs", RECORD_U64, RECORD_ALWAYS, AT(record_run, graphs) },
     { "limit", RECORD_U64, RECORD_ALWAYS, AT(record_run, limit) },
+    { "quick_of", RECORD_U64, RECORD_WHEN_SET, AT(record_run, quick_of) },
     { "timeout_s", RECORD_REAL, RECORD_ALWAYS, AT(record_run, timeout_s) },
     { "interrupted", RECORD_TEXT, RECORD_ALWAYS, AT(record_run, interrupted) },
 };
