@@ -4,6 +4,7 @@
 #include "conformance/cases/random_cases.h"
 #include "conformance/io/array.h"
 #include "conformance/io/array_hdf5.h"
+#include "conformance/io/model_file.h"
 #include "conformance/io/npy.h"
 #include "conformance/subject/subject_spec.h"
 #include "reference/base/memory.h"
@@ -126,6 +127,12 @@ enum status repro_save_instance(struct repro *r, const struct case_instance *ins
     snprintf(name, sizeof name, "%s/model.tflite", r->path);
     TRY(file_write(name, instance->file.bytes, instance->file.count, diag));
     TRY(tflite_read(&m, instance->file.bytes, instance->file.count, diag));
+    snprintf(name, sizeof name, "%s/model.txt", r->path);
+    s = model_file_write_text(&m, NULL, name, diag);
+    if (s == STATUS_UNSUPPORTED) { /* a model that has no text is shown by model.tflite alone */
+        diag_clear(diag);
+        s = STATUS_OK;
+    }
     for (size_t i = 0; i < instance->input_count && s == STATUS_OK; i++) {
         const struct model_tensor *const t = &m.subgraphs[0].tensors[m.subgraphs[0].inputs.data[i]];
         struct array a = { .type = instance->inputs[i].type, .bytes = instance->inputs[i].bytes };

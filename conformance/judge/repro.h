@@ -1,6 +1,7 @@
 /* Files that reproduce a failure, in a directory of their own:
  *
  *     DIR/<case>@<subject>/model.tflite
+ *                          model.txt     the model as text, long constants in model.txt.data
  *                          input0_A.npy, got0_A.npy, want0_A.npy, limit0_A.npy, ... of each frame
  *                          tensors.h5    the same arrays, as input0_A, got0_A, ...
  *                          again.sh      runs the case again; its comments say what failed
@@ -41,7 +42,7 @@ struct repro_what {
 enum status repro_open(struct repro *r, const struct repro_what *what, struct diag *diag);
 void repro_close(struct repro *r);
 
-/* model.tflite and the inputs of the frames that there are. */
+/* model.tflite, model.txt and the inputs of the frames that there are. */
 enum status repro_save_instance(struct repro *r, const struct case_instance *instance,
                                 struct diag *diag);
 enum status repro_save_outputs(struct repro *r, const struct outputs *got, int frame,

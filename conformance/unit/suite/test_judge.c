@@ -666,7 +666,7 @@ static void test_repro_files(void **state)
     static const char *const files[] = {
         "model.tflite", "input0_A.npy", "input0_B.npy", "input1_A.npy", "input1_B.npy",
         "got0_A.npy",   "got0_B.npy",   "want0_A.npy",  "want0_B.npy",  "limit0_A.npy",
-        "limit0_B.npy", "tensors.h5",   "again.sh",
+        "limit0_B.npy", "tensors.h5",   "again.sh",     "model.txt",
     };
     const char *const options[] = { "fault=swap" };
     char base[] = "/tmp/assay_repro_XXXXXX", below[64], directory[256];
