@@ -57,11 +57,11 @@ NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
-REF_SRC := $(filter-out reference/examples/%,$(wildcard reference/*/*.c))
-GPU_SRC := $(filter-out delegate/examples/% delegate/shaders/pack.c,$(wildcard delegate/*/*.c delegate/*/*/*.c))
-CONF_SRC := $(filter-out conformance/unit/%,$(wildcard conformance/*/*.c))
-KIT_SRC := $(wildcard conformance/unit/kit/*.c)
-UNIT_SRC := $(wildcard conformance/unit/reference/*.c conformance/unit/delegate/*.c conformance/unit/suite/*.c)
+REF_SRC := $(filter-out reference/examples/% reference/tests/%,$(wildcard reference/*/*.c))
+GPU_SRC := $(filter-out delegate/examples/% delegate/tests/% delegate/shaders/pack.c,$(wildcard delegate/*/*.c delegate/*/*/*.c))
+CONF_SRC := $(filter-out conformance/tests/%,$(wildcard conformance/*/*.c conformance/*/*/*.c))
+KIT_SRC := $(wildcard reference/tests/kit/*.c delegate/tests/kit/*.c conformance/tests/kit/*.c)
+UNIT_SRC := $(wildcard reference/tests/*.c delegate/tests/*.c conformance/tests/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 FUZZ_KIT := $(wildcard fuzz/kit/*.c)
 FUZZ_TARGETS := $(FUZZ_SRC:fuzz/%.c=%)
@@ -75,9 +75,9 @@ SHARED_OBJ := $(call obj,$(wildcard reference/base/*.c))
 LOCK_ORDER := delegate/base/lock_order.c
 GPU_OBJ := $(call obj,$(if $(SANITIZE),$(GPU_SRC),$(filter-out $(LOCK_ORDER),$(GPU_SRC)))) \
            $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
-GIT_TEXT := $(B)/conformance/cli/git_text
+GIT_TEXT := $(B)/conformance/tools/cli/git_text
 CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o $(GIT_TEXT).o
-CONF_LIB_OBJ := $(filter-out $(B)/conformance/cli/main.o $(GIT_TEXT).o,$(CONF_OBJ))
+CONF_LIB_OBJ := $(filter-out $(B)/conformance/tools/cli/main.o $(GIT_TEXT).o,$(CONF_OBJ))
 
 # Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
 # is compiled for size.
@@ -103,7 +103,7 @@ all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/lib
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) $(SMALL) $(if $(filter conformance/% fuzz/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS_ALL) $(SMALL) $(if $(filter conformance/% fuzz/% reference/tests/% delegate/tests/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
 
 $(B)/%.o: $(B)/%.c $(B)/flags
 	@mkdir -p $(@D)
@@ -209,14 +209,15 @@ $(B)/%/spirv_data.c: $(SPV) $(PACK)
 	$(Q)$(PACK) $(SPV) >$@.planes && $(DEFLATE) -c $@.planes >$@.gz && $(PACK) -c $@.gz $(SPV) >$@
 
 # Names this build in serialized files, so that another build ignores them.
-GPU_SOURCES := $(sort $(GPU_SRC) $(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def reference/base/*.[ch]))
+GPU_SOURCES := $(sort $(GPU_SRC) $(filter-out delegate/tests/%,$(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def)) \
+               $(wildcard reference/base/*.[ch]))
 $(B)/delegate/source_id.c: $(GPU_SOURCES) $(SPV)
 	@mkdir -p $(@D)
 	$(Q)id=$$(cat $^ | sha256sum | cut -c1-32) && \
 	    printf '#include "delegate/base/source_id.h"\nconst char source_id[] = "%s";\n' $$id >$@
 
 # ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
-PAGE := conformance/forms/page
+PAGE := conformance/report/forms/page
 PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js frame.js main.js)
 PAGE_COMPARE_SCRIPTS := $(addprefix $(PAGE)/,dom.js frame.js compare.js)
 $(B)/conformance/html_sources.c: $(wildcard $(PAGE)/*) Makefile
@@ -232,7 +233,8 @@ $(GIT_TEXT).c: force
 	@cmp -s $@.new $@ || cp $@.new $@
 
 # ---- tests ----
-UNIT_BIN := $(patsubst conformance/unit/%.c,$(B)/unit/%,$(UNIT_SRC))
+UNIT_BIN := $(patsubst conformance/tests/%.c,$(B)/unit/suite/%, $(patsubst delegate/tests/%.c,$(B)/unit/delegate/%, \
+            $(patsubst reference/tests/%.c,$(B)/unit/reference/%,$(UNIT_SRC))))
 $(call obj,$(UNIT_SRC)): | $(B)/has/delegate $(B)/has/conformance $(B)/has/unit
 $(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ) $(call obj,$(LOCK_ORDER))
 	@rm -f $@
@@ -244,10 +246,14 @@ $(B)/unit/kit.a: $(call obj,$(KIT_SRC))
 	@rm -f $@
 	$(call say,AR)
 	$(Q)ar rcs $@ $^
-$(B)/unit/%: $(B)/conformance/unit/%.o $(B)/unit/kit.a $(B)/liball.a
+define unit_program
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(UNIT_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
+endef
+$(B)/unit/reference/%: $(B)/reference/tests/%.o $(B)/unit/kit.a $(B)/liball.a ; $(unit_program)
+$(B)/unit/delegate/%: $(B)/delegate/tests/%.o $(B)/unit/kit.a $(B)/liball.a ; $(unit_program)
+$(B)/unit/suite/%: $(B)/conformance/tests/%.o $(B)/unit/kit.a $(B)/liball.a ; $(unit_program)
 $(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
 $(B)/unit/delegate/test_selftest_matrix $(B)/unit/delegate/test_selftest_matrix_int8: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
 $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
@@ -271,14 +277,14 @@ $(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate
 # arithmetic.so has no fault, but the arithmetic of another design.
 MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so
 HALVES := $(B)/mock/create_only.so $(B)/mock/destroy_only.so
-ARITHMETIC_SRC := $(addprefix conformance/unit/mock/,arithmetic.c rounding.c sums.c)
-$(B)/mock/%.so: conformance/unit/mock/delegate.c $(REF_OBJ)
+ARITHMETIC_SRC := $(addprefix conformance/tests/mock/,arithmetic.c rounding.c sums.c)
+$(B)/mock/%.so: conformance/tests/mock/delegate.c $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
 	    $(LDFLAGS_ALL) -lm -lpthread
 # Libraries that export one function of a delegate.
-$(HALVES): conformance/unit/mock/half.c
+$(HALVES): conformance/tests/mock/half.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(findstring destroy,$@),-DMOCK_DESTROY) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
@@ -286,24 +292,24 @@ $(B)/unit/suite/test_subject: | $(HALVES)
 # A LiteRT, one that lacks a function, and accelerators for it with structs that are not LiteRT's.
 LITERT_MOCKS := $(addprefix $(B)/mock/,litert.so litert_old.so accelerator.so accelerator_bytes.so \
                 accelerator_version.so accelerator_nameless.so)
-$(filter $(B)/mock/litert%,$(LITERT_MOCKS)): conformance/unit/mock/litert.c $(REF_OBJ)
+$(filter $(B)/mock/litert%,$(LITERT_MOCKS)): conformance/tests/mock/litert.c $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(findstring _old,$@),-DMOCK_WITHOUT_RUN) -MMD -MP -MF $@.d -shared -o $@ $< \
 	    $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 ACCELERATOR_FLAGS = $(if $(findstring _bytes,$@),-DMOCK_BYTES=192) $(if $(findstring _version,$@),-DMOCK_MAJOR=2) \
                     $(if $(findstring _nameless,$@),-DMOCK_WITHOUT_NAME)
-$(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/unit/mock/accelerator.c
+$(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/tests/mock/accelerator.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
 # Hides features of a Vulkan device, preloaded: for ci/ports.sh.
-$(B)/mock/features.so: conformance/unit/mock/features.c
+$(B)/mock/features.so: conformance/tests/mock/features.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL) -ldl
 # Exports a function of LLVM.
-$(B)/mock/llvm.so: conformance/unit/mock/llvm.c
+$(B)/mock/llvm.so: conformance/tests/mock/llvm.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
@@ -313,15 +319,15 @@ $(B)/mock/arithmetic.so: $(ARITHMETIC_SRC) $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -shared -o $@ $(ARITHMETIC_SRC) $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
-$(B)/mock/arithmetic.so: conformance/unit/mock/rounding.h conformance/unit/mock/sums.h
+$(B)/mock/arithmetic.so: conformance/tests/mock/rounding.h conformance/tests/mock/sums.h
 $(B)/unit/suite/test_arithmetic: | $(B)/mock/arithmetic.so
 $(addprefix $(B)/unit/suite/test_,bench_run eval_run subject judge runner minimal_graphs minimal_forms diff report record record_read record_merge expectations digits inspection inspection_plan timeline): | $(MOCKS)
 $(B)/unit/suite/test_waivers: | $(MOCKS)
 $(addprefix $(B)/unit/suite/test_,judge diff record_merge): | $(B)/assay
 $(B)/unit/suite/test_report_compare: | $(MOCKS) $(B)/assay
-$(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan suite/test_timeline delegate/test_lifetime reference/test_exports): \
+$(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan suite/test_timeline delegate/test_lifetime delegate/test_exports): \
     | $(B)/libassay_delegate.so
-$(B)/unit/reference/test_exports: | $(B)/libassay.so
+$(B)/unit/delegate/test_exports: | $(B)/libassay.so
 
 # Programs as users write them: public headers, libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
@@ -401,20 +407,20 @@ conformance-litert: all $(B)/litert-venv/ready ## all cases on LiteRT's own CPU,
 	    --subject='litert:cpu?bounds=fp16_arith' --waivers=$(LITERT_KNOWN) --filter='*f16.*')
 
 cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI (Python, network)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_check.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_serialization.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_resize.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_dynamic.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_prepared.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_sparse.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_hostile.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_real.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_detection.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_control.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator.py $(B)
-	$(TEST_ENV) $(B)/venv/bin/python golden/cross_accelerator_c.py $(B)
-	$(B)/venv/bin/python golden/cross_coco.py $(B)
-	$(B)/venv/bin/python golden/cross_detector.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_check.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_serialization.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_resize.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_dynamic.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_prepared.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_sparse.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_hostile.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_real.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_detection.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_control.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_accelerator.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_accelerator_c.py $(B)
+	$(B)/venv/bin/python conformance/tests/litert/cross_coco.py $(B)
+	$(B)/venv/bin/python conformance/tests/litert/cross_detector.py $(B)
 	$(B)/assay golden export --graphs=200 --filter='graph.*' $(B)/graphs.h5
 	@mkdir -p $(B)/graphs
 	$(B)/venv/bin/python golden/mint.py $(B)/graphs.h5 $(B)/graphs
@@ -435,7 +441,7 @@ headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard conformance/unit/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
@@ -496,7 +502,7 @@ analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T
 
 # What needs no library that would have to be built with MemorySanitizer, too.
 MSAN_TARGETS := reader flexbuffers models ops
-MSAN_UNITS = $(filter-out %/test_exports,$(patsubst conformance/unit/%.c,$(B)/unit/%,$(wildcard conformance/unit/reference/*.c)))
+MSAN_UNITS = $(patsubst reference/tests/%.c,$(B)/unit/reference/%,$(wildcard reference/tests/*.c))
 msan: ## tests of the reference, and corpora of reader, interpreter and planner, under MemorySanitizer (clang, minutes)
 	@$(NEED) fuzz
 	$(MAKE) B=$(B)/msan CC=clang SANITIZE=memory OPT='-O1 -g' msan-run
@@ -580,22 +586,22 @@ tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
 
 # ---- torture: every allocation and every Vulkan call fails in turn; soak: a long life ----
 TORTURE_FLAGS = -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN' $(LDFLAGS_ALL)
-$(B)/torture/faults.so: $(call obj,$(wildcard conformance/unit/torture/faults*.c))
+$(B)/torture/faults.so: $(call obj,$(wildcard conformance/tests/torture/faults*.c))
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -shared -o $@ $^ $(LDFLAGS_ALL) -ldl -lpthread
 # faults.so comes first, so that the libraries find its functions before those of libc and libvulkan.
-$(B)/torture/torture: $(call obj,$(addprefix conformance/unit/torture/,torture.c points.c scenes.c)) \
+$(B)/torture/torture: $(call obj,$(addprefix conformance/tests/torture/,torture.c points.c scenes.c)) \
                       $(B)/torture/faults.so $(B)/libassay.so $(B)/libassay_delegate.so
 	$(call say,LINK)
 	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \
 	    -lvulkan -lm $(TORTURE_FLAGS)
-$(B)/torture/soak: $(call obj,conformance/unit/torture/soak.c conformance/unit/torture/lives.c) \
+$(B)/torture/soak: $(call obj,conformance/tests/torture/soak.c conformance/tests/torture/lives.c) \
                    $(B)/torture/faults.so $(B)/libassay.so $(B)/libassay_delegate.so
 	$(call say,LINK)
 	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \
 	    -lvulkan -lpthread $(TORTURE_FLAGS)
-$(B)/torture/models: $(B)/conformance/unit/torture/models.o $(B)/unit/kit.a $(B)/liball.a
+$(B)/torture/models: $(B)/conformance/tests/torture/models.o $(B)/unit/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
@@ -604,7 +610,7 @@ $(B)/torture/files/image.tflite: $(B)/torture/models
 	$(Q)$< $(@D)
 torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour); ARGS='--only=SCENE/WHAT --from=N' goes on
 	$(TEST_ENV) $(B)/torture/torture --findings=$(B)/torture/findings.tsv $(ARGS) $(B)/torture/files
-	$(if $(ARGS),,sh conformance/unit/torture/programs.sh $(B))
+	$(if $(ARGS),,sh conformance/tests/torture/programs.sh $(B))
 
 MINUTES ?= 30
 soak: $(B)/torture/soak $(B)/torture/files/image.tflite ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30): memory flat, files closed, the same bits
@@ -617,7 +623,7 @@ torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ##
 	    grep '^\[  PASSED' $(B)/torture_$$t.log | sed "s/^/torture-cache: $$t: /"; done
 
 # ---- manual pages and completion, printed by the program from its flags ----
-COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' conformance/cli/commands.def)
+COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' conformance/tools/cli/commands.def)
 MAN_PAGES := $(B)/man/assay.1 $(COMMANDS:%=$(B)/man/assay-%.1)
 $(B)/man/assay.1: $(B)/assay
 	@mkdir -p $(@D)

@@ -30,7 +30,7 @@ refused()
     esac
 }
 
-for source in reference/format/read.c delegate/shaders/spirv.c conformance/io/npy.c; do
+for source in reference/format/read.c delegate/shaders/spirv.c conformance/suite/io/npy.c; do
     preprocess "$cc" '' >/dev/null || { echo "byte-order: $source: $cc refuses it" >&2; exit 1; }
     refused "$cc" '-U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__'
     if command -v s390x-linux-gnu-gcc >/dev/null; then refused s390x-linux-gnu-gcc ''; fi

@@ -102,7 +102,7 @@ if ! grep -q -- -fsanitize= "$b/flags"; then
     start torture "$b/torture/torture" --every=20 "$b/torture/files"
     # What counts lines for make coverage allocates, too, when a program ends, and has no word for it.
     if ! grep -q -- --coverage "$b/flags"; then
-        run programs sh conformance/unit/torture/programs.sh "$b" 20
+        run programs sh conformance/tests/torture/programs.sh "$b" 20
         tail -n 1 "$log/programs.log"
     fi
     run soak "$b/torture/soak" "$b/torture/files" 1
@@ -216,7 +216,7 @@ for program in "$b"/gpu_examples/*; do
 done
 # Manual pages as their readers parse them, and completion as bash does.
 pages=0
-for page in '' $(sed -n 's/^COMMAND(\(.*\))$/\1/p' conformance/cli/commands.def); do
+for page in '' $(sed -n 's/^COMMAND(\(.*\))$/\1/p' conformance/tools/cli/commands.def); do
     "$b/assay" --print-man="$page" >"$log/page.1" || fail "man page $page"
     if command -v groff >/dev/null && [ -n "$(groff -man -ww -z "$log/page.1" 2>&1)" ]; then
         groff -man -ww -z "$log/page.1" >&2

@@ -30,8 +30,8 @@ for page in $pages; do
         [ "$target" = build ] || grep -qE "^$target:" Makefile || wrong "$page: make has no target $target"
     done
 done
-for layer in reference delegate conformance; do
-    rooms=$(sed -n "s/^rooms $layer: //p" ci/rooms.txt)
+for layer in reference delegate conformance conformance/suite conformance/report conformance/tools; do
+    rooms=$(sed -n "s|^rooms $layer: ||p" ci/rooms.txt)
     grep -qF -- "$rooms" CONTRIBUTING.md || wrong "CONTRIBUTING.md: expected the rooms of $layer/: $rooms"
 done
 for limit in $(sed -n 's/^LIMIT([A-Z_]*, \([a-z_]*\),.*/\1/p' reference/base/limits.def); do
@@ -44,7 +44,7 @@ date=$(sed -n "s/^## $version (\(.*\))$/\1/p" CHANGELOG.md)
 [ -n "$date" ] || wrong "CHANGELOG.md has no heading for version $version with a date"
 "$b/assay" --print-man | grep -qF "\"$date\" \"assay $version\"" ||
     wrong "manual pages: expected version $version of $date"
-for page in README.md conformance/CASES.md conformance/REPORTS.md; do
+for page in README.md conformance/doc/CASES.md conformance/doc/REPORTS.md; do
     for flag in $(grep -oE -- '--[a-z][a-z-]+' "$page" | sort -u); do
         "$b/assay" --print-completion=bash | grep -qF -- "$flag" || [ "$flag" = --print-man ] ||
             wrong "$page: no command has the flag $flag"

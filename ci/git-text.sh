@@ -9,4 +9,4 @@ elif [ -r ci/package/commit.txt ]; then
     state=$(cut -c1-7 ci/package/commit.txt)
     case $state in *[!0-9a-f]*) state= ;; esac
 fi
-printf '#include "conformance/cli/git_text.h"\n\nconst char git_text[] = "%s";\n' "$state"
+printf '#include "conformance/tools/cli/git_text.h"\n\nconst char git_text[] = "%s";\n' "$state"

@@ -22,7 +22,7 @@ for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/ass
     include/assay_gpu.h include/tensorflow/lite/c/c_api.h \
     include/assay/delegate/assay_gpu.h include/assay/runtime/tensorflow/lite/c/c_api.h \
     include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt \
-    share/doc/assay/LICENSE share/doc/assay/conformance/CASES.md share/assay/versions.tsv \
+    share/doc/assay/LICENSE share/doc/assay/conformance/doc/CASES.md share/assay/versions.tsv \
     share/assay/schemas/report.schema.json \
     share/man/man1/assay.1 share/man/man1/assay-conformance.1 \
     share/bash-completion/completions/assay share/fish/vendor_completions.d/assay.fish \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Holds what commands print with --format=json to conformance/cli/schemas: json.sh BUILD WORK.  A key
+# Holds what commands print with --format=json to conformance/tools/cli/schemas: json.sh BUILD WORK.  A key
 # that its schema does not have is a fault, too, so that each is documented.
 set -eu
 b=$1
@@ -105,7 +105,7 @@ def whole(value):
 
 for path in sorted(glob.glob(sys.argv[1] + "/*.json")):
     name = os.path.basename(path).split(".")[0]
-    room = "conformance" if name == "report" else "conformance/cli/schemas"
+    room = "conformance/report" if name == "report" else "conformance/tools/cli/schemas"
     with open(f"{room}/{name}.schema.json") as f:
         schema = strict(json.load(f))
     with open(path) as f:

@@ -45,15 +45,15 @@ planted reference/base/half.c '#include "reference/api/c_api.h"' \
     'reference/base/half.c:.*room base must not include "reference/api/.*to its right'
 planted delegate/plan/plan.c '#include "delegate/vulkan/device.h"' \
     'delegate/plan/plan.c:.*vulkan is to its right'
-planted conformance/io/npy.c '#include "conformance/suites/gaps.h"' 'npy.c:.*stands beside it'
+planted conformance/suite/io/npy.c '#include "conformance/suite/suites/gaps.h"' 'npy.c:.*stands beside it'
 planted delegate/plan/plan.c '#include "reference/kernels/op.h"' \
     'plan.c:.*delegate/ must not include "reference/kernels/op.h"'
-planted conformance/judge/judge.c '#include "delegate/plan/plan.h"' \
-    'judge.c:.*conformance/ must not include'
+planted conformance/suite/judge/judge.c '#include "delegate/plan/plan.h"' \
+    'judge.c:.*conformance/suite/ must not include'
 planted reference/ops/pad.c '#include <vulkan/vulkan.h>' 'pad.c:.*must not include <vulkan'
-planted delegate/ops/softmax.comp '#include "delegate/vulkan/record.h"' 'softmax.comp:.*to its right'
+planted delegate/ops/reduce/softmax.comp '#include "delegate/vulkan/record.h"' 'softmax.comp:.*to its right'
 planted delegate/plan/plan.c 'case BUILTIN_PAD:' 'plan.c:.*asks for the op PAD'
-planted conformance/judge/judge.c 'if (code == BUILTIN_LSTM)' 'judge.c:.*asks for the op LSTM'
+planted conformance/suite/judge/judge.c 'if (code == BUILTIN_LSTM)' 'judge.c:.*asks for the op LSTM'
 planted reference/stray.c 'int stray;' 'reference/stray.c: lies in no room'
 mkdir "$work/tree/delegate/attic"
 planted delegate/attic/old.c 'int old;' 'delegate/attic/old.c: attic is no room'

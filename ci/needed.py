@@ -31,24 +31,25 @@ GROUPS = {
                  'reference/format/rules.c', 'reference/format/flatbuffer.c'],
     'reader': ['reference/format/read.c', 'reference/format/file.c',
                'reference/format/flexbuffer.c', 'reference/format/op_options.c'],
-    'rules': ['delegate/accept/*.c', 'delegate/ops/*.c', 'delegate/ops/int8/*.c',
+    'rules': ['delegate/accept/*.c', 'delegate/ops/*.c', 'delegate/ops/*/*.c',
               'delegate/graph/graph.c'],
     'guards': ['delegate/graph/options.c', 'delegate/graph/import.c', 'delegate/cache/*.c',
-               'delegate/api/litert_options.c', 'conformance/record/statement_verify.c',
-               'conformance/io/npy.c', 'conformance/io/array_hdf5*.c', 'conformance/io/tensor_*.c',
-               'conformance/io/image*.c', 'conformance/golden/file*.c', 'conformance/golden/h5.c',
+               'delegate/api/litert_options.c', 'conformance/report/record/statement_verify.c',
+               'conformance/suite/io/npy.c', 'conformance/suite/io/array_hdf5*.c', 'conformance/suite/io/tensor_*.c',
+               'conformance/suite/io/image*.c', 'conformance/suite/golden/file*.c', 'conformance/suite/golden/h5.c',
                'conformance/util/tsv.c', 'conformance/util/json_*.c', 'conformance/util/date.c',
-               'conformance/util/parser.c', 'conformance/record/record_re*.c',
-               'conformance/record/record_slices.c', 'conformance/record/record_value.c',
-               'conformance/record/waiver.c', 'conformance/report/expectations.c',
-               'conformance/report/ledger.c', 'conformance/judge/run_log.c',
-               'conformance/eval/coco_files.c', 'conformance/eval/imagenet_truth.c',
-               'conformance/eval/eval_log.c', 'conformance/subject/subject.c',
-               'conformance/subject/subject_spec.c', 'conformance/subject/litert_config.c'],
+               'conformance/util/parser.c', 'conformance/report/record/record_re*.c',
+               'conformance/report/record/record_slices.c', 'conformance/report/record/record_value.c',
+               'conformance/report/record/waiver.c', 'conformance/report/record/expectations.c',
+               'conformance/report/record/ledger.c', 'conformance/suite/judge/run_log.c',
+               'conformance/tools/eval/coco_files.c', 'conformance/tools/eval/imagenet_truth.c',
+               'conformance/tools/eval/eval_log.c', 'conformance/suite/subject/subject.c',
+               'conformance/suite/subject/subject_spec.c', 'conformance/suite/subject/litert_config.c'],
 }
 # The rooms of unit programs that are about a group; a pattern that is no group runs all of them.
 ROOMS = {'verifier': ['reference'], 'reader': ['reference'], 'rules': ['delegate'],
          'guards': ['delegate', 'suite']}
+TESTS = {'suite': 'conformance'}  # layers whose programs have another name
 FAILURE = re.compile(r'\breturn\b[^;]*(\brefuse\w*\(|fail\w*\(|\bSTATUS_(?!OK\b)|\bfalse\b|\bNULL\b'
                      r'|-1\b|\berror\w*\()')
 CHECK = re.compile(r'\b(?:check_\w+|refuse(?:_bytes)?|rules_fail|rules_limit|verify_\w+|fb_verify\w*)(?=\()')
@@ -246,8 +247,8 @@ class Needed:
 
     def build(self, pattern):
         rooms = ROOMS.get(pattern, ['reference', 'delegate', 'suite'])
-        units = sorted('build/unit/' + n[len('conformance/unit/'):-2] for room in rooms
-                       for n in glob.glob(f'conformance/unit/{room}/test_*.c'))
+        units = sorted(f'build/unit/{room}/{os.path.basename(n)[:-2]}' for room in rooms
+                       for n in glob.glob(f'{TESTS.get(room, room)}/tests/test_*.c'))
         replays = sorted('build/fuzz/replay_' + os.path.basename(n)[:-2] for n in glob.glob('fuzz/*.c')
                          if not n.endswith('replay.c'))
         print(f'needed: {len(self.checks)} checks; building', flush=True)

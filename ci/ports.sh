@@ -138,11 +138,18 @@ rooms()
     [ $part = all ] && echo reference delegate suite || echo reference
 }
 
+# The test programs of a room, as ROOM/NAME.
+tests_of()
+{
+    [ "$1" = suite ] && layer=conformance || layer=$1
+    ls $layer/tests/test_*.c | sed "s/.*\//$1\//; s/\.c$//"
+}
+
 build()
 {
     targets='all build/examples/classify'
     for room in $(rooms); do
-        targets="$targets $(cd conformance/unit && ls $room/test_*.c | sed 's/^/build\/unit\//; s/\.c$//')"
+        targets="$targets $(tests_of $room | sed 's/^/build\/unit\//')"
     done
     no_shaders
     if native; then
@@ -176,8 +183,7 @@ unit_program()
 units_of()
 {
     for room; do
-        for source in conformance/unit/$room/test_*.c; do
-            name=$room/$(basename "$source" .c)
+        for name in $(tests_of $room); do
             case $name in
             # Of the host's own tools, and minutes long.
             suite/test_litert_real | suite/test_html | delegate/test_scale) continue ;;

@@ -10,7 +10,7 @@ rm -f "$b"/mock/*.gcda
     lcov --quiet $branches --capture --directory "$b" --base-directory . --output-file "$b/coverage.info"
     lcov --quiet $branches --extract "$b/coverage.info" "$(pwd)/reference/*" "$(pwd)/delegate/*" \
         "$(pwd)/conformance/*" --output-file "$b/coverage.info"
-    lcov --quiet $branches --remove "$b/coverage.info" '*/conformance/unit/*' '*/examples/*' \
+    lcov --quiet $branches --remove "$b/coverage.info" '*/tests/*' '*/examples/*' \
         --output-file "$b/coverage.info"
     genhtml --quiet $branches --prefix "$(pwd)" --output-directory "$b/coverage" "$b/coverage.info"
 }

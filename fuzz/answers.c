@@ -5,9 +5,9 @@
  * parser_start is replaced (ld --wrap): there is no child, and its socket has the input's bytes.  A
  * run that aborts is a bug: a crash or overread, an array or image beyond what was asked for, a
  * refusal without a message. */
-#include "conformance/golden/file.h"
-#include "conformance/io/array_hdf5.h"
-#include "conformance/io/image_read.h"
+#include "conformance/suite/golden/file.h"
+#include "conformance/suite/io/array_hdf5.h"
+#include "conformance/suite/io/image_read.h"
 #include "conformance/util/parser.h"
 #include "fuzz/fuzz_file.h"
 #include "reference/base/memory.h"

@@ -4,9 +4,9 @@
  *
  * A run that aborts is a bug: a crash or overread, an index out of its list, a score beyond 1, a
  * refusal without a message. */
-#include "conformance/eval/coco_files.h"
-#include "conformance/eval/eval_log.h"
-#include "conformance/eval/imagenet_truth.h"
+#include "conformance/tools/eval/coco_files.h"
+#include "conformance/tools/eval/eval_log.h"
+#include "conformance/tools/eval/imagenet_truth.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/kit/folder.h"
 

@@ -5,8 +5,8 @@
  * run that aborts is a bug of ours: a crash of this process, a refusal without a message, an array
  * of another size.  The child's code is not seen by the fuzzer: the target answers covers what this
  * process does with answers. */
-#include "conformance/golden/file.h"
-#include "conformance/io/array_hdf5.h"
+#include "conformance/suite/golden/file.h"
+#include "conformance/suite/io/array_hdf5.h"
 #include "conformance/util/parser_limits.h"
 #include "fuzz/fuzz_file.h"
 

@@ -3,11 +3,11 @@
  *
  * A run that aborts is a bug: a crash or overread, an image beyond the limits, or an array that
  * changes when it is written and read again. */
-#include "conformance/io/image_bmp.h"
-#include "conformance/io/image_jpeg.h"
-#include "conformance/io/image_png.h"
-#include "conformance/io/image_read.h"
-#include "conformance/io/npy.h"
+#include "conformance/suite/io/image_bmp.h"
+#include "conformance/suite/io/image_jpeg.h"
+#include "conformance/suite/io/image_png.h"
+#include "conformance/suite/io/image_read.h"
+#include "conformance/suite/io/npy.h"
 #include "fuzz/fuzz_file.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"

@@ -4,7 +4,7 @@
  * A run that aborts is a bug: a crash or overread, a refusal without a message or with another
  * status than the header says, or a subject that is not read as it was written. */
 #include "delegate/graph/options.h"
-#include "conformance/subject/subject_spec.h"
+#include "conformance/suite/subject/subject_spec.h"
 #include "fuzz/fuzz_file.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"

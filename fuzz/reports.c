@@ -3,8 +3,8 @@
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message, or a report that
  * cannot be read once it was written. */
-#include "conformance/bench/bench_compare.h"
-#include "conformance/record/record.h"
+#include "conformance/report/record/record.h"
+#include "conformance/tools/bench/bench_compare.h"
 #include "fuzz/fuzz_file.h"
 
 #include <string.h>

@@ -3,8 +3,8 @@
  * made right, so that the other files are read.
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message. */
-#include "conformance/record/statement.h"
-#include "conformance/record/statement_verify.h"
+#include "conformance/report/record/statement.h"
+#include "conformance/report/record/statement_verify.h"
 #include "conformance/util/sha256.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/kit/folder.h"

@@ -3,9 +3,9 @@
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message, a row without a
  * field that every row has, or a pattern that does not match itself in finite time. */
-#include "conformance/record/waiver.h"
-#include "conformance/report/ledger.h"
-#include "conformance/report/report.h"
+#include "conformance/report/record/ledger.h"
+#include "conformance/report/record/report.h"
+#include "conformance/report/record/waiver.h"
 #include "conformance/util/sums.h"
 #include "fuzz/fuzz_file.h"
 

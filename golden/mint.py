@@ -6,12 +6,12 @@
 
 Every case is run with the plain reference kernels (BUILTIN_REF) or, where these lack the version or
 the type, with the optimized ones, without any delegate.  golden/<op>.h5 is written for each op: the
-format is described in conformance/golden/file_format.h.  The same cases and the same runtime give
+format is described in conformance/suite/golden/file_format.h.  The same cases and the same runtime give
 the same bytes, so a file whose op did not change is left alone.
 
 A case that the runtime refuses is an error, unless golden/skip.txt names it with the reason.  Cases
 that golden/wrong.txt names, by a pattern, have the runtime's answer with the attribute wrong: the
-reference must differ from it (conformance/TOLERANCES.md 9).
+reference must differ from it (conformance/doc/TOLERANCES.md 9).
 """
 
 import argparse

@@ -127,7 +127,7 @@ pkgconfig()
 documents()
 {
     put_all "$PREFIX/share/doc/assay" LICENSE NOTICE ./*.md
-    for layer in reference delegate conformance golden; do
+    for layer in reference delegate conformance conformance/doc conformance/doc/results golden; do
         put_all "$PREFIX/share/doc/assay/$layer" $layer/*.md
     done
     put_all "$PREFIX/share/doc/assay/examples" reference/examples/*.c delegate/examples/*.c
@@ -157,8 +157,8 @@ install_all()
     put_all "$PREFIX/share/assay/golden/digits" golden/digits/*
     put_all "$PREFIX/share/assay" conformance/versions.tsv
     put_all "$PREFIX/share/assay/known" conformance/known/*
-    put_all "$PREFIX/share/assay/schemas" conformance/*.schema.json conformance/junit.xsd \
-        conformance/cli/schemas/*.json
+    put_all "$PREFIX/share/assay/schemas" conformance/report/*.schema.json conformance/report/junit.xsd \
+        conformance/tools/cli/schemas/*.json
     documents
 }
 

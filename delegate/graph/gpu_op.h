@@ -44,8 +44,9 @@ struct gpu_op {
     uint16_t params_bytes; /* of the parameter struct; 0: it has none */
     uint16_t activation_at; /* offset of the fused activation in it */
     bool has_activation;    /* the parameters have one, at activation_at */
-    /* chain: 1 more than what delegate/ops/chain.args.h calls the op, whose result, if it is f32,
-     * is computed element by element from one input or two, which are broadcast; 0: it is not. */
+    /* chain: 1 more than what delegate/ops/elementwise/chain.args.h calls the op, whose result, if
+     * it is f32, is computed element by element from one input or two, which are broadcast; 0: it
+     * is not. */
     uint8_t link;
     /* No element of the result exceeds the largest magnitude of the inputs.  `selects` says so,
      * too. */
@@ -133,11 +134,11 @@ TfLiteFusedActivation gpu_op_activation(const struct graph_node *n);
  */
 float gpu_op_activate(TfLiteFusedActivation activation, float v);
 
-/* Rounds reals to the quantization steps of an 8-bit tensor (delegate/ops/simulate.c).  No model
- * has this op, so gpu_op_find does not find it. */
+/* Rounds reals to the quantization steps of an 8-bit tensor (delegate/ops/elementwise/simulate.c).
+ * No model has this op, so gpu_op_find does not find it. */
 extern const struct gpu_op gpu_simulate;
-/* A run of elementwise nodes (delegate/ops/chain.c), no op of a model either: transform `chain`
- * makes it.  The parameters are a struct chain (graph/chain.h). */
+/* A run of elementwise nodes (delegate/ops/elementwise/chain.c), no op of a model either: transform
+ * `chain` makes it.  The parameters are a struct chain (graph/chain.h). */
 extern const struct gpu_op gpu_chain;
 
 /* The workgroup size in x that ops give to their steps.  step_items and tuning may replace it

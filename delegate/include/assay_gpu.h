@@ -306,7 +306,7 @@ struct assay_gpu_step {
     int node;            /* index in the graph; -1: an input or output */
     const char *shader;  /* "conv_2d" */
     const char *label;   /* "CONV_2D node 3 'features/conv'" */
-    const char *source;  /* the source line that planned it: "delegate/ops/conv_2d.c:91" */
+    const char *source;  /* the source line that planned it: "delegate/ops/product/conv_2d.c:91" */
     uint32_t workgroup[3];
     uint32_t groups[3];
     uint64_t read_bytes; /* of activations */

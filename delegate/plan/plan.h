@@ -71,10 +71,10 @@ enum plan_use {
 };
 
 struct plan_step {
-    const char *shader;           /* static: "conv_2d" */
-    const char *label;            /* "CONV_2D node 3 'features/conv'", for profiles */
-    const char *source;           /* static: where it was planned, "delegate/ops/conv_2d.c:91" */
-    int node;                     /* host node index; -1: not of a node (input, output) */
+    const char *shader; /* static: "conv_2d" */
+    const char *label;  /* "CONV_2D node 3 'features/conv'", for profiles */
+    const char *source; /* static: where it was planned, "delegate/ops/product/conv_2d.c:91" */
+    int node;           /* host node index; -1: not of a node (input, output) */
     uint32_t spec[PLAN_SPEC_MAX]; /* specialization constants by id; 0..2 workgroup size */
     uint32_t spec_count;
     uint8_t push[PLAN_PUSH_BYTES];

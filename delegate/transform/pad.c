@@ -2,8 +2,8 @@
  *
  * The shaders of convolutions skip products with padding.  0 times an infinite or NaN weight would
  * be NaN, so weights must be constant and finite.  Those of MAX_POOL_2D compare with the zeros, in
- * the order of the padded image (delegate/ops/pool.comp); a pool's own padding does not count.  An
- * average has no such shader. */
+ * the order of the padded image (delegate/ops/reduce/pool.comp); a pool's own padding does not
+ * count.  An average has no such shader. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"

@@ -1,4 +1,4 @@
-#include "delegate/ops/gemm.h"
+#include "delegate/ops/product/gemm.h"
 #include "delegate/vulkan/selftest.h"
 #include "delegate/vulkan/selftest_product.h"
 

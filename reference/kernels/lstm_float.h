@@ -1,6 +1,6 @@
 /* The full LSTM in floats, also with i8 weights, which are dequantized.  Beside each value its
  * error is carried from step to step, and over the state from inference to inference (struct
- * ref_carry): conformance/TOLERANCES.md 3.11. */
+ * ref_carry): conformance/doc/TOLERANCES.md 3.11. */
 #ifndef ASSAY_REFERENCE_KERNELS_LSTM_FLOAT_H
 #define ASSAY_REFERENCE_KERNELS_LSTM_FLOAT_H
 

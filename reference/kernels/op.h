@@ -3,7 +3,7 @@
  * Each stem that ops.def names defines one `const struct ref_family ref_<stem>` with a row for each
  * of its ops.  Kernels are the clearest loop nests there are; they compute in double and round
  * once, when the result is stored.  The value before rounding is the float64 reference to which
- * conformance/TOLERANCES.md holds a delegate.  Integer kernels are exact. */
+ * conformance/doc/TOLERANCES.md holds a delegate.  Integer kernels are exact. */
 #ifndef ASSAY_REFERENCE_KERNELS_OP_H
 #define ASSAY_REFERENCE_KERNELS_OP_H
 
@@ -25,7 +25,7 @@ struct ref_shape {
     int32_t dims[REF_MAX_RANK];
 };
 
-/* What the bounds of conformance/TOLERANCES.md need to know of one output: an entry for each
+/* What the bounds of conformance/doc/TOLERANCES.md need to know of one output: an entry for each
  * element, in the output's order.  The arrays belong to the caller; each may be NULL. */
 struct ref_detail {
     double *value; /* the result before it is rounded to the output's type; of a quantized output

@@ -12,7 +12,7 @@
  *
  * i8 and u8 are quantized in DIV, i8 in SQUARED_DIFFERENCE.  DIV multiplies by a reciprocal of 31
  * bits; where the quotient is less than half a step, the result is the zero point, although the
- * runtime's shift by more than 31 bits may give any integer (conformance/TOLERANCES.md 9).
+ * runtime's shift by more than 31 bits may give any integer (conformance/doc/TOLERANCES.md 9).
  * SQUARED_DIFFERENCE brings both operands, shifted to the left by 7 bits, to twice the larger of
  * their scales.  The runtime has FLOOR_DIV and FLOOR_MOD of i8 and i16, too, as integers without a
  * scale.

@@ -11,7 +11,7 @@
  * computed in f32 for each integer (reference/QUANTIZATION.md).
  *
  * Meaning: tflite/kernels/activations.cc, elementwise.cc, floor.cc, ceil.cc, round.cc, sign.cc; of
- * NEG in 8 bits, where the runtime is wrong, float64 (conformance/TOLERANCES.md 9). */
+ * NEG in 8 bits, where the runtime is wrong, float64 (conformance/doc/TOLERANCES.md 9). */
 #include "reference/kernels/quantized.h"
 
 #include <math.h>

@@ -200,7 +200,7 @@ static struct gate gate_of(struct ref_call *call, size_t row, size_t unit_index)
 }
 
 /* c and h, and how errors of the gates propagate to them: the slope of sigmoid is at most 1/4, that
- * of tanh 1, and each may itself be off by 16 units (conformance/TOLERANCES.md). */
+ * of tanh 1, and each may itself be off by 16 units (conformance/doc/TOLERANCES.md). */
 struct cell {
     double c, h, dc, dh;
 };

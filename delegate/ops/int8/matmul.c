@@ -1,9 +1,9 @@
 #include "delegate/ops/int8/matmul.h"
 
-#include "delegate/ops/conv_2d_int8.args.h"
-#include "delegate/ops/conv_tile.h"
-#include "delegate/ops/gemm_int8.h"
-#include "delegate/ops/matrix_int8.h"
+#include "delegate/ops/product/conv_2d_int8.args.h"
+#include "delegate/ops/product/conv_tile.h"
+#include "delegate/ops/product/gemm_int8.h"
+#include "delegate/ops/product/matrix_int8.h"
 
 enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,
                              const struct matmul_int8 *m)

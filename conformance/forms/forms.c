@@ -1,7 +1,0 @@
-#include "conformance/forms/forms.h"
-
-const struct form forms[] = {
-    { "text", form_text },   { "json", form_json }, { "csv", form_csv },
-    { "junit", form_junit }, { "html", form_html },
-};
-const size_t form_count = sizeof forms / sizeof forms[0];

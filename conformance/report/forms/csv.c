@@ -1,0 +1,150 @@
+/* A line for each result.  Columns keep their names and places; new ones are added at the end. */
+#include "conformance/report/forms/forms.h"
+#include "reference/base/clean.h"
+#include "reference/base/utf8.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Text, quoted where RFC 4180 asks for it.  A spreadsheet would run a text that begins with one of
+ * = + - @ or a tab as a formula, so an apostrophe is put in front of it. */
+static void put_text(FILE *out, const char *text)
+{
+    const char *const all = text ? text : "";
+    const bool formula = all[0] && strchr("=+-@\t\r", all[0]);
+    const bool quoted = formula || strpbrk(all, "\",\r\n") || all[0] == ' ';
+    uint32_t code;
+    size_t length;
+
+    if (quoted)
+        fputc('"', out);
+    if (formula)
+        fputc('\'', out);
+    for (const char *at = all; (length = utf8_decode(at, &code)) > 0; at += length) {
+        if (code == '"')
+            fputs("\"\"", out);
+        else if (clean_is_control(code) && code != '\t' && code != '\n' && code != '\r')
+            fputs("\xef\xbf\xbd", out);
+        else
+            fwrite(at, 1, length, out);
+    }
+    if (quoted)
+        fputc('"', out);
+}
+
+/* The shortest decimal that reads back as the same double; nothing where it was not measured. */
+static void put_number(FILE *out, double x)
+{
+    char text[40];
+
+    if (!isfinite(x))
+        return;
+    for (int digits = 6; digits <= 17; digits++) {
+        double back;
+
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (sscanf(text, "%lf", &back) == 1 && back == x)
+            break;
+    }
+    fputs(text, out);
+}
+
+static void put_count(FILE *out, uint64_t n)
+{
+    fprintf(out, "%" PRIu64, n);
+}
+
+/* What a column is made from. */
+struct row {
+    const struct record_subject *subject;
+    const struct record_case *c;
+    const struct record_result *r;
+    bool has_element; /* got, want, error and limit are of an element */
+};
+
+#define TEXT_COLUMN(name, expression)                                                              \
+    static void put_##name(FILE *out, const struct row *row)                                       \
+    {                                                                                              \
+        put_text(out, expression);                                                                 \
+    }
+#define NUMBER_COLUMN(name, has, expression)                                                       \
+    static void put_##name(FILE *out, const struct row *row)                                       \
+    {                                                                                              \
+        if (has)                                                                                   \
+            put_number(out, expression);                                                           \
+    }
+#define COUNT_COLUMN(name, has, expression)                                                        \
+    static void put_##name(FILE *out, const struct row *row)                                       \
+    {                                                                                              \
+        if (has)                                                                                   \
+            put_count(out, (uint64_t)(expression));                                                \
+    }
+
+TEXT_COLUMN(subject, row->subject->label)
+TEXT_COLUMN(spec, row->subject->spec)
+TEXT_COLUMN(case, row->c->name)
+TEXT_COLUMN(op, row->c->op)
+TEXT_COLUMN(type, row->c->type)
+COUNT_COLUMN(version, row->c->version > 0, row->c->version)
+TEXT_COLUMN(title, row->c->title)
+TEXT_COLUMN(status, case_status_name(row->r->status))
+COUNT_COLUMN(fails, true, record_result_is_bad(row->r))
+COUNT_COLUMN(required, true, row->r->required)
+COUNT_COLUMN(regression, true, row->r->regression)
+TEXT_COLUMN(waiver, row->r->waiver)
+TEXT_COLUMN(reason, row->r->reason)
+TEXT_COLUMN(set, row->r->set)
+TEXT_COLUMN(frame, row->r->frame ? ((const char[]){ row->r->frame, '\0' }) : NULL)
+COUNT_COLUMN(output, row->has_element, row->r->output)
+TEXT_COLUMN(where, row->r->where)
+NUMBER_COLUMN(got, row->has_element, row->r->got)
+NUMBER_COLUMN(want, row->has_element, row->r->want)
+NUMBER_COLUMN(error, row->has_element, row->r->error)
+NUMBER_COLUMN(limit, row->has_element, row->r->limit)
+NUMBER_COLUMN(max_abs, true, row->r->max_abs)
+NUMBER_COLUMN(max_ulp, true, row->r->max_ulp)
+NUMBER_COLUMN(margin, true, row->r->margin)
+NUMBER_COLUMN(bias, true, row->r->bias)
+COUNT_COLUMN(integers, row->r->integers > 0, row->r->integers)
+COUNT_COLUMN(unequal, row->r->integers > 0, row->r->unequal)
+NUMBER_COLUMN(ms, row->r->ms > 0, row->r->ms)
+COUNT_COLUMN(bytes, row->r->bytes > 0, row->r->bytes)
+COUNT_COLUMN(nodes, row->c->nodes > 0, row->c->nodes)
+COUNT_COLUMN(nodes_taken, row->c->nodes > 0, row->r->taken)
+TEXT_COLUMN(inputs, row->c->inputs)
+TEXT_COLUMN(rerun, row->r->rerun)
+
+static const struct {
+    const char *name;
+    void (*put)(FILE *out, const struct row *row);
+} columns[] = {
+#define C(name) { #name, put_##name },
+    C(subject) C(spec) C(case) C(op) C(type) C(version) C(title) C(status) C(fails) C(required)
+        C(regression) C(waiver) C(reason) C(set) C(frame) C(output) C(where) C(got) C(want) C(error)
+            C(limit) C(max_abs) C(max_ulp) C(margin) C(bias) C(integers) C(unequal) C(ms) C(bytes)
+                C(nodes) C(nodes_taken) C(inputs) C(rerun)
+#undef C
+};
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+enum status form_csv(const struct record *r, FILE *out, struct diag *diag)
+{
+    (void)diag;
+    for (size_t c = 0; c < COLUMNS; c++)
+        fprintf(out, "%s%s", c ? "," : "", columns[c].name);
+    fputs("\r\n", out);
+    for (size_t i = 0; i < r->result_count; i++) {
+        const struct record_result *const x = &r->results[i];
+        const struct row row = { &r->subjects[x->subject], &r->cases[x->test_case], x,
+                                 x->where != NULL };
+
+        for (size_t c = 0; c < COLUMNS; c++) {
+            if (c)
+                fputc(',', out);
+            columns[c].put(out, &row);
+        }
+        fputs("\r\n", out);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,7 @@
+#include "conformance/report/forms/forms.h"
+
+const struct form forms[] = {
+    { "text", form_text },   { "json", form_json }, { "csv", form_csv },
+    { "junit", form_junit }, { "html", form_html },
+};
+const size_t form_count = sizeof forms / sizeof forms[0];

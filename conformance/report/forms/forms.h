@@ -1,0 +1,26 @@
+/* The forms of a report: text, JSON, JUnit XML, CSV, HTML. */
+#ifndef ASSAY_CONFORMANCE_REPORT_FORMS_FORMS_H
+#define ASSAY_CONFORMANCE_REPORT_FORMS_FORMS_H
+
+#include "conformance/report/record/record.h"
+
+#include <stdio.h>
+
+/* STATUS_NO_MEMORY.  Errors of the stream are the caller's to ask for (util/output.h). */
+typedef enum status form_write_fn(const struct record *r, FILE *out, struct diag *diag);
+
+form_write_fn form_text;  /* tables at most 80 columns wide; what failed; totals last */
+form_write_fn form_json;  /* record_write */
+form_write_fn form_junit; /* a testsuite for each subject, a testcase for each result */
+form_write_fn form_csv;   /* RFC 4180: a header, then a line for each result */
+form_write_fn form_html;  /* one page that asks for nothing else */
+
+/* The name of --format, and its writer.  The first are text and JSON, as in `enum args_format`. */
+struct form {
+    const char *name;
+    form_write_fn *write;
+};
+extern const struct form forms[];
+extern const size_t form_count;
+
+#endif

@@ -1,0 +1,238 @@
+#include "conformance/report/forms/html_data.h"
+
+#include "conformance/report/forms/html_columns.h"
+#include "conformance/report/record/cluster.h"
+#include "conformance/util/json_text.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#define RESULT(name, kind)                                                                         \
+    {                                                                                              \
+#name, HTML_##kind, offsetof(struct record_result, name)                                   \
+    }
+
+static const struct html_column result_columns[] = {
+    RESULT(subject, SIZE),    { "case", HTML_SIZE, offsetof(struct record_result, test_case) },
+    RESULT(status, STATUS),   RESULT(reason, TEXT),
+    RESULT(what, TEXT),       RESULT(rerun, TEXT),
+    RESULT(waiver, TEXT),     RESULT(required, BOOL),
+    RESULT(regression, BOOL), RESULT(max_abs, NUMBER),
+    RESULT(max_ulp, NUMBER),  RESULT(margin, NUMBER),
+    RESULT(bias, NUMBER),     RESULT(note, TEXT),
+    RESULT(integers, U64),    RESULT(unequal, U64),
+    RESULT(ms, NUMBER),       RESULT(bytes, U64),
+    RESULT(taken, INT),       RESULT(checked, U32),
+    RESULT(left_out, U32),    RESULT(by_element, TEXT),
+    RESULT(by_channel, TEXT), RESULT(elements, SIZE),
+    RESULT(channels, SIZE),   RESULT(minimal, TEXT),
+    { NULL, 0, 0 },
+};
+
+/* Of the failures that came to a comparison. */
+static const struct html_column wrong_columns[] = {
+    RESULT(set, TEXT),
+    RESULT(frame, CHAR),
+    RESULT(where, TEXT),
+    RESULT(output, INT),
+    RESULT(got, EXACT),
+    RESULT(want, EXACT),
+    RESULT(error, NUMBER),
+    RESULT(limit, NUMBER),
+    { "worst_where", HTML_TEXT, offsetof(struct record_result, worst.where) },
+    { "worst_ratio", HTML_NUMBER, offsetof(struct record_result, worst.ratio) },
+    { "worst_got", HTML_EXACT, offsetof(struct record_result, worst.got) },
+    { "worst_want", HTML_EXACT, offsetof(struct record_result, worst.want) },
+    { "worst_error", HTML_NUMBER, offsetof(struct record_result, worst.error) },
+    { "worst_limit", HTML_NUMBER, offsetof(struct record_result, worst.limit) },
+    { NULL, 0, 0 },
+};
+
+#define CASE(name, kind)                                                                           \
+    {                                                                                              \
+#name, HTML_##kind, offsetof(struct record_case, name)                                     \
+    }
+static const struct html_column case_columns[] = {
+    CASE(name, TEXT),   CASE(op, TEXT),   CASE(type, TEXT),   CASE(title, TEXT),
+    CASE(version, INT), CASE(nodes, INT), CASE(inputs, TEXT), { NULL, 0, 0 },
+};
+
+#define MODEL(name, kind)                                                                          \
+    {                                                                                              \
+#name, HTML_##kind, offsetof(struct record_model, name)                                    \
+    }
+static const struct html_column model_columns[] = {
+    MODEL(name, TEXT),         MODEL(is_reference, BOOL), MODEL(subject, SIZE),
+    MODEL(status, STATUS),     MODEL(reason, TEXT),       MODEL(compared, BOOL),
+    MODEL(top1, NUMBER),       MODEL(snr_db, NUMBER),     MODEL(max_abs, NUMBER),
+    MODEL(mean_steps, NUMBER), MODEL(images, U64),        MODEL(same, U64),
+    MODEL(different, U64),     MODEL(wrong, U64),         MODEL(nodes, INT),
+    MODEL(taken, INT),         MODEL(partitions, INT),    { NULL, 0, 0 },
+};
+
+#define MINIMAL(name, kind)                                                                        \
+    {                                                                                              \
+#name, HTML_##kind, offsetof(struct record_minimal, name)                                  \
+    }
+static const struct html_column minimal_columns[] = {
+    MINIMAL(subject, SIZE),  { "case", HTML_SIZE, offsetof(struct record_minimal, test_case) },
+    MINIMAL(status, STATUS), MINIMAL(reason, TEXT),
+    MINIMAL(text, TEXT),     MINIMAL(similar, SIZE),
+    MINIMAL(steps, SIZE),    MINIMAL(reductions, SIZE),
+    MINIMAL(limited, BOOL),  MINIMAL(flaky, BOOL),
+    { NULL, 0, 0 },
+};
+
+#define MUTANT(name, kind)                                                                         \
+    {                                                                                              \
+#name, HTML_##kind, offsetof(struct record_mutant, name)                                   \
+    }
+static const struct html_column mutant_columns[] = {
+    MUTANT(name, TEXT), MUTANT(file, TEXT),   MUTANT(by, TEXT),
+    MUTANT(what, TEXT), MUTANT(caught, BOOL), { NULL, 0, 0 },
+};
+
+static const struct html_column missing_columns[] = {
+    { "subject", HTML_SIZE, offsetof(struct record_missing, subject) },
+    { "case", HTML_SIZE, offsetof(struct record_missing, test_case) },
+    { NULL, 0, 0 },
+};
+
+static json_t *subjects(const struct record *r)
+{
+    json_t *const list = json_array();
+
+    for (size_t i = 0; i < r->subject_count; i++) {
+        const struct record_subject *const s = &r->subjects[i];
+
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:b}", "label", json_text(s->label), "spec",
+                                        json_text(s->spec), "is_reference", s->path == NULL));
+    }
+    return list;
+}
+
+/* The indices of the results that make the run fail. */
+static json_t *bad(const struct record *r)
+{
+    json_t *const list = json_array();
+
+    for (size_t i = 0; i < r->result_count; i++)
+        if (record_result_is_bad(&r->results[i]))
+            json_array_append_new(list, json_integer((json_int_t)i));
+    return list;
+}
+
+static json_t *wrong(const struct record *r, struct html_strings *strings)
+{
+    json_t *const rows = json_array();
+    struct record_result *list;
+    struct arena arena = { 0 };
+    size_t count = 0;
+    json_t *columns;
+
+    if (!(list = ARENA_NEW(&arena, r->result_count, struct record_result)))
+        strings->failed = true;
+    for (size_t i = 0; list && i < r->result_count; i++) {
+        const struct record_result *const x = &r->results[i];
+
+        if (!x->set && !x->where && !x->worst.where)
+            continue;
+        list[count++] = *x;
+        json_array_append_new(rows, json_integer((json_int_t)i));
+    }
+    columns = html_columns(strings, wrong_columns, list, count, sizeof *list);
+    json_object_set_new(columns, "result", rows);
+    arena_close(&arena);
+    return columns;
+}
+
+static const struct html_column finding_columns[] = {
+    { "subject", HTML_SIZE, offsetof(struct finding, subject) },
+    { "op", HTML_TEXT, offsetof(struct finding, op) },
+    { "title", HTML_TEXT, offsetof(struct finding, title) },
+    { "types", HTML_TEXT, offsetof(struct finding, types) },
+    { "status", HTML_STATUS, offsetof(struct finding, status) },
+    { "what", HTML_TEXT, offsetof(struct finding, what) },
+    { "count", HTML_SIZE, offsetof(struct finding, count) },
+    { "smallest", HTML_SIZE, offsetof(struct finding, smallest) },
+    { "passing", HTML_SIZE, offsetof(struct finding, passing) },
+    { "pattern", HTML_TEXT, offsetof(struct finding, pattern) },
+    { "passing_with", HTML_SIZE, offsetof(struct finding, passing_with) },
+    { NULL, 0, 0 },
+};
+
+static json_t *findings(const struct record *r, struct html_strings *strings)
+{
+    struct arena arena = { 0 };
+    struct finding *list = NULL;
+    json_t *const members = json_array();
+    json_t *columns;
+    size_t count = 0;
+
+    if (cluster_findings(r, &arena, &list, &count, NULL) != STATUS_OK) {
+        strings->failed = true;
+        count = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        json_t *const of = json_array();
+
+        for (size_t k = 0; k < list[i].count; k++)
+            json_array_append_new(of, json_integer((json_int_t)list[i].results[k]));
+        json_array_append_new(members, of);
+    }
+    columns = html_columns(strings, finding_columns, list, count, sizeof *list);
+    json_object_set_new(columns, "results", members);
+    arena_close(&arena);
+    return columns;
+}
+
+static json_t *statuses(void)
+{
+    json_t *const list = json_array();
+
+    for (int i = 0; i < CASE_STATUS_COUNT; i++)
+        json_array_append_new(list, json_string(case_status_name((enum case_status)i)));
+    return list;
+}
+
+static json_t *habits(void)
+{
+    json_t *const list = json_array();
+
+    for (int i = 0; i < HABIT_COUNT; i++)
+        json_array_append_new(list, json_string(habit_names[i]));
+    return list;
+}
+
+json_t *html_data(const struct record *r)
+{
+    struct html_strings strings;
+    json_t *root = NULL;
+
+    if (html_strings_open(&strings))
+        root = json_pack(
+            "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O}", "seed",
+            (json_int_t)r->run.seed, "statuses", statuses(), "habits", habits(), "findings",
+            findings(r, &strings), "subjects", subjects(r), "cases",
+            html_columns(&strings, case_columns, r->cases, r->case_count, sizeof *r->cases),
+            "results",
+            html_columns(&strings, result_columns, r->results, r->result_count, sizeof *r->results),
+            "bad", bad(r), "wrong", wrong(r, &strings), "missing",
+            html_columns(&strings, missing_columns, r->missing, r->missing_count,
+                         sizeof *r->missing),
+            "models",
+            html_columns(&strings, model_columns, r->models, r->model_count, sizeof *r->models),
+            "minimal",
+            html_columns(&strings, minimal_columns, r->minimal, r->minimal_count,
+                         sizeof *r->minimal),
+            "mutants",
+            html_columns(&strings, mutant_columns, r->mutants, r->mutant_count, sizeof *r->mutants),
+            "strings", strings.list);
+    if (strings.failed) {
+        json_decref(root);
+        root = NULL;
+    }
+    html_strings_close(&strings);
+    return root;
+}

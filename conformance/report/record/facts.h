@@ -1,0 +1,44 @@
+/* Facts of results, as numbers: what the name of a case says, the shapes of its inputs, and that of
+ * the output that was compared. */
+#ifndef ASSAY_CONFORMANCE_REPORT_RECORD_FACTS_H
+#define ASSAY_CONFORMANCE_REPORT_RECORD_FACTS_H
+
+#include "conformance/report/record/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { FACTS_MAX = 96, FACT_NAME_BYTES = 24 };
+
+enum fact_kind {
+    FACT_SHAPE, /* of the first input: channels, batch, rank, elements; inputs, nodes; of the output
+                   that was judged last: output channels */
+    FACT_VERSION, /* of the op */
+    FACT_TYPE,    /* 1 or absent; its name is the type */
+    FACT_NUMBER,  /* of the variant: 5 where the word is "c5"; its name is "c" */
+    FACT_WORD,    /* of the variant: 1 or absent; its name is the word */
+    FACT_STEM     /* 1 or absent; the letters that a word with or without digits begins with:
+                     "relu" of relu and relu6 */
+};
+
+struct fact {
+    enum fact_kind kind;
+    char name[FACT_NAME_BYTES];
+};
+
+/* A row for each result: the value of each fact, NaN where it does not have it.  Facts past
+ * FACTS_MAX are left out, in the order in which the results bring them. */
+struct facts {
+    struct fact list[FACTS_MAX];
+    size_t count, rows;
+    double (*values)[FACTS_MAX];
+};
+
+/* The rows are in the arena. */
+enum status facts_open(struct facts *f, const struct record *r, const size_t *results, size_t count,
+                       struct arena *arena, struct diag *diag);
+
+/* Elements of the first input of a case; infinity when it is not known. */
+double facts_elements(const struct record_case *c);
+
+#endif

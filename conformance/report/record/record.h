@@ -1,0 +1,225 @@
+/* A report as plain data: what a run found, on which subjects, and how it was run.
+ *
+ * A run makes one (conformance/report), a JSON file is read into one, and everything that is done
+ * with reports works on it: the forms that people and other programs read
+ * (conformance/report/forms), merging, comparing, accepting.  Nothing here needs the cases of this
+ * program: a report of another version can be shown.  All strings and arrays live in the record's
+ * arena; a string that a report does not have is NULL. */
+#ifndef ASSAY_CONFORMANCE_REPORT_RECORD_RECORD_H
+#define ASSAY_CONFORMANCE_REPORT_RECORD_RECORD_H
+
+#include "conformance/suite/judge/result.h"
+#include "reference/base/arena.h"
+#include "reference/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct record_device {
+    const char *name, *driver, *api; /* NULL: the subject does not say */
+};
+
+/* How the run was made. */
+struct record_run {
+    const char *version;          /* of Assay */
+    const char *git;              /* "5faf3b7", "5faf3b7-dirty"; NULL: built from a tarball */
+    const char *command;          /* as typed, quoted for a shell */
+    const char *started;          /* RFC 3339, UTC */
+    const char *host;             /* "Linux 6.1.0 x86_64, 2 processors" */
+    double seconds;               /* of the run; of merged shards the sum */
+    uint64_t seed, graphs, limit; /* limit 0: none */
+    /* Of --quick: how many cases the list is a sample of; 0: it is none. */
+    uint64_t quick_of;
+    uint32_t shard, shards; /* shards 0 or 1: the whole list */
+    /* Of a report that was merged while shards were missing: those it has, in order. */
+    const uint32_t *merged;
+    size_t merged_count;
+    const char *const *filters;
+    size_t filter_count;
+    double timeout_s;
+    /* The list of cases before it was split into shards: how many names, and the SHA-256 of these
+     * names in their order, a line feed behind each. */
+    size_t list_count;
+    const char *list_sha256;
+    const char *interrupted; /* what ended the run early, "SIGINT"; NULL: it is complete */
+};
+
+struct record_option {
+    const char *key, *value;
+};
+
+struct record_subject {
+    const char *spec;   /* "delegate:/opt/libx.so?precision=fp16", as --subject takes it */
+    const char *label;  /* "libx.so precision=fp16" */
+    const char *path;   /* NULL: the scalar reference */
+    const char *sha256; /* of the file at path */
+    const char *bounds; /* "fp32,float_view" */
+    const struct record_option *options;
+    size_t option_count;
+    struct record_device device;
+};
+
+/* A case, over all subjects. */
+struct record_case {
+    const char *name;  /* "conv_2d.f32.same_s2_c5" */
+    const char *op;    /* "conv_2d" */
+    const char *type;  /* "f32" */
+    const char *title; /* of the gap suite; NULL for other cases */
+    int32_t version;   /* of the operator */
+    int nodes;         /* of a random graph; 0: another case */
+    size_t index;      /* in the list before it was split into shards; SIZE_MAX: not known */
+    /* Of its inputs: "f32 [1, 4, 4, 5]; i32 [2]"; NULL where no subject got as far. */
+    const char *inputs;
+};
+
+/* The result of a case on a subject. */
+struct record_result {
+    size_t subject, test_case; /* indices */
+    enum case_status status;
+    const char *reason; /* in one line, with the element that is wrong; NULL on a plain pass */
+    const char *what;   /* the reason without the element: equal for failures of one kind */
+    const char *rerun;  /* the command that runs this case alone; NULL on a plain pass */
+    const char *waiver; /* cause, of the waiver that applied; NULL: none */
+    bool required;      /* declined, but --require says that it must be taken */
+    bool regression;    /* it passed in the baseline */
+    /* NaN: is not finite, as JSON has no infinity, or was not measured. */
+    double max_abs, max_ulp, margin, bias;
+    const char *note;           /* of a margin above a half: why it may be */
+    uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
+    double ms;                  /* the fastest inference */
+    uint64_t bytes;             /* of the device, or of the host's arena */
+    int taken;                  /* nodes of a random graph that the subject took */
+    uint32_t checked, left_out; /* bit 1 << HABIT_x */
+    /* Where it failed. */
+    const char *set;   /* "S0"; NULL: it did not come to a comparison */
+    char frame;        /* 'A' or 'B'; 0: not known */
+    const char *where; /* index of the first wrong element; NULL: none is */
+    int output;
+    double got, want, error, limit;
+    struct {
+        const char *where; /* of the element with the largest error / limit; NULL: not known */
+        double ratio, got, want, error, limit;
+    } worst;
+    /* Error over limit along the output that was judged last or failed, as judge/profile.h encodes
+     * it: a character for each of at most PROFILE_BINS runs of elements, and of channels.  NULL:
+     * nothing was compared. */
+    const char *by_element, *by_channel;
+    size_t elements, channels; /* how many these stand for */
+    const char *minimal;       /* the smallest random graph that fails */
+};
+
+/* A whole model on a subject, or on the reference. */
+struct record_model {
+    const char *name;
+    bool is_reference; /* held to LiteRT's answers; subject is not set */
+    size_t subject;
+    enum case_status status; /* declined: the subject took no node */
+    const char *reason;
+    bool compared;             /* otherwise the figures but top1 are not set */
+    double top1;               /* NaN: there are no images */
+    double snr_db, max_abs;    /* NaN: not finite */
+    double mean_steps;         /* the mean error of scores in 8 bits, in their scale */
+    uint64_t images, same;     /* same: all scores have the bits of the reference */
+    uint64_t different, wrong; /* of another class; those of them that are no near tie */
+    int nodes, taken, partitions;
+};
+
+/* With --minimize: the smallest form of a failure, for all that fail alike. */
+struct record_minimal {
+    size_t subject, test_case;
+    enum case_status status;
+    const char *reason, *text;
+    size_t similar, steps, reductions;
+    bool limited, flaky;
+};
+
+struct record_mutant {
+    const char *name, *file, *by, *what;
+    bool caught;
+};
+
+struct record {
+    struct arena arena;
+    struct record_run run;
+    struct record_device device; /* of the first subject that names one */
+    struct record_subject *subjects;
+    size_t subject_count;
+    struct record_case *cases; /* in the order of the run: those with a result or missing */
+    size_t case_count;
+    const size_t *by_name;         /* indices of cases, sorted by name; NULL before record_index */
+    struct record_result *results; /* by subject, then by case; those that were run */
+    size_t result_count;
+    /* What a run that was cut did not come to: pairs of a subject and a case. */
+    struct record_missing {
+        size_t subject, test_case;
+    } * missing;
+    size_t missing_count;
+    const char
+        *broken_end; /* what a worker process did after its last case; NULL: all ended well */
+    size_t broken_ends;
+    /* What is to be said of the files that the run was held against: a waiver that expires soon, a
+     * baseline of another device. */
+    const char *const *notes;
+    size_t note_count;
+    size_t ledger_problems;      /* rows of the version ledger without their proof */
+    struct record_model *models; /* NULL: none were asked for; as below */
+    size_t model_count;
+    const char *models_skipped; /* why none were run */
+    struct record_minimal *minimal;
+    size_t minimal_count;
+    size_t minimal_left_out; /* failures of other kinds than the first ones */
+    struct record_mutant *mutants;
+    size_t mutant_count;
+};
+
+void record_close(struct record *r);
+/* Sorts results and missing pairs, and makes by_name: a builder calls it when all is filled in.
+ * STATUS_USAGE when two cases have the same name, or two results are of the same pair. */
+enum status record_index(struct record *r, struct diag *diag);
+
+/* The result of a case on a subject; NULL when it was not run.  Takes logarithmic time. */
+const struct record_result *record_find(const struct record *r, size_t subject, size_t test_case);
+/* The index of a case by name, SIZE_MAX when there is none.  Takes logarithmic time once
+ * record_index was called, which readers and builders do. */
+size_t record_find_case(const struct record *r, const char *name);
+
+/* ---- totals ---- */
+
+struct record_totals {
+    size_t count[CASE_STATUS_COUNT];
+    size_t all, bad; /* bad: those that make the exit code 1 */
+    uint64_t integers, unequal;
+    double margin; /* the largest of those that passed or failed; infinity where it is NaN */
+    size_t worst;  /* index of its result; SIZE_MAX when nothing was compared */
+};
+bool record_result_is_bad(const struct record_result *r);
+void record_totals_add(struct record_totals *t, const struct record *r, size_t result);
+struct record_totals record_totals(const struct record *r);
+/* Whether nothing was judged: all was declined, or nothing ran, no whole model either. */
+bool record_shows_nothing(const struct record *r);
+/* Whether a run that found this ends with exit code 1: results or models that fail, a worker that
+ * ended badly, the ledger, an interruption, or nothing that shows anything. */
+bool record_failed(const struct record *r);
+
+/* A line of the tables: the cases of one op in one type, or of one title of the gap suite. */
+struct record_line {
+    const char *op, *type; /* NULL in a line of a title */
+    const char *title;     /* NULL in a line of an op */
+    size_t *cases;         /* indices, in order */
+    size_t case_count;
+};
+/* All lines, in the order of their first case; they live in `arena`. */
+enum status record_lines(const struct record *r, struct arena *arena, struct record_line **lines,
+                         size_t *count, struct diag *diag);
+
+/* ---- JSON ---- */
+
+/* Reads a report, which is not trusted: every value is checked against what is expected of it.
+ * STATUS_IO when it cannot be read, STATUS_USAGE with place, expectation and value. */
+enum status record_read(struct record *r, const char *path, struct diag *diag);
+/* Writes it as conformance/report/report.schema.json describes it. */
+enum status record_write(const struct record *r, FILE *out, struct diag *diag);
+
+#endif

@@ -1,0 +1,36 @@
+/* The bytes of a model, in whatever form it is given: a .tflite file, a text (reference/text) in a
+ * file that ends in ".txt", or the text itself where a path is expected, as --model=TEXT has it. */
+#ifndef ASSAY_CONFORMANCE_SUITE_IO_MODEL_FILE_H
+#define ASSAY_CONFORMANCE_SUITE_IO_MODEL_FILE_H
+
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
+#include "reference/format/write.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A name that begins so is the text of a model, not a path. */
+#define MODEL_FILE_PREFIX "text:"
+
+struct model_file {
+    struct tflite_file tflite; /* mem_free */
+    bool from_text;
+};
+
+/* Reads a model, of at most the limit file_bytes.  The bytes of a .tflite file are not judged; a
+ * text has to be a model, unless as_written (model_text.h), and its errors name line and column.
+ * "-" is standard input, in either form. */
+enum status model_file_open(struct model_file *m, const char *name, bool as_written,
+                            struct diag *diag);
+
+/* The same for commands that read a model several times, to which "-" is a file's name: in place of
+ * file_read_model (format/file.h). */
+enum status model_file_read(const char *name, uint8_t **bytes, size_t *count, struct diag *diag);
+
+/* Writes a model as a text, and constants that are long into the file "PATH.data" beside it, which
+ * is written first; each is whole or not there.  path NULL: on f, with all constants. */
+enum status model_file_write_text(const struct model *m, FILE *f, const char *path,
+                                  struct diag *diag);
+
+#endif

@@ -1,0 +1,70 @@
+/* One data set of one case on one subject: its model, opened and run with the delegate. */
+#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_CASE_RUN_H
+#define ASSAY_CONFORMANCE_SUITE_JUDGE_CASE_RUN_H
+
+#include "conformance/suite/judge/judge_impl.h"
+#include "conformance/suite/judge/result.h"
+#include "conformance/suite/subject/engine.h"
+#include "conformance/suite/subject/outputs.h"
+#include "reference/runtime/interpreter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct case_run {
+    struct judge *judge;
+    const struct test_case *test_case;
+    enum data_set set;
+    struct case_instance instance;
+    struct model model; /* as the suite builds it */
+    /* The same graph with every intermediate among its outputs, behind its own; it shares all else
+     * with model. */
+    struct model exposed;
+    struct model_subgraph exposed_graph;
+    int32_t exposed_outputs[OUTPUTS_MAX];
+    bool hides_intermediates;   /* model has an intermediate that is no output */
+    bool hides_constants;       /* exposed lacks what is rounded and of constants alone */
+    uint8_t *file_copy;         /* shows whether the model's constants were written to */
+    struct outputs got[2];      /* of the exposed graph, frames A and B */
+    struct outputs original[2]; /* of the graph as it is, where it hides intermediates */
+    struct case_result *result;
+};
+
+/* How the model is opened. */
+struct case_run_setup {
+    const struct model *model;
+    int delegate;         /* DELEGATE_PLAIN or a poison */
+    uint32_t poison_word; /* what outputs hold before they are written */
+    int32_t batch;        /* of the inputs in `resized`; 0: as the file says */
+    const bool *resized;  /* of each input */
+};
+extern const uint32_t case_run_poison_words[DELEGATE_COUNT];
+extern const char *const case_run_poisons[DELEGATE_COUNT]; /* NULL, "nan", "inf", "junk" */
+
+/* Creates a delegate of the judge, where it is missing. */
+enum status case_run_make_delegate(struct judge *j, int which, struct diag *diag);
+/* Opens the model on the subject, with its inputs resized. */
+enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
+                          struct engine **e, struct diag *diag);
+/* Opens it in our interpreter without a delegate; every tensor keeps its value. */
+enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
+                                    struct interpreter **in, struct diag *diag);
+/* Nodes of the graph that the subject took. */
+int case_run_count_taken(const struct case_run *run, struct engine *e);
+/* The subject took the node that the case is about; of a random graph, at least one node. */
+bool case_run_is_taken(const struct case_run *run, struct engine *e);
+
+/* Sets the variables to zero.  False when the case failed. */
+bool case_run_reset(struct case_run *run, struct engine *e);
+/* One inference of the frame (0: A, 1: B) of x.  False when the case failed: the inference itself,
+ * or something was written that a subject must leave alone. */
+bool case_run_invoke(struct case_run *run, struct engine *e, const struct case_instance *x,
+                     int frame, struct outputs *got);
+/* Whether the first `count` outputs have other bits: then the case failed, for the reason what. */
+bool case_run_differ(struct case_run *run, const struct outputs *first,
+                     const struct outputs *second, size_t count, const char *what);
+/* Writes to shared memory where the case is, for the parent of a process that dies. */
+void case_run_stage(const struct case_run *run, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

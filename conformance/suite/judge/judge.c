@@ -1,0 +1,506 @@
+/* Judges one case on one subject. */
+#include "conformance/suite/judge/judge.h"
+
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/case_list.h"
+#include "conformance/suite/judge/batches.h"
+#include "conformance/suite/judge/case_run.h"
+#include "conformance/suite/judge/invariants.h"
+#include "conformance/suite/judge/judge_impl.h"
+#include "conformance/suite/judge/node_compare.h"
+#include "conformance/suite/judge/propagate.h"
+#include "conformance/suite/judge/repro.h"
+#include "conformance/suite/subject/subject_kind.h"
+#include "reference/base/memory.h"
+#include "reference/format/read.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* S2 comes first: it shows an indexing error without any tolerance. */
+static const enum data_set set_order[SET_COUNT] = { SET_INTEGERS, SET_RANDOM, SET_POSITIVE,
+                                                    SET_CANCEL,   SET_POWERS, SET_SPREAD,
+                                                    SET_ENDS };
+
+/* ---- delegates ---- */
+
+enum status judge_open(struct judge **out, struct subject *subject,
+                       const struct judge_options *options, struct diag *diag)
+{
+    struct judge *const j = mem_alloc(1, sizeof *j);
+    enum status s;
+
+    *out = NULL;
+    if (!j)
+        return diag_fail(diag, STATUS_NO_MEMORY, "judge: out of memory");
+    j->subject = subject;
+    j->options = *options;
+    if ((s = subject_load(subject, diag)) == STATUS_OK) {
+        j->ours = subject->extras.get_stats && subject->extras.refusal_count;
+        s = case_run_make_delegate(j, DELEGATE_PLAIN, diag);
+    }
+    if (s != STATUS_OK) {
+        judge_close(j);
+        return s;
+    }
+    *out = j;
+    return STATUS_OK;
+}
+
+void judge_close(struct judge *j)
+{
+    if (!j)
+        return;
+    for (int i = 0; i < DELEGATE_COUNT; i++)
+        subject_destroy(j->subject, j->delegates[i]);
+    mem_free(j);
+}
+
+void judge_device(const struct judge *j, struct judge_device *device)
+{
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+
+    *device = (struct judge_device){ "", "", "" };
+    if (j->subject->kind->describe)
+        j->subject->kind->describe(j->subject, device->name, sizeof device->name, device->driver,
+                                   sizeof device->driver);
+    if (!j->ours || j->subject->extras.get_stats(j->delegates[DELEGATE_PLAIN], &stats) != 0)
+        return;
+    snprintf(device->name, sizeof device->name, "%.*s", (int)sizeof stats.device - 1, stats.device);
+    snprintf(device->driver, sizeof device->driver, "%.*s", (int)sizeof stats.driver - 1,
+             stats.driver);
+    if (stats.api_version) /* VK_MAKE_API_VERSION */
+        snprintf(device->api, sizeof device->api, "%u.%u.%u", stats.api_version >> 22 & 0x7f,
+                 stats.api_version >> 12 & 0x3ff, stats.api_version & 0xfff);
+}
+
+/* ---- declined ---- */
+
+static void explain_refusal(struct case_run *run, struct engine *e)
+{
+    struct judge *const j = run->judge;
+    struct case_result *const r = run->result;
+    const char *const text = engine_refusal(e);
+    const TfLiteDelegate *const d = j->delegates[DELEGATE_PLAIN];
+    struct assay_gpu_refusal refusal;
+    int count = 0;
+
+    r->status = CASE_DECLINED;
+    snprintf(r->reason, sizeof r->reason, "not taken%s%s", text[0] ? ": " : "", text);
+    if (j->ours && j->subject->extras.get_refusal)
+        count = j->subject->extras.refusal_count(d);
+    for (int i = 0; i < count; i++) {
+        refusal = (struct assay_gpu_refusal){ .struct_size = sizeof refusal };
+        if (j->subject->extras.get_refusal(d, i, &refusal) != 0 ||
+            (run->instance.judged_node >= 0 && refusal.node != run->instance.judged_node))
+            continue;
+        snprintf(r->reason, sizeof r->reason, "%s: %s%s%s%s%s%s", refusal.rule,
+                 refusal.field ? refusal.field : run->test_case->op, refusal.value ? " is " : "",
+                 refusal.value ? refusal.value : "", refusal.limit ? ", may be " : "",
+                 refusal.limit ? refusal.limit : "", "");
+        return;
+    }
+}
+
+/* ---- one set ---- */
+
+static void note_bytes(struct case_run *run, struct engine *e)
+{
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    uint64_t bytes = engine_bytes(e);
+
+    if (run->judge->ours &&
+        run->judge->subject->extras.get_stats(run->judge->delegates[DELEGATE_PLAIN], &stats) == 0)
+        bytes = stats.constant_bytes + stats.activation_bytes + stats.staging_bytes;
+    if (bytes > run->result->bytes)
+        run->result->bytes = bytes;
+}
+
+/* Frame A gave other bits the second time.  Once more with the guard words of the first time, a
+ * subject that keeps no state gives the first bits again. */
+static const char *why_other_bits(struct case_run *run, struct engine *e)
+{
+    struct outputs once_more = { .count = 0 };
+    int output;
+    size_t byte;
+    bool same;
+
+    case_run_stage(run, "frame A once more");
+    same = engine_guards(e, ENGINE_GUARD_NAN) && case_run_reset(run, e) &&
+           case_run_invoke(run, e, &run->instance, 0, &once_more) &&
+           !outputs_differ(&run->got[0], &once_more, once_more.count, &output, &byte);
+    outputs_close(&once_more);
+    return same ? "frame A gives other bits when the guard words round its tensors change: memory "
+                  "outside of a tensor is read"
+                : "frame A gives other bits after frame B: state is kept";
+}
+
+/* Runs frame A again after frame B, with other guard words. */
+static bool run_again(struct case_run *run, struct engine *e)
+{
+    struct outputs again = { .count = 0 };
+    int output;
+    size_t byte;
+    bool ok;
+
+    case_run_stage(run, "frame A again");
+    engine_guards(e, ENGINE_GUARD_NUMBER);
+    ok = case_run_reset(run, e) && case_run_invoke(run, e, &run->instance, 0, &again);
+    if (ok && outputs_differ(&run->got[0], &again, again.count, &output, &byte)) {
+        case_run_differ(run, &run->got[0], &again, again.count, why_other_bits(run, e));
+        ok = false;
+    }
+    outputs_close(&again);
+    return ok;
+}
+
+/* Runs the frames A, B, A, each after a reset of the variables; of large rows frame A once. */
+static bool run_frames(struct case_run *run, struct engine *e)
+{
+    const unsigned abilities = engine_abilities(run->judge->subject);
+
+    result_note_habit(run->result, HABIT_REPEAT, true);
+    result_note_habit(run->result, HABIT_GUARDS, abilities & ENGINE_GUARDS);
+    result_note_habit(run->result, HABIT_POISON, abilities & ENGINE_POISON);
+    case_run_stage(run, "frame A");
+    if (!case_run_invoke(run, e, &run->instance, 0, &run->got[0]))
+        return false;
+    if (run->instance.one_frame)
+        return true;
+    case_run_stage(run, "frame B");
+    if (!case_run_reset(run, e) || !case_run_invoke(run, e, &run->instance, 1, &run->got[1]))
+        return false;
+    return run_again(run, e);
+}
+
+/* What a delegate computes from constants may be off by the limit of its op, where it is computed
+ * in each inference and stored in f16.  `before`: the result before a difference was found. */
+static enum status compare_hidden_constants(struct case_run *run, struct interpreter *in,
+                                            struct node_compare_request request,
+                                            const struct case_result *before, struct diag *diag)
+{
+    struct case_result again = *before;
+    double margin;
+
+    request.from_outputs = true;
+    request.repro = NULL;
+    TRY(interpreter_reset_state(in));
+    TRY(propagate_compare(in, &request, &run->got[request.frame], &margin, &again, diag));
+    if (again.status != CASE_PASS)
+        return STATUS_OK;
+    again.margin = fmax(again.margin, margin);
+    *run->result = again;
+    return STATUS_OK;
+}
+
+static bool compare_frames(struct case_run *run, struct repro *repro)
+{
+    const struct case_run_setup setup = { .model = &run->exposed };
+    struct interpreter *in = NULL;
+    struct diag diag;
+    enum status s;
+
+    case_run_stage(run, "reference");
+    s = case_run_open_reference(run, &setup, &in, &diag);
+    for (int frame = 0; frame < case_instance_frames(&run->instance) && s == STATUS_OK &&
+                        (repro || run->result->status != CASE_FAIL);
+         frame++) {
+        const struct node_compare_request request = {
+            .instance = &run->instance,
+            .frame = frame,
+            .bounds = run->judge->subject->bounds,
+            .quantized = run->judge->subject->quantized,
+            .set = run->set,
+            .poison_word = case_run_poison_words[DELEGATE_PLAIN],
+            .repro = repro,
+        };
+        struct case_result before;
+
+        run->result->frame = frame ? 'B' : 'A';
+        before = *run->result;
+        s = interpreter_reset_state(in);
+        if (s == STATUS_OK)
+            s = node_compare_outputs(in, &request, &run->got[frame], run->result, &diag);
+        if (s == STATUS_OK && run->result->status == CASE_FAIL && run->hides_constants &&
+            bounds_half(request.bounds))
+            s = compare_hidden_constants(run, in, request, &before, &diag);
+    }
+    interpreter_close(in);
+    if (s != STATUS_OK)
+        return result_fail(run->result, "reference: %s", diag.text);
+    return run->result->status != CASE_FAIL;
+}
+
+/* Runs the delegate and compares; false when the case failed or was declined. */
+static bool run_device(struct case_run *run)
+{
+    struct case_run_setup setup = { .model = &run->exposed,
+                                    .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
+    struct engine *e = NULL;
+    struct diag diag;
+    int steps = -1;
+    bool ok = false;
+
+    case_run_stage(run, "prepare");
+    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
+        return result_fail(run->result, "prepare: %s", diag.text);
+    if (!case_run_is_taken(run, e)) {
+        explain_refusal(run, e);
+    } else {
+        steps = invariants_count_steps(run);
+        run->result->nodes = (int)run->model.subgraphs[0].operator_count;
+        run->result->taken = case_run_count_taken(run, e);
+        ok = run_frames(run, e);
+        note_bytes(run, e);
+    }
+    engine_close(e);
+    ok = ok && compare_frames(run, NULL);
+    if (!ok || !run->hides_intermediates)
+        return ok;
+    setup.model = &run->model;
+    case_run_stage(run, "prepare without intermediates");
+    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
+        return result_fail(run->result, "prepare: %s", diag.text);
+    ok = case_run_is_taken(run, e)
+             ? invariants_check_hidden(run, e, steps)
+             : result_fail(run->result, "not taken unless its intermediates are "
+                                        "outputs");
+    engine_close(e);
+    return ok;
+}
+
+/* ---- hidden intermediates ---- */
+
+static bool reads_constants_alone(struct interpreter *in, const TfLiteNode *node);
+
+/* Whether no input of the graph reaches the tensor. */
+static bool is_constant(struct interpreter *in, int tensor)
+{
+    const TfLiteTensor *const t = interpreter_tensor(in, tensor);
+
+    if (t->allocation_type == kTfLiteMmapRo || t->allocation_type == kTfLitePersistentRo)
+        return true;
+    for (int n = 0; n < (int)interpreter_node_count(in) && !t->is_variable; n++) {
+        const TfLiteNode *const node = interpreter_node(in, n);
+
+        for (int o = 0; o < node->outputs->size; o++)
+            if (node->outputs->data[o] == tensor)
+                return reads_constants_alone(in, node);
+    }
+    return false;
+}
+
+/* A delegate may compute such a node once, as the CPU does, or in each inference: what it has then
+ * is not seen, as an output would be the CPU's (compare_hidden_constants). */
+static bool reads_constants_alone(struct interpreter *in, const TfLiteNode *node)
+{
+    for (int i = 0; i < node->inputs->size; i++)
+        if (node->inputs->data[i] >= 0 && !is_constant(in, node->inputs->data[i]))
+            return false;
+    return true;
+}
+
+/* Makes a graph in which every result of a node is an output, behind the graph's own outputs;
+ * results that are computed from constants alone are left out. */
+static enum status expose_intermediates(struct case_run *run, struct diag *diag)
+{
+    const struct model_subgraph *const graph = &run->model.subgraphs[0];
+    const struct case_run_setup setup = { .model = &run->model };
+    struct interpreter *in = NULL;
+    size_t count = graph->outputs.count;
+
+    run->exposed = run->model;
+    run->hides_constants = false;
+    if (graph->operator_count < 2 || count > OUTPUTS_MAX)
+        return STATUS_OK;
+    TRY(case_run_open_reference(run, &setup, &in, diag));
+    memcpy(run->exposed_outputs, graph->outputs.data, count * sizeof run->exposed_outputs[0]);
+    for (int n = 0; n < (int)interpreter_node_count(in); n++) {
+        const TfLiteNode *const node = interpreter_node(in, n);
+
+        if (reads_constants_alone(in, node)) {
+            const struct bound_rule *const rule = node_compare_rule(in, n, 0);
+
+            run->hides_constants = run->hides_constants || (rule && rule->kind != BOUND_BITS);
+            continue;
+        }
+        for (int o = 0; o < node->outputs->size; o++) {
+            const int tensor = node->outputs->data[o];
+            const TfLiteAllocationType memory = interpreter_tensor(in, tensor)->allocation_type;
+            bool shown = memory == kTfLitePersistentRo || memory == kTfLiteDynamic;
+
+            for (size_t i = 0; i < count; i++)
+                shown = shown || run->exposed_outputs[i] == tensor;
+            if (!shown && count < OUTPUTS_MAX)
+                run->exposed_outputs[count++] = tensor;
+        }
+    }
+    interpreter_close(in);
+    run->hides_intermediates = count > graph->outputs.count;
+    run->exposed_graph = *graph;
+    run->exposed_graph.outputs = (struct model_ints){ run->exposed_outputs, count };
+    run->exposed.subgraphs = &run->exposed_graph;
+    run->exposed.subgraph_count = 1;
+    return STATUS_OK;
+}
+
+/* The invariants that are checked once a case, on S0. */
+static bool check_invariants(struct case_run *run)
+{
+    return run->set != SET_RANDOM ||
+           (invariants_check_poison(run) && invariants_check_sequence(run) && batches_check(run));
+}
+
+static void note_set(const struct case_run *run)
+{
+    if (run->result->status == CASE_FAIL) {
+        run->result->has_set = true;
+        run->result->set = run->set;
+    }
+}
+
+static enum status write_repro(struct case_run *run, struct repro *repro,
+                               const struct repro_what *what, struct diag *diag)
+{
+    struct case_result *const result = run->result;
+    struct case_result ignored = *result;
+
+    TRY(repro_open(repro, what, diag));
+    TRY(repro_save_instance(repro, &run->instance, diag));
+    for (int frame = 0; frame < 2; frame++)
+        TRY(repro_save_outputs(repro, &run->got[frame], frame, diag));
+    if (run->got[0].count > 0 && (run->instance.one_frame || run->got[1].count > 0)) {
+        ignored.status = CASE_PASS;
+        run->result = &ignored; /* once more, to write what was expected */
+        compare_frames(run, repro);
+        run->result = result;
+    }
+    return repro_finish(repro, what, &run->instance, result, !what->below, diag);
+}
+
+/* Writes the files of a failed case; an error is added to the reason, and changes nothing else. */
+static void save_repro(struct case_run *run)
+{
+    const struct repro_what what = { .directory = run->judge->options.repro_dir,
+                                     .test_case = run->test_case,
+                                     .subject = run->judge->subject,
+                                     .seed = run->judge->options.seed,
+                                     .below = run->judge->repro_below };
+    const size_t used = strlen(run->result->reason);
+    struct repro repro;
+    struct diag diag;
+
+    note_set(run);
+    if (write_repro(run, &repro, &what, &diag) != STATUS_OK)
+        snprintf(run->result->reason + used, sizeof run->result->reason - used,
+                 " (--repro-dir: %s)", diag.text);
+    repro_close(&repro);
+}
+
+/* Writes types and shapes of the graph's inputs: "f32 [1, 4, 4, 5]; i32 [2]". */
+static void note_inputs(struct case_run *run)
+{
+    const struct model_subgraph *const graph = &run->model.subgraphs[0];
+    struct judge_stage *const stage = run->judge->options.stage;
+    char *const text = run->result->inputs;
+    const size_t bytes = sizeof run->result->inputs;
+    size_t used = 0;
+
+    for (size_t i = 0; i < graph->inputs.count; i++) {
+        const struct model_tensor *const t = &graph->tensors[graph->inputs.data[i]];
+        char one[160];
+        size_t n = (size_t)snprintf(one, sizeof one, "%s%s [", i ? "; " : "",
+                                    runtime_type_name(tensor_type_runtime(t->type)));
+
+        for (size_t d = 0; d < t->shape.count && n < sizeof one; d++)
+            n += (size_t)snprintf(one + n, sizeof one - n, "%s%d", d ? ", " : "",
+                                  (int)t->shape.data[d]);
+        /* Behind each input but the last there must be room to say that there are more. */
+        if (used + n + 1 + (i + 1 < graph->inputs.count ? strlen("; ...") : 0) >= bytes) {
+            snprintf(text + used, bytes - used, "%s...", i ? "; " : "");
+            break;
+        }
+        used += (size_t)snprintf(text + used, bytes - used, "%s]", one);
+    }
+    if (stage)
+        memcpy(stage->inputs, text, bytes);
+}
+
+/* Runs what run->instance holds. */
+static bool run_instance(struct case_run *run)
+{
+    struct diag diag;
+    bool ok = false;
+
+    run->file_copy = mem_alloc(run->instance.file.count, 1);
+    if (!run->file_copy) {
+        result_fail(run->result, "out of memory");
+    } else if (tflite_read(&run->model, run->instance.file.bytes, run->instance.file.count,
+                           &diag) != STATUS_OK) {
+        result_fail(run->result, "the reader refuses it: %s", diag.text);
+    } else {
+        memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
+        if (!run->result->inputs[0])
+            note_inputs(run);
+        if (expose_intermediates(run, &diag) != STATUS_OK)
+            result_fail(run->result, "reference: %s", diag.text);
+        else
+            ok = run_device(run) && check_invariants(run);
+        if (run->result->status == CASE_FAIL && run->judge->options.repro_dir)
+            save_repro(run);
+    }
+    for (int frame = 0; frame < 2; frame++) {
+        outputs_close(&run->got[frame]);
+        outputs_close(&run->original[frame]);
+    }
+    model_close(&run->model);
+    mem_free(run->file_copy);
+    return ok;
+}
+
+static bool run_set(struct case_run *run)
+{
+    const struct case_request request = { run->set, run->judge->options.seed,
+                                          bounds_half(run->judge->subject->bounds) };
+    struct diag diag;
+    bool ok;
+
+    case_run_stage(run, "build");
+    if (case_build(run->test_case, &request, &run->instance, &diag) != STATUS_OK) {
+        result_fail(run->result, "the suite cannot build it: %s", diag.text);
+        note_set(run);
+        return false;
+    }
+    ok = run_instance(run);
+    note_set(run);
+    case_instance_close(&run->instance);
+    return ok;
+}
+
+void judge_instance(struct judge *j, const struct test_case *c, enum data_set set,
+                    const struct case_instance *x, struct case_result *result)
+{
+    struct case_run run = {
+        .judge = j, .test_case = c, .set = set, .instance = *x, .result = result
+    };
+
+    *result = (struct case_result){ .status = CASE_PASS };
+    run_instance(&run);
+    note_set(&run);
+}
+
+void judge_case(struct judge *j, const struct test_case *c, struct case_result *result)
+{
+    bool ok = true;
+
+    *result = (struct case_result){ .status = CASE_PASS };
+    for (int i = 0; i < SET_COUNT && ok; i++) {
+        struct case_run run = { .judge = j, .test_case = c, .set = set_order[i], .result = result };
+
+        if (!case_has_set(c, run.set))
+            continue;
+        ok = run_set(&run);
+    }
+}

@@ -1,0 +1,24 @@
+/* The judge's state: one subject, and the delegates that it made. */
+#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_IMPL_H
+#define ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_IMPL_H
+
+#include "conformance/suite/judge/judge_options.h"
+#include "conformance/suite/subject/subject.h"
+
+#include <stdbool.h>
+
+/* Delegate objects: one for the comparison, and of our delegate one for each poison. */
+enum { DELEGATE_PLAIN, DELEGATE_POISON_FIRST, DELEGATE_COUNT = 4 };
+
+struct judge {
+    struct subject *subject;
+    struct judge_options options;
+    /* The instances are not the case's own: files lie in this directory below that of the case, and
+     * their command runs the model alone.  NULL: they are. */
+    const char *repro_below;
+    TfLiteDelegate *delegates[DELEGATE_COUNT];
+    bool ours;        /* it exports assay_gpu_*, so it takes poison and names refusals */
+    char report[256]; /* the last message that the interpreter's error reporter got */
+};
+
+#endif

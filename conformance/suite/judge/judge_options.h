@@ -1,0 +1,20 @@
+/* How the judge runs cases. */
+#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_OPTIONS_H
+#define ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_OPTIONS_H
+
+#include <stdint.h>
+
+/* Where a case is: read by a parent when the process died. */
+struct judge_stage {
+    int set; /* enum data_set; -1: none yet */
+    char what[48];
+    char inputs[96]; /* of the case, as in struct case_result; empty: it is not built yet */
+};
+
+struct judge_options {
+    uint64_t seed;
+    const char *repro_dir;     /* NULL: nothing is written */
+    struct judge_stage *stage; /* may be NULL */
+};
+
+#endif

@@ -1,0 +1,524 @@
+/* Runs the reference node by node, and compares the outputs. */
+#include "conformance/suite/judge/node_compare.h"
+
+#include "conformance/suite/bounds/compare.h"
+#include "conformance/suite/cases/suite.h"
+#include "conformance/suite/judge/node_limits.h"
+#include "conformance/suite/judge/repro.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- one output ---- */
+
+void node_detail_close(struct node_detail *d)
+{
+    for (int i = 0; i < d->count; i++)
+        mem_free(d->all[i].value);
+    *d = (struct node_detail){ .count = 0 };
+}
+
+/* One block of memory for value, magnitude and terms of each output. */
+enum status node_detail_open(struct node_detail *d, struct interpreter *in, const TfLiteNode *node,
+                             struct diag *diag)
+{
+    *d = (struct node_detail){ .count = 0 };
+    if (node->outputs->size > CASE_INPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "a node has %d outputs, expected at most %d",
+                         node->outputs->size, CASE_INPUTS_MAX);
+    for (int i = 0; i < node->outputs->size; i++) {
+        const size_t n = ref_elements(interpreter_tensor(in, node->outputs->data[i]));
+        double *const block = mem_alloc(n ? n : 1, 3 * sizeof *block);
+
+        if (!block) {
+            node_detail_close(d);
+            return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
+        }
+        d->all[i] = (struct ref_detail){ block, block + n, block + 2 * n, NULL };
+        d->count = i + 1;
+    }
+    return STATUS_OK;
+}
+
+static bool holds_poison(const void *data, size_t element, uint32_t word)
+{
+    uint32_t bits;
+
+    memcpy(&bits, (const char *)data + 4 * element, sizeof bits);
+    return bits == word;
+}
+
+static void add_figures(struct case_result *r, const struct comparison *c)
+{
+    r->max_abs = fmax(r->max_abs, c->max_abs);
+    r->max_ulp = fmax(r->max_ulp, c->max_ulp);
+    r->margin = fmax(r->margin, c->margin);
+    if (fabs(c->bias) > fabs(r->bias))
+        r->bias = c->bias;
+}
+
+_Static_assert((int)COMPARE_RUNS == (int)PROFILE_BINS, "a character for each run");
+
+/* Keeps the profile of the output that fails, else of the largest margin. */
+static void note_profile(struct case_result *r, const struct comparison *c)
+{
+    if (r->status == CASE_FAIL || (c->pass && r->by_element[0] && c->margin < r->margin))
+        return;
+    profile_write(c->by_element, c->elements, r->by_element);
+    profile_write(c->by_channel, c->channels, r->by_channel);
+    r->elements = c->elements;
+    r->channels = c->channels;
+}
+
+/* The largest scale of a tensor, which may have one for each channel; 1 where it has none. */
+static double largest_scale(const TfLiteTensor *t)
+{
+    const TfLiteAffineQuantization *const q = t->quantization.params;
+    double largest = 0;
+
+    if (t->quantization.type == kTfLiteNoQuantization)
+        return 1;
+    for (int c = 0; c < q->scale->size; c++)
+        largest = fmax(largest, q->scale->data[c]);
+    return largest;
+}
+
+/* The multiplier that requantizes products: from their scale to the output's; of a multiplier for
+ * each channel the largest. */
+static double requantize_multiplier(struct interpreter *in, const TfLiteNode *node,
+                                    const struct op_facts *facts, const TfLiteTensor *out)
+{
+    double multiplier = 1 / (double)out->params.scale;
+
+    for (int i = 0; i < node->inputs->size; i++) {
+        const bool is_data = i >= facts->first && i < facts->first + facts->data;
+
+        if (is_data || i == facts->weights)
+            multiplier *= largest_scale(interpreter_tensor(in, node->inputs->data[i]));
+    }
+    return multiplier;
+}
+
+enum bounds node_compare_bounds(enum bounds floats, const TfLiteTensor *t)
+{
+    return (enum bounds)(floats | (t->type == kTfLiteFloat16 ? BOUNDS_FP16 : 0));
+}
+
+/* The share of results that may differ from the nearest integer.  The runtime rounds twice, to 2^-n
+ * of a step and to a step, where its multiplier is about 2^-n: then one result in 2^(n + 1) may be
+ * another.  Sums have such small multipliers that this seldom shows (TOLERANCES.md 5.1: in one of
+ * 20), one requantization has not (in 35 of 100). */
+static double max_mismatch_share(struct interpreter *in, int node, const struct op_facts *facts,
+                                 const TfLiteTensor *out)
+{
+    switch (facts->ties) {
+    case OP_TIES_SUM: return 0.05;
+    case OP_TIES_PRODUCT:
+        return requantize_multiplier(in, interpreter_node(in, node), facts, out) <= 0.05 ? 0.05
+                                                                                         : 0.35;
+    case OP_TIES_ONCE: return 0.35;
+    case OP_TIES_ANY:
+    case OP_TIES_DRIFT: break;
+    }
+    return 1;
+}
+
+bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
+                        struct compare_steps *steps)
+{
+    const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, node)->code);
+    const bool whole = t->type == kTfLiteInt8 || t->type == kTfLiteUInt8 || t->type == kTfLiteInt16;
+
+    if (!whole || t->quantization.type == kTfLiteNoQuantization)
+        return false;
+    *steps = (struct compare_steps){
+        .bounds = bounds,
+        .reference = t->data.raw,
+        .scale = t->params.scale,
+        .zero = t->params.zero_point,
+        .within_reference = !facts || facts->ties != OP_TIES_DRIFT,
+        .max_mismatch_share = facts ? max_mismatch_share(in, node, facts, t) : 0,
+    };
+    return true;
+}
+
+const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output)
+{
+    static const struct bound_rule full_lstm = { .kind = BOUND_LSTM_FULL };
+    const struct suite_member *const member =
+        suite_find_member(interpreter_node_op(in, node)->code);
+    int x;
+
+    if (!member)
+        return NULL;
+    x = interpreter_node(in, node)->inputs->data[0];
+    if (member->bound_integers.kind != BOUND_BITS &&
+        interpreter_tensor(in, x)->quantization.type != kTfLiteNoQuantization)
+        return &member->bound_integers;
+    /* LSTM's full kernel has one output. */
+    if (member->bound.kind == BOUND_LSTM && interpreter_node(in, node)->outputs->size == 1)
+        return &full_lstm;
+    return bound_rule_of_output(&member->bound, output);
+}
+
+static void note_failure(const struct node_compare_request *q, const struct comparison *c,
+                         int output, const void *got, TfLiteType type, struct case_result *r)
+{
+    const char *text = c->text;
+
+    if (r->status == CASE_FAIL)
+        return;
+    if (c->has_element && type == kTfLiteFloat32 && isnan(c->got) &&
+        holds_poison(got, c->index, q->poison_word))
+        text = "not written: it holds what was there before";
+    r->has_element = c->has_element;
+    r->output = output;
+    snprintf(r->where, sizeof r->where, "%s", c->where);
+    r->got = c->got;
+    r->want = c->want;
+    r->error = c->error;
+    r->limit = c->limit;
+    r->worst = c->worst;
+    if (c->wrong > 0)
+        result_fail(r, "%s (%zu of %zu wrong)", text, c->wrong, c->elements);
+    else
+        result_fail(r, "%s", text);
+}
+
+/* The judged node's input as floats where it holds infinities and NaNs, which is freed with
+ * mem_free; else NULL. */
+static enum status special_input(const struct node_compare_request *q, int node,
+                                 const TfLiteTensor *out, float **special, struct diag *diag)
+{
+    const struct case_instance *const x = q->instance;
+    const size_t count = ref_elements(out);
+
+    *special = NULL;
+    if (!x->every_half || node != x->judged_node)
+        return STATUS_OK;
+    if (x->inputs[0].bytes != count * (x->inputs[0].type == kTfLiteFloat16 ? 2 : 4))
+        return diag_fail(diag, STATUS_INVALID, "every_half: %zu bytes of input for %zu elements",
+                         x->inputs[0].bytes, count);
+    *special = mem_alloc(count, sizeof **special);
+    if (!*special)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu elements: out of memory", count);
+    for (size_t i = 0; i < count; i++)
+        (*special)[i] = x->inputs[0].type == kTfLiteFloat16
+                            ? half_to_float(((const uint16_t *)x->inputs[0].data[q->frame])[i])
+                            : ((const float *)x->inputs[0].data[q->frame])[i];
+    return STATUS_OK;
+}
+
+/* ---- NaN in inputs ---- */
+
+static float replaced(float v, float nan)
+{
+    return isnan(v) ? nan : v;
+}
+
+/* Writes the inputs of the node again, with `nan` for each NaN: from the instance, as they are
+ * inputs of the graph. */
+static enum status write_without_nan(struct interpreter *in, const struct node_compare_request *q,
+                                     float nan, struct diag *diag)
+{
+    size_t count;
+    const int *const inputs = interpreter_inputs(in, &count);
+
+    TRY(inputs_write(in, q->instance, q->frame, diag));
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
+
+        for (size_t k = 0; t->type == kTfLiteFloat32 && k < ref_elements(t); k++)
+            t->data.f[k] = replaced(t->data.f[k], nan);
+        for (size_t k = 0; t->type == kTfLiteFloat16 && k < ref_elements(t); k++)
+            t->data.f16[k].data = float_to_half(replaced(half_to_float(t->data.f16[k].data), nan));
+    }
+    return STATUS_OK;
+}
+
+/* Evaluates the judged node with -infinity and +infinity for the NaNs of its inputs (TOLERANCES.md
+ * 6).  Leaves *count at 0 where there are none. */
+static enum status eval_without_nan(struct interpreter *in, const struct node_compare_request *q,
+                                    int node, struct node_detail nan_as[2], int *count,
+                                    struct diag *diag)
+{
+    const struct case_instance *const x = q->instance;
+
+    *count = 0;
+    if (!(x->every_half || x->has_nan) || node != x->judged_node)
+        return STATUS_OK;
+    for (int i = 0; i < 2; i++) {
+        TRY(node_detail_open(&nan_as[i], in, interpreter_node(in, node), diag));
+        *count = i + 1;
+        TRY(write_without_nan(in, q, i ? INFINITY : -INFINITY, diag));
+        TRY(interpreter_eval_node(in, node, nan_as[i].all, diag));
+    }
+    return inputs_write(in, x, q->frame, diag);
+}
+
+/* ---- outputs ---- */
+
+/* What the outputs of a node are judged by. */
+struct node_reference {
+    struct node_detail detail, nan_as[2];
+    int nan_count;
+    double *added; /* compare_request */
+    bool tiles;    /* compare_request */
+    float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
+};
+
+/* "f32 [2, 5], 40 bytes" */
+static void describe_shape(TfLiteType type, const int *dims, int rank, size_t tensor_bytes,
+                           char *text, size_t bytes)
+{
+    size_t used = (size_t)snprintf(text, bytes, "%s [", runtime_type_name(type));
+
+    for (int d = 0; d < rank && used < bytes; d++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%d", d ? ", " : "", dims[d]);
+    if (used < bytes)
+        snprintf(text + used, bytes - used, "], %zu bytes", tensor_bytes);
+}
+
+/* Fails the case where an output has not the shape, type and size of the reference's. */
+static bool has_same_shape(const struct outputs *got, size_t output, const TfLiteTensor *t,
+                           struct case_result *result)
+{
+    char expected[160], found[160];
+
+    if (got->items[output].rank == t->dims->size && got->items[output].bytes == t->bytes &&
+        got->items[output].type == t->type &&
+        memcmp(got->items[output].dims, t->dims->data,
+               (size_t)t->dims->size * sizeof t->dims->data[0]) == 0)
+        return true;
+    describe_shape(t->type, t->dims->data, t->dims->size, t->bytes, expected, sizeof expected);
+    describe_shape(got->items[output].type, got->items[output].dims, got->items[output].rank,
+                   got->items[output].bytes, found, sizeof found);
+    return result_fail(result,
+                       "output %zu has another shape or type than the reference's: expected %s, "
+                       "found %s",
+                       output, expected, found);
+}
+
+/* Compares output `of` of a node, which is output `output` of the graph. */
+static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
+                                  int node, int of, const struct node_reference *reference,
+                                  const struct outputs *got, size_t output,
+                                  struct case_result *result, struct diag *diag)
+{
+    const struct ref_op *const op = interpreter_node_op(in, node);
+    const struct bound_rule *const rule = node_compare_rule(in, node, of);
+    const struct ref_detail *const detail = &reference->detail.all[of];
+    const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
+    struct compare_steps steps;
+    struct comparison c;
+    bool quantized;
+    float *special;
+    double *expected; /* values, then limits */
+    enum status s;
+
+    if (!rule)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "no suite says how %s is judged", op->name);
+    if (!has_same_shape(got, output, t, result))
+        return STATUS_OK;
+    TRY(special_input(q, node, t, &special, diag));
+    expected = q->repro ? mem_alloc(2 * ref_elements(t) + 1, sizeof *expected) : NULL;
+    quantized = node_compare_steps(in, node, t, q->quantized, &steps);
+    /* The other sets repeat few integers, and so do tensors inside a random graph: behind clamps,
+     * broadcasts and RESIZE_BILINEAR.  They are no sample of all integers. */
+    if (q->set != SET_RANDOM || q->instance->judged_node < 0)
+        steps.max_mismatch_share = 1;
+    s = compare_tensor(
+        &(struct compare_request){
+            .rule = rule,
+            .steps = quantized ? &steps : NULL,
+            .bounds = node_compare_bounds(q->bounds, t),
+            .added = reference->added,
+            .tiles = reference->tiles,
+            .integers = q->set == SET_INTEGERS,
+            .type = t->type,
+            .got = got->items[output].data,
+            .dims = got->items[output].dims,
+            .rank = got->items[output].rank,
+            .detail = detail,
+            .special = special,
+            .nan_as = { reference->nan_count > 0 ? &reference->nan_as[0].all[of] : NULL,
+                        reference->nan_count > 0 ? &reference->nan_as[1].all[of] : NULL },
+            .full_mantissas =
+                q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
+            .wants = expected,
+            .limits = expected ? expected + ref_elements(t) : NULL,
+        },
+        &c, diag);
+    mem_free(special);
+    if (s == STATUS_OK && expected)
+        s = repro_save_expected(q->repro, output, q->frame, got->items[output].dims,
+                                got->items[output].rank, expected, expected + ref_elements(t),
+                                diag);
+    mem_free(expected);
+    if (s != STATUS_OK)
+        return s;
+    add_figures(result, &c);
+    note_profile(result, &c);
+    /* Without within_reference the reference itself is off by more than a step (TOLERANCES.md 5):
+     * its mismatches are not counted. */
+    if (quantized && (steps.within_reference || steps.bounds == BOUNDS_EXACT)) {
+        result->integers += c.elements;
+        result->unequal += c.unequal;
+    }
+    if (c.pass)
+        return STATUS_OK;
+    note_failure(q, &c, (int)output, got->items[output].data, t->type, result);
+    return STATUS_OK;
+}
+
+/* ---- the graph ---- */
+
+/* Replaces the state that the node has written with the device's value of the same output, t: the
+ * next inference is judged from that. */
+static void keep_state(struct interpreter *in, const TfLiteNode *node, const TfLiteTensor *t,
+                       const void *got)
+{
+    for (int i = 0; i < node->inputs->size; i++) {
+        const int tensor = node->inputs->data[i];
+        TfLiteTensor *const state = tensor >= 0 ? interpreter_tensor(in, tensor) : NULL;
+
+        if (state && state->is_variable && state->bytes == t->bytes && t->bytes > 0 &&
+            memcmp(state->data.raw, t->data.raw, t->bytes) == 0)
+            memcpy(state->data.raw, got, t->bytes);
+    }
+}
+
+static bool is_float_lstm(struct interpreter *in, int node)
+{
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    const struct bound_rule *const rule = node_compare_rule(in, node, 0);
+
+    return rule && rule->kind == BOUND_LSTM &&
+           interpreter_tensor(in, abi->inputs->data[0])->type == kTfLiteFloat32;
+}
+
+/* The device's values of output `of` of a node, which are floats in the shape of the reference;
+ * NULL where it has no such output. */
+static const float *floats_of(struct interpreter *in, const struct outputs *got,
+                              const TfLiteNode *node, int of)
+{
+    const int output = outputs_find(got, node->outputs->data[of]);
+
+    if (output < 0 || got->items[output].type != kTfLiteFloat32 ||
+        got->items[output].bytes != interpreter_tensor(in, node->outputs->data[of])->bytes)
+        return NULL;
+    return got->items[output].data;
+}
+
+/* Of an LSTM whose sums and c are seen, c and h are judged from these. */
+static void use_own_sums(struct interpreter *in, const struct node_compare_request *q, int node,
+                         const struct outputs *got, const struct node_reference *r)
+{
+    enum { C = 1, Z = 3 };
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    const TfLiteTensor *const c = interpreter_tensor(in, abi->outputs->data[C]);
+    const struct node_lstm values = { .z = floats_of(in, got, abi, Z),
+                                      .c = floats_of(in, got, abi, C),
+                                      .c_prev = r->c_prev };
+
+    if (values.z && values.c)
+        node_limits_lstm(q->bounds, &values, (size_t)ref_dim(c, 0), (size_t)ref_dim(c, 1),
+                         r->detail.all);
+}
+
+static void reference_close(struct node_reference *r)
+{
+    node_detail_close(&r->detail);
+    for (int i = 0; i < r->nan_count; i++)
+        node_detail_close(&r->nan_as[i]);
+    mem_free(r->added);
+    mem_free(r->c_prev);
+}
+
+/* Evaluates a node, with all that its outputs are judged by. */
+static enum status reference_eval(struct interpreter *in, const struct node_compare_request *q,
+                                  int node, const struct outputs *got, struct node_reference *r,
+                                  struct diag *diag)
+{
+    enum { C_PREV = 4 };
+    const TfLiteNode *const abi = interpreter_node(in, node);
+
+    TRY(eval_without_nan(in, q, node, r->nan_as, &r->nan_count, diag));
+    TRY(node_detail_open(&r->detail, in, abi, diag));
+    if (q->bounds & BOUNDS_HYBRID)
+        TRY(node_limits_hybrid(in, node, &r->added, diag));
+    r->detail.all[0].rounded = r->added;
+    if (is_float_lstm(in, node)) {
+        const TfLiteTensor *const c = interpreter_tensor(in, abi->inputs->data[C_PREV]);
+
+        r->c_prev = mem_alloc(c->bytes ? c->bytes : 1, 1);
+        if (!r->c_prev)
+            return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", c->bytes);
+        memcpy(r->c_prev, c->data.f, c->bytes);
+    }
+    TRY(interpreter_eval_node(in, node, r->detail.all, diag));
+    if (r->c_prev)
+        use_own_sums(in, q, node, got, r);
+    if (q->bounds & BOUNDS_WINOGRAD)
+        TRY(node_limits_winograd(in, node, &r->detail.all[0], &r->tiles, diag));
+    return STATUS_OK;
+}
+
+/* Evaluates a node and compares its outputs; *judged counts these. */
+static enum status judge_node(struct interpreter *in, const struct node_compare_request *q,
+                              int node, const struct outputs *got, size_t *judged,
+                              struct case_result *result, struct diag *diag)
+{
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    bool exposed = false;
+    struct node_reference reference = { .added = NULL };
+    enum status s;
+
+    for (int i = 0; i < abi->outputs->size; i++)
+        exposed = exposed || outputs_find(got, abi->outputs->data[i]) >= 0;
+    if (!exposed)
+        return interpreter_eval_node(in, node, NULL, diag);
+    s = reference_eval(in, q, node, got, &reference, diag);
+    for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
+        const int output = outputs_find(got, abi->outputs->data[i]);
+        TfLiteTensor *const t = interpreter_tensor(in, abi->outputs->data[i]);
+
+        if (output < 0)
+            continue;
+        s = compare_output(in, q, node, i, &reference, got, (size_t)output, result, diag);
+        ++*judged;
+        /* The nodes behind it are judged from the device's value. */
+        if (t->bytes == got->items[output].bytes && t->bytes > 0) {
+            keep_state(in, abi, t, got->items[output].data);
+            memcpy(t->data.raw, got->items[output].data, t->bytes);
+        }
+    }
+    reference_close(&reference);
+    return s;
+}
+
+enum status node_compare_outputs(struct interpreter *in, const struct node_compare_request *request,
+                                 const struct outputs *got, struct case_result *result,
+                                 struct diag *diag)
+{
+    const size_t nodes = interpreter_node_count(in);
+    size_t judged = 0;
+
+    TRY(inputs_write(in, request->instance, request->frame, diag));
+    for (size_t n = 0; n < nodes; n++) {
+        const TfLiteNode *const node = interpreter_node(in, (int)n);
+        const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);
+
+        if (first->allocation_type == kTfLitePersistentRo)
+            continue; /* computed from constants alone, when the graph was prepared */
+        TRY(judge_node(in, request, (int)n, got, &judged, result, diag));
+    }
+    if (judged != got->count)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu of %zu outputs are made by no node",
+                         got->count - judged, got->count);
+    return STATUS_OK;
+}

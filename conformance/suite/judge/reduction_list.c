@@ -1,0 +1,236 @@
+/* Lists the reductions of an instance. */
+#include "conformance/suite/judge/reduction_list.h"
+
+#include "conformance/suite/judge/model_draft.h"
+#include "reference/base/memory.h"
+
+#include <string.h>
+
+enum { SINGLE_ELEMENTS_MAX = 16, PAIR_NODES_MAX = 3 };
+
+static enum status add(struct reduction_list *l, enum reduction_kind kind, int32_t a, int32_t b,
+                       int32_t c, struct diag *diag)
+{
+    if (l->count == l->room) {
+        const size_t room = l->room ? 2 * l->room : 256;
+        struct reduction *const items = mem_resize(l->items, room, sizeof *items);
+
+        if (!items)
+            return diag_fail(diag, STATUS_NO_MEMORY, "reductions: out of memory");
+        l->items = items;
+        l->room = room;
+    }
+    l->items[l->count++] = (struct reduction){ kind, a, b, c };
+    return STATUS_OK;
+}
+
+/* The values below `size` that are tried, the smallest first; returns how many. */
+static int targets(int32_t size, int32_t out[3])
+{
+    int count = 0;
+
+    out[count++] = 1;
+    if (size / 2 > 1)
+        out[count++] = size / 2;
+    if (size - 1 > out[count - 1])
+        out[count++] = size - 1;
+    return count;
+}
+
+static enum status find_nodes(const struct model_draft *d, struct reduction_list *l,
+                              struct diag *diag)
+{
+    const int32_t n = (int32_t)d->graph.operator_count;
+
+    if (n < 2)
+        return STATUS_OK;
+    if (d->rest.judged_node >= 0)
+        TRY(add(l, REDUCE_NODES, d->rest.judged_node, d->rest.judged_node, 0, diag));
+    TRY(add(l, REDUCE_NODES, n / 2, n - 1, 0, diag));
+    TRY(add(l, REDUCE_NODES, 0, n / 2 - 1, 0, diag));
+    TRY(add(l, REDUCE_NODES, 1, n - 1, 0, diag));
+    return add(l, REDUCE_NODES, 0, n - 2, 0, diag);
+}
+
+enum { SIZES_MAX = 64 };
+
+/* The distinct sizes over 1 of the sources' dimensions, the largest first. */
+static size_t find_sizes(const struct model_draft *d, int32_t sizes[SIZES_MAX])
+{
+    size_t count = 0;
+
+    for (size_t t = 0; t < d->graph.tensor_count; t++) {
+        for (size_t i = 0; model_draft_is_source(d, (int)t) && i < d->tensors[t].shape.count; i++) {
+            const int32_t size = d->tensors[t].shape.data[i];
+            size_t at = 0;
+
+            while (at < count && sizes[at] > size)
+                at++;
+            if (size < 2 || count == SIZES_MAX || (at < count && sizes[at] == size))
+                continue;
+            memmove(sizes + at + 1, sizes + at, (count - at) * sizeof *sizes);
+            sizes[at] = size;
+            count++;
+        }
+    }
+    return count;
+}
+
+static enum status find_dims(const struct model_draft *d, struct reduction_list *l,
+                             struct diag *diag)
+{
+    int32_t sizes[SIZES_MAX], to[3];
+    const size_t count = find_sizes(d, sizes);
+
+    for (size_t s = 0; s < count; s++) {
+        bool multiple = false;
+        const int n = targets(sizes[s], to);
+
+        for (size_t other = 0; other < s; other++)
+            multiple = multiple || sizes[other] % sizes[s] == 0;
+        for (int k = 0; k < n; k++) {
+            TRY(add(l, REDUCE_SIZE, sizes[s], to[k], 0, diag));
+            if (multiple)
+                TRY(add(l, REDUCE_MULTIPLE, sizes[s], to[k], 0, diag));
+        }
+    }
+    for (size_t t = 0; t < d->graph.tensor_count; t++) {
+        for (size_t i = 0; model_draft_is_source(d, (int)t) && i < d->tensors[t].shape.count; i++) {
+            const int32_t size = d->tensors[t].shape.data[i];
+            const int n = size > 1 ? targets(size, to) : 0;
+
+            for (int k = 0; k < n; k++)
+                TRY(add(l, REDUCE_DIM, (int32_t)t, (int32_t)i, to[k], diag));
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Two dimensions of one size in different tensors.  Their number grows with the square of that of
+ * the tensors, so large graphs have none. */
+static enum status find_pairs(const struct model_draft *d, struct reduction_list *l,
+                              struct diag *diag)
+{
+    const int32_t tensors = (int32_t)d->graph.tensor_count;
+    int32_t to[3];
+
+    for (int32_t t = 0; d->graph.operator_count <= PAIR_NODES_MAX && t < tensors; t++) {
+        for (int32_t u = t + 1; model_draft_is_source(d, t) && u < tensors; u++) {
+            const struct model_ints *const a = &d->tensors[t].shape, *const b =
+                                                                         &d->tensors[u].shape;
+
+            for (size_t i = 0; model_draft_is_source(d, u) && i < a->count * b->count; i++) {
+                const int32_t x = (int32_t)(i / b->count), y = (int32_t)(i % b->count);
+                const int n =
+                    a->data[x] > 1 && a->data[x] == b->data[y] && a->count <= 8 && b->count <= 8
+                        ? targets(a->data[x], to)
+                        : 0;
+
+                for (int k = 0; k < n; k++)
+                    TRY(add(l, REDUCE_PAIR, 8 * t + x, 8 * u + y, to[k], diag));
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status find_parameters(struct model_draft *d, struct reduction_list *l,
+                                   struct diag *diag)
+{
+    for (int t = 0; t < (int)d->graph.tensor_count; t++) {
+        size_t bytes;
+        const int32_t *const data =
+            d->tensors[t].type == TENSOR_INT32 && model_draft_is_parameter(d, t)
+                ? model_draft_data(d, t, 0, &bytes)
+                : NULL;
+
+        for (size_t i = 0; data && i < bytes / sizeof *data && i < SINGLE_ELEMENTS_MAX; i++) {
+            int32_t to[3];
+            const int n = data[i] > 1 ? targets(data[i], to) : 0;
+
+            if (data[i] != 0)
+                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, 0, diag));
+            for (int k = 0; k < n; k++)
+                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, to[k], diag));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status find_options(const struct model_draft *d, struct reduction_list *l,
+                                struct diag *diag)
+{
+    for (size_t n = 0; n < d->graph.operator_count; n++) {
+        const struct options *const o = &d->operators[n].options;
+        const struct option_table *const table = option_table_find(o->tag);
+
+        for (int f = 0; table && table->listed && f < table->field_count; f++) {
+            const uint8_t kind = table->fields[f].kind;
+            const double value = kind == OPTION_F32 ? (double)o->value[f].f : o->value[f].i;
+
+            if (kind == OPTION_INTS || kind == OPTION_STRING)
+                continue;
+            for (int32_t to = 0; to < 2; to++) {
+                if (value > to || value < 0)
+                    TRY(add(l, REDUCE_OPTION, (int32_t)n, f, to, diag));
+            }
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status find_values(struct model_draft *d, struct reduction_list *l, struct diag *diag)
+{
+    for (int t = 0; t < (int)d->graph.tensor_count; t++) {
+        const size_t element = model_draft_element_bytes(d, t);
+        size_t bytes;
+        const void *const data = model_draft_data(d, t, 0, &bytes);
+        int32_t count;
+
+        if (!data || element == 0 || bytes == 0 || model_draft_is_parameter(d, t))
+            continue;
+        for (int32_t parts = 1; parts <= 8; parts *= 2) {
+            for (int32_t part = 0; part < parts && (size_t)parts <= bytes / element; part++)
+                TRY(add(l, REDUCE_ZERO, t, part, parts, diag));
+        }
+        TRY(add(l, REDUCE_ONE, t, 0, 1, diag));
+        TRY(add(l, REDUCE_ROUND, t, 0, 1, diag));
+        count = bytes / element <= SINGLE_ELEMENTS_MAX ? (int32_t)(bytes / element) : 0;
+        for (int32_t i = 0; i < count && count > 1; i++) {
+            TRY(add(l, REDUCE_ZERO, t, i, count, diag));
+            TRY(add(l, REDUCE_ONE, t, i, count, diag));
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status reductions_find(const struct case_instance *x, struct reduction_list *list,
+                            struct diag *diag)
+{
+    struct model_draft d;
+    enum status s;
+
+    *list = (struct reduction_list){ .count = 0 };
+    TRY(model_draft_open(&d, x, diag));
+    s = find_nodes(&d, list, diag);
+    if (s == STATUS_OK)
+        s = find_dims(&d, list, diag);
+    if (s == STATUS_OK)
+        s = find_pairs(&d, list, diag);
+    if (s == STATUS_OK)
+        s = find_parameters(&d, list, diag);
+    if (s == STATUS_OK)
+        s = find_options(&d, list, diag);
+    if (s == STATUS_OK)
+        s = find_values(&d, list, diag);
+    model_draft_close(&d);
+    if (s != STATUS_OK)
+        reductions_close(list);
+    return s;
+}
+
+void reductions_close(struct reduction_list *list)
+{
+    mem_free(list->items);
+    *list = (struct reduction_list){ .count = 0 };
+}

@@ -1,0 +1,49 @@
+/* Names of statuses, and how a case fails. */
+#include "conformance/suite/judge/result.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *const habit_names[HABIT_COUNT] = {
+#define X(name, text) text,
+    HABIT_LIST(X)
+#undef X
+};
+
+void result_note_habit(struct case_result *r, enum habit habit, bool checked)
+{
+    if (checked)
+        r->habits |= 1u << habit;
+    else
+        r->left_out |= 1u << habit;
+}
+
+const char *case_status_name(enum case_status s)
+{
+    static const char *const names[CASE_STATUS_COUNT] = {
+#define X(name, text) text,
+        CASE_STATUS_LIST(X)
+#undef X
+    };
+
+    return (unsigned)s < CASE_STATUS_COUNT ? names[s] : "?";
+}
+
+bool result_fails_run(const struct case_result *r)
+{
+    return r->required || r->regression || r->status == CASE_FAIL || r->status == CASE_CRASH ||
+           r->status == CASE_TIMEOUT || r->status == CASE_UNEXPECTED_PASS;
+}
+
+bool result_fail(struct case_result *r, const char *format, ...)
+{
+    va_list args;
+
+    if (r->status == CASE_FAIL)
+        return false;
+    r->status = CASE_FAIL;
+    va_start(args, format);
+    vsnprintf(r->reason, sizeof r->reason, format, args);
+    va_end(args);
+    return false;
+}

@@ -1,0 +1,92 @@
+/* The result of one case on one subject: plain data, sent by a worker process to its parent. */
+#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_RESULT_H
+#define ASSAY_CONFORMANCE_SUITE_JUDGE_RESULT_H
+
+#include "conformance/suite/bounds/compare.h"
+#include "conformance/suite/cases/case.h"
+#include "conformance/suite/judge/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name, text): as in reports, in the order of the totals line. */
+#define CASE_STATUS_LIST(X)                                                                        \
+    X(PASS, "pass")                                                                                \
+    X(FAIL, "fail")                                                                                \
+    X(DECLINED, "declined") /* the delegate did not take the op */                                 \
+    X(CRASH, "crash")                                                                              \
+    X(TIMEOUT, "timeout")                                                                          \
+    X(WAIVED, "waived")                   /* failed, as a waiver expects */                        \
+    X(UNEXPECTED_PASS, "unexpected_pass") /* passed, although a waiver expects it to fail */
+
+enum case_status {
+#define X(name, text) CASE_##name,
+    CASE_STATUS_LIST(X)
+#undef X
+        CASE_STATUS_COUNT
+};
+const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of range */
+
+/* X(name, text): what is checked beside the comparison with the reference, where it applies. */
+#define HABIT_LIST(X)                                                                              \
+    X(REPEAT, "A-B-A")                /* frame A has the same bits after frame B */                \
+    X(GUARDS, "guard words")          /* round tensors or host buffers */                          \
+    X(POISON, "poisoned outputs")     /* every element is written */                               \
+    X(DEVICE_POISON, "device poison") /* in padded lanes and unused memory of the device */        \
+    X(HIDDEN, "hidden")               /* intermediates that are no outputs */                      \
+    X(SEQUENCE, "sequence")           /* state over inferences */                                  \
+    X(SPLIT, "split")                 /* a batch as batches of 1 */
+
+enum habit {
+#define X(name, text) HABIT_##name,
+    HABIT_LIST(X)
+#undef X
+        HABIT_COUNT
+};
+extern const char *const habit_names[HABIT_COUNT];
+
+struct case_result {
+    enum case_status status;
+    char reason[480]; /* of every status but pass; where an element is wrong, without its index */
+    bool absent;      /* there is no result: no other field but missing is set */
+    bool missing;     /* the subject runs the case, but the run ended before it came to it */
+    bool required;    /* declined, but --require says that it must be taken */
+    bool regression;  /* it passed in the baseline; of a pass: its margin was smaller there */
+    /* Cause, of the waiver that applied; NULL: none.  Set by the parent after the run. */
+    const char *waiver;
+    /* Over all sets and frames that were compared. */
+    double max_abs, max_ulp, margin, bias;
+    uint64_t integers; /* elements of quantized outputs that were compared */
+    uint64_t unequal;  /* those of them that were not the reference's */
+    double ms;         /* the fastest inference */
+    uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
+    int nodes, taken;  /* of the model: all, and those that the subject took */
+    uint32_t habits;   /* bit 1 << HABIT_x: it was checked */
+    uint32_t left_out; /* it applies to the case, but the subject does not allow it */
+    /* Where it failed. */
+    bool has_set;
+    enum data_set set;
+    char frame; /* 'A' or 'B' */
+    bool has_element;
+    int output;     /* of the graph */
+    char where[64]; /* index of the element */
+    double got, want, error, limit;
+    struct comparison_worst worst; /* of the output that failed; ratio 0: not known */
+    /* Error over limit along the output that failed, else along the one with the largest margin, as
+     * profile.h encodes it; empty: nothing was compared. */
+    char by_element[PROFILE_BINS + 1], by_channel[PROFILE_BINS + 1];
+    size_t elements, channels; /* how many these stand for */
+    char inputs[96];           /* "f32 [1, 4, 4, 5]; i32 [2]"; empty: the case was not built */
+};
+
+/* Whether the result makes the run's exit code 1. */
+bool result_fails_run(const struct case_result *r);
+
+/* Notes that a habit applies to the case, and whether it was checked. */
+void result_note_habit(struct case_result *r, enum habit habit, bool checked);
+
+/* Notes a failure, unless one is noted already.  Returns false. */
+bool result_fail(struct case_result *r, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#endif

@@ -1,0 +1,27 @@
+/* SSD on MobileNet v1 at 300x300: blocks 11 and 13 of the classifier, four more feature maps, 1917
+ * anchors, 90 classes of objects.  6.8 million parameters, 1.2 billion multiply-adds. */
+#include "conformance/suite/models/ssd_mobilenet_v1.h"
+
+#include "conformance/suite/models/mobilenet_v1.h"
+#include "conformance/suite/models/net_ssd.h"
+
+static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+{
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    struct zoo_ssd ssd = { .lite = false };
+
+    ssd.maps[1] = zoo_mobilenet_v1_features(net, in, 0, &ssd.maps[0]);
+    return zoo_ssd(net, in, &ssd, diag);
+}
+
+const struct zoo_entry zoo_ssd_mobilenet_v1 = { .name = "ssd_mobilenet_v1",
+                                                .summary = "SSD on MobileNet v1, detector",
+                                                .width = 1,
+                                                .resolution = 300,
+                                                .resolution_min = 60,
+                                                .resolution_step = 20,
+                                                .resolution_max = 1020,
+                                                .channels = 3,
+                                                .classes = 90,
+                                                .batch_max = 1,
+                                                .build = build };

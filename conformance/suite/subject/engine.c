@@ -1,0 +1,115 @@
+/* Passes calls to the kind of subject, and answers what the model alone says. */
+#include "conformance/suite/subject/engine.h"
+
+#include "conformance/suite/subject/subject_kind.h"
+#include "reference/base/op_facts.h"
+
+const struct engine_type *engine_type_of(const struct subject *s)
+{
+    return s->kind->engine;
+}
+
+unsigned engine_abilities(const struct subject *s)
+{
+    const struct engine_type *const type = engine_type_of(s);
+
+    return type->abilities_of ? type->abilities_of(s) : type->abilities;
+}
+
+enum status engine_open(const struct engine_request *request, struct engine **out,
+                        struct diag *diag)
+{
+    *out = NULL;
+    return engine_type_of(request->subject)->open(request, out, diag);
+}
+
+void engine_close(struct engine *e)
+{
+    if (e)
+        e->type->close(e);
+}
+
+bool engine_is_taken(struct engine *e, int node)
+{
+    return e->type->is_taken(e, node);
+}
+
+const char *engine_refusal(struct engine *e)
+{
+    const char *const text = e->type->refusal ? e->type->refusal(e) : NULL;
+
+    return text ? text : "";
+}
+
+enum status engine_reset(struct engine *e, struct diag *diag)
+{
+    return e->type->reset(e, diag);
+}
+
+enum status engine_write(struct engine *e, const struct case_instance *x, int frame,
+                         struct diag *diag)
+{
+    return e->type->write(e, x, frame, diag);
+}
+
+enum status engine_invoke(struct engine *e, struct diag *diag)
+{
+    return e->type->invoke(e, diag);
+}
+
+enum status engine_read(struct engine *e, struct outputs *got, struct diag *diag)
+{
+    return e->type->read(e, got, diag);
+}
+
+enum status engine_check(struct engine *e, const struct case_instance *x, int frame,
+                         struct diag *diag)
+{
+    return e->type->check(e, x, frame, diag);
+}
+
+enum status engine_round_trip(struct engine *e, const struct case_instance *x, struct diag *diag)
+{
+    if (e->type->round_trip)
+        return e->type->round_trip(e, x, diag);
+    TRY(e->type->write(e, x, 0, diag));
+    return e->type->invoke(e, diag);
+}
+
+bool engine_guards(struct engine *e, uint8_t byte)
+{
+    if (!e->type->guards)
+        return false;
+    e->type->guards(e, byte);
+    return true;
+}
+
+size_t engine_bytes(struct engine *e)
+{
+    return e->type->bytes ? e->type->bytes(e) : 0;
+}
+
+size_t engine_count_variables(const struct model *m)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->subgraphs[0].tensor_count; i++)
+        count += m->subgraphs[0].tensors[i].is_variable;
+    return count;
+}
+
+bool engine_is_written_back(const struct model *m, int tensor)
+{
+    const struct model_subgraph *const graph = &m->subgraphs[0];
+
+    for (size_t n = 0; n < graph->operator_count; n++) {
+        const struct model_operator *const op = &graph->operators[n];
+        const struct op_facts *const facts = op_facts_find(m->opcodes[op->opcode_index].code);
+
+        for (size_t i = 0; facts && i < op->inputs.count && i < 32; i++) {
+            if (facts->state >> i & 1 && op->inputs.data[i] == tensor)
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,112 @@
+/* A model opened on a subject, whoever runs it: our interpreter with a delegate, another TensorFlow
+ * Lite C library, or LiteRT's CompiledModel API.
+ *
+ * The judge speaks to this interface alone.  What one kind of subject cannot do is said by
+ * engine_abilities: such a check is left out, and counted as left out, never as passed. */
+#ifndef ASSAY_CONFORMANCE_SUITE_SUBJECT_ENGINE_H
+#define ASSAY_CONFORMANCE_SUITE_SUBJECT_ENGINE_H
+
+#include "conformance/suite/cases/case.h"
+#include "conformance/suite/subject/outputs.h"
+#include "conformance/suite/subject/subject.h"
+#include "reference/base/diag.h"
+#include "reference/format/model.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum engine_ability {
+    ENGINE_GUARDS = 1, /* memory round its tensors is watched, and so are its inputs */
+    ENGINE_POISON = 2, /* outputs hold poison_word before they are written */
+    ENGINE_RESIZE = 4, /* the inputs of an opened model take another batch */
+    ENGINE_RESET = 8,  /* variables can be reset */
+    ENGINE_NODES = 16, /* it says of each node whether it was taken, else of the model only */
+    ENGINE_ABILITIES = 31
+};
+
+/* Bytes of guard words: NaN in floats, and another value, which is large and finite. */
+enum { ENGINE_GUARD_NAN = 0xff, ENGINE_GUARD_NUMBER = 0x5a };
+
+struct engine_request {
+    const struct subject *subject; /* loaded; must outlive the engine */
+    TfLiteDelegate *delegate;      /* NULL: none; must outlive the engine */
+    const struct model *model;     /* must outlive the engine */
+    uint32_t poison_word;
+    int32_t batch;       /* first dimension of the inputs in `resized`; 0: as the file says */
+    const bool *resized; /* of each input; only read where batch is not 0 */
+    /* Gets the messages of whoever runs the model; may be NULL. */
+    void (*report)(void *user, const char *format, va_list args);
+    void *report_user;
+};
+
+struct engine {
+    const struct engine_type *type; /* the first member of what open returns */
+};
+
+/* What a kind of subject implements.  The functions below call these. */
+struct engine_type {
+    unsigned abilities;                                /* of enum engine_ability */
+    unsigned (*abilities_of)(const struct subject *s); /* where options change them; NULL: never */
+    enum status (*open)(const struct engine_request *request, struct engine **out,
+                        struct diag *diag);
+    void (*close)(struct engine *e);
+    bool (*is_taken)(struct engine *e, int node);
+    const char *(*refusal)(struct engine *e); /* NULL: it never has a text */
+    enum status (*reset)(struct engine *e, struct diag *diag);
+    enum status (*write)(struct engine *e, const struct case_instance *x, int frame,
+                         struct diag *diag);
+    enum status (*invoke)(struct engine *e, struct diag *diag);
+    enum status (*read)(struct engine *e, struct outputs *got, struct diag *diag);
+    enum status (*check)(struct engine *e, const struct case_instance *x, int frame,
+                         struct diag *diag);
+    /* NULL: write, then invoke. */
+    enum status (*round_trip)(struct engine *e, const struct case_instance *x, struct diag *diag);
+    size_t (*bytes)(struct engine *e);              /* NULL: not known */
+    void (*guards)(struct engine *e, uint8_t byte); /* NULL: its guard words do not change */
+};
+
+/* The kinds: engine_interpreter.c and the files of the others. */
+extern const struct engine_type engine_interpreter;
+/* The one that runs the models of a subject. */
+const struct engine_type *engine_type_of(const struct subject *s);
+unsigned engine_abilities(const struct subject *s);
+
+/* Opens the model and gets it ready to run.  A model that the subject does not take is no failure:
+ * then engine_is_taken is false, and it need not run.  On failure *out is NULL. */
+enum status engine_open(const struct engine_request *request, struct engine **out,
+                        struct diag *diag);
+void engine_close(struct engine *e); /* takes NULL */
+/* Whether the subject runs the node itself; without ENGINE_NODES, whether it runs the model. */
+bool engine_is_taken(struct engine *e, int node);
+/* Why the model was not taken, in the words of who refused it; "" where nothing is known. */
+const char *engine_refusal(struct engine *e);
+/* Sets the variables to zero; without ENGINE_RESET by opening the model anew. */
+enum status engine_reset(struct engine *e, struct diag *diag);
+
+/* One inference in four steps, so that the second can be timed.  write fills the inputs with a
+ * frame (0: A, 1: B) of x, and the outputs with poison; read copies the outputs; check looks
+ * whether anything was written that must be left alone: guard words, inputs, the bytes of the
+ * model. */
+enum status engine_write(struct engine *e, const struct case_instance *x, int frame,
+                         struct diag *diag);
+enum status engine_invoke(struct engine *e, struct diag *diag);
+enum status engine_read(struct engine *e, struct outputs *got, struct diag *diag);
+enum status engine_check(struct engine *e, const struct case_instance *x, int frame,
+                         struct diag *diag);
+/* One inference as an application has it, from frame A in the host's memory until the outputs can
+ * be read there; without poison, and without a copy of the outputs. */
+enum status engine_round_trip(struct engine *e, const struct case_instance *x, struct diag *diag);
+/* Fills the guard words with a byte; opened, an engine has ENGINE_GUARD_NAN.  False: it cannot. */
+bool engine_guards(struct engine *e, uint8_t byte);
+/* Bytes of its tensors; 0 when not known. */
+size_t engine_bytes(struct engine *e);
+
+/* How many variable tensors the first graph has: a model with one keeps state. */
+size_t engine_count_variables(const struct model *m);
+/* An op with state writes its new state to the tensors of the old one, be they inputs of the graph
+ * or not. */
+bool engine_is_written_back(const struct model *m, int tensor);
+
+#endif

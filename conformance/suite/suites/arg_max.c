@@ -1,0 +1,132 @@
+/* ARG_MAX, ARG_MIN: the first of equal elements, every axis, every rank. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/random_node.h"
+#include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/gaps.h"
+
+#include <math.h>
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    int32_t axis;
+    bool vector; /* the axis is a tensor of rank 1 */
+};
+
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+
+    if (x.shape.rank == 0)
+        return false;
+    call->out.kind = RANDOM_INDICES;
+    call->out.value = graph_add_arg_max(
+        m, x, x.shape.rank - 1 - (int32_t)random_choice(call, 0, (uint32_t)x.shape.rank));
+    return true;
+}
+
+static const struct suite_member members[] = {
+    { .op = "arg_max",
+      .code = BUILTIN_ARG_MAX,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
+      .bool_version = 3,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { .op = "arg_min",
+      .code = BUILTIN_ARG_MIN,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
+};
+
+/* ARG_MAX over the channels of an image, as in segmentation, and over its rows. */
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "classes in slices of four", .only = "arg_max",                                \
+            .types = TYPE_BIT(CASE_F32) | TYPES_BYTES),                                            \
+            .in = DIMS(1, 3, 2, c), .axis = 3                                                      \
+    }
+#define ROWS(c)                                                                                    \
+    {                                                                                              \
+        ROW("h_c" #c, "over rows", .only = "arg_max", .types = TYPE_BIT(CASE_F32)),                \
+            .in = DIMS(2, 4, 3, c), .axis = 1                                                      \
+    }
+
+/* The same of ARG_MIN, for fewer counts. */
+#define LEAST(c)                                                                                   \
+    { ROW("c" #c, "classes in slices of four", .only = "arg_min"), .in = DIMS(2, 2, c),            \
+      .axis = 2 },                                                                                 \
+    {                                                                                              \
+        ROW("h_c" #c, "over rows", .only = "arg_min"), .in = DIMS(4, 3, c), .axis = 0              \
+    }
+
+static const float with_nan[] = { 1,        2, NAN, 3,   NAN, 2, -INFINITY, 5,  NAN, 2,
+                                  INFINITY, 7, NAN, NAN, 8,   4, 8,         -1, 3 };
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    CHANNEL_LIST(ROWS),
+    LEAST(1),
+    LEAST(3),
+    LEAST(4),
+    LEAST(5),
+    LEAST(8),
+    LEAST(17),
+    { ROW("negative", "the axis counted from the end"), .in = DIMS(1, 3, 4, 5), .axis = -1 },
+    { ROW("vector", "the axis as a vector of one"), .in = DIMS(1, 3, 4, 5), .axis = 2,
+      .vector = true },
+    { ROW("n", "over the batch"), .in = DIMS(5, 2, 3, 4), .axis = 0 },
+    { ROW("one", "over one element: always 0"), .in = DIMS(1, 1, 3, 4), .axis = 1 },
+    { ROW("classes", "a row of a thousand and one"), .in = DIMS(2, 1001), .axis = 1 },
+    { ROW("segment", "a map of 21 classes"), .in = DIMS(1, 9, 9, 21), .axis = 3 },
+    { ROW("rank1", "a vector to a scalar"), .in = DIMS(13), .axis = 0 },
+    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 5, 7), .axis = 2 },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5), .axis = 2 },
+    { ROW("v", "every version of the op means the same", .each_version = true),
+      .in = DIMS(2, 3, 3, 6), .axis = 3 },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("negative_first", "axis -rank is the first", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(5, 3, 4), .axis = -3 },
+    { ROW("negative_first_cube", "axis -rank where all axes give one shape",
+          .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(4, 4, 4), .axis = -3 },
+    { ROW("rows70000", "more rows than 65,535", LARGE), .in = DIMS(70000, 3), .axis = 1 },
+    { ROW("nan", "NaN among the elements of a row", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(19, 9), .axis = 1 },
+    { ROW("nan_4", "rows of four with NaN", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(19, 4), .axis = -1 },
+    { ROW("nan_first", "NaN among the elements of a column", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(4, 19), .axis = 0 },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7), .axis = 1 },
+};
+
+static void build(struct case_builder *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct shape one = { .rank = r->vector, .d = { 1 } };
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const int32_t axis = r->axis < 0 ? r->axis + r->in.rank : r->axis;
+    struct shape out = { .rank = 0 };
+    struct options options;
+    int in[2];
+
+    for (int i = 0; i < r->in.rank; i++) {
+        if (i != axis)
+            out.d[out.rank++] = r->in.d[i];
+    }
+    options_init(&options,
+                 m->c->code == BUILTIN_ARG_MAX ? OPTIONS_ArgMaxOptions : OPTIONS_ArgMinOptions);
+    options_set_int(&options, "output_type", TENSOR_INT32);
+    in[0] = case_input(m, "x", &r->in, &any);
+    in[1] = case_constant_i32(m, "axis", &one, &r->axis);
+    case_judged_op(m, &options, 2, in, case_output_i32(m, "y", &out));
+}
+
+SUITE(arg_max, members, rows, build);

@@ -1,0 +1,404 @@
+/* i16 activations with i8 weights ("16x8"): the reference has them bit for bit as the runtime, and
+ * with quantized=exact our delegate; its other modes refuse them (rule tensor.type).  Scales are
+ * written down, since activations are symmetric and results fill 16 bits. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/case_quant.h"
+#include "conformance/suite/cases/suite.h"
+#include "reference/base/memory.h"
+
+#define X_SCALE 0.00025 /* of inputs: +-8.19 */
+#define W_SCALE 0.01    /* of weights: +-1.27 */
+
+/* Which bias a sum of products has. */
+enum bias { BIAS_I64, BIAS_I32, BIAS_NONE };
+
+struct row {
+    struct op_case base;
+    struct shape in, other, out; /* other: weights, or the second operand */
+    enum bias bias;
+    bool by_channel;     /* weights have a scale for each output channel */
+    int32_t stride, act; /* fused activation */
+    double scale, scale_b, scale_y;
+    int32_t axis, numbers[8];
+    void (*build)(struct case_builder *m, const struct row *r);
+};
+
+static const struct row *row_of(const struct case_builder *m)
+{
+    return (const struct row *)m->c->row;
+}
+
+static int input(struct case_builder *m, const char *name, const struct shape *shape, double scale)
+{
+    return case_input_scaled(m, name, shape, TENSOR_INT16, scale, 0);
+}
+
+static int output(struct case_builder *m, double scale)
+{
+    return case_output_scaled(m, "y", &row_of(m)->out, TENSOR_INT16, scale, 0);
+}
+
+/* ---- sums of products ---- */
+
+static int weights(struct case_builder *m, const struct row *r, int channel)
+{
+    const int w = case_constant_scaled(m, "weights", &r->other, TENSOR_INT8, W_SCALE, 0);
+    struct case_scale *const info = case_scale_of(m, w);
+
+    if (!r->by_channel || !info)
+        return w;
+    info->dimension = channel;
+    info->count = (size_t)r->other.d[channel];
+    info->scales = mem_alloc(info->count, sizeof *info->scales);
+    if (!info->scales) {
+        case_fail_memory(m);
+        return -1;
+    }
+    for (size_t c = 0; c < info->count; c++)
+        info->scales[c] = (float)(W_SCALE * (1 + (double)(c % 7) / 5));
+    return w;
+}
+
+/* Elements of about the size of the sums. */
+static int bias(struct case_builder *m, const struct row *r, int32_t count)
+{
+    const struct shape shape = DIMS(count);
+    int32_t values[16];
+    int b;
+
+    for (int32_t i = 0; i < count && i < 16; i++)
+        values[i] = (i % 2 ? -1 : 1) * (1000003 + 777777 * i);
+    b = r->bias == BIAS_I32 ? case_constant_i32(m, "bias", &shape, values)
+                            : case_constant_i64(m, "bias", &shape, values);
+    if (!r->by_channel)
+        case_set_scale(m, b, r->bias == BIAS_I32 ? TENSOR_INT32 : TENSOR_INT64,
+                       (double)((float)X_SCALE * (float)W_SCALE), 0);
+    return b;
+}
+
+static void set_bias_type(struct options *options, const struct row *r)
+{
+    if (r->bias == BIAS_I32)
+        options_set_int(options, "quantized_bias_type", TENSOR_INT32);
+}
+
+static void build_conv(struct case_builder *m, const struct row *r)
+{
+    const bool depthwise = m->c->code == BUILTIN_DEPTHWISE_CONV_2D;
+    const int channel = depthwise ? 3 : 0;
+    struct options options;
+    int in[3];
+
+    options_init(&options, depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
+    options_set_int(&options, "stride_w", r->stride);
+    options_set_int(&options, "stride_h", r->stride);
+    options_set_int(&options, "fused_activation_function", r->act);
+    if (depthwise)
+        options_set_int(&options, "depth_multiplier", r->out.d[3] / r->in.d[3]);
+    else
+        set_bias_type(&options, r);
+    in[0] = input(m, "x", &r->in, X_SCALE);
+    in[1] = weights(m, r, channel);
+    if (r->bias != BIAS_NONE)
+        in[2] = bias(m, r, r->out.d[3]);
+    case_judged_op(m, &options, r->bias == BIAS_NONE ? 2 : 3, in, output(m, r->scale_y));
+}
+
+static void build_fully_connected(struct case_builder *m, const struct row *r)
+{
+    struct options options;
+    int in[3];
+
+    options_init(&options, OPTIONS_FullyConnectedOptions);
+    options_set_int(&options, "fused_activation_function", r->act);
+    set_bias_type(&options, r);
+    in[0] = input(m, "x", &r->in, X_SCALE);
+    in[1] = weights(m, r, 0);
+    if (r->bias != BIAS_NONE)
+        in[2] = bias(m, r, r->other.d[0]);
+    case_judged_op(m, &options, r->bias == BIAS_NONE ? 2 : 3, in, output(m, r->scale_y));
+}
+
+static void build_transpose_conv(struct case_builder *m, const struct row *r)
+{
+    const struct shape four = DIMS(4);
+    struct options options;
+    int in[4];
+
+    options_init(&options, OPTIONS_TransposeConvOptions);
+    options_set_int(&options, "stride_w", r->stride);
+    options_set_int(&options, "stride_h", r->stride);
+    in[0] = case_constant_i32(m, "shape", &four, r->out.d);
+    in[1] = weights(m, r, 0);
+    in[2] = input(m, "x", &r->in, X_SCALE);
+    if (r->bias != BIAS_NONE)
+        in[3] = bias(m, r, r->out.d[3]);
+    case_judged_op(m, &options, r->bias == BIAS_NONE ? 3 : 4, in, output(m, r->scale_y));
+}
+
+/* ---- the others ---- */
+
+static void build_binary(struct case_builder *m, const struct row *r)
+{
+    static const struct {
+        int32_t code;
+        uint8_t tag;
+    } tags[] = { { BUILTIN_ADD, OPTIONS_AddOptions },
+                 { BUILTIN_SUB, OPTIONS_SubOptions },
+                 { BUILTIN_MUL, OPTIONS_MulOptions },
+                 { BUILTIN_MAXIMUM, OPTIONS_MaximumMinimumOptions },
+                 { BUILTIN_MINIMUM, OPTIONS_MaximumMinimumOptions } };
+    struct options options;
+    size_t i = 0;
+    int in[2];
+
+    while (tags[i].code != m->c->code)
+        i++;
+    options_init(&options, tags[i].tag);
+    if (i < 3)
+        options_set_int(&options, "fused_activation_function", r->act);
+    if (i < 2)
+        options_set_int(&options, "pot_scale_int16", 0);
+    in[0] = input(m, "a", &r->in, r->scale);
+    in[1] = input(m, "b", &r->other, r->scale_b);
+    case_judged_op(m, &options, 2, in, output(m, r->scale_y));
+}
+
+static void build_pool(struct case_builder *m, const struct row *r)
+{
+    struct options options;
+    int in;
+
+    options_init(&options, OPTIONS_Pool2DOptions);
+    options_set_int(&options, "stride_w", r->stride);
+    options_set_int(&options, "stride_h", r->stride);
+    options_set_int(&options, "filter_width", r->numbers[0]);
+    options_set_int(&options, "filter_height", r->numbers[1]);
+    options_set_int(&options, "fused_activation_function", r->act);
+    in = input(m, "x", &r->in, X_SCALE);
+    case_judged_op(m, &options, 1, &in, output(m, X_SCALE));
+}
+
+static void build_mean(struct case_builder *m, const struct row *r)
+{
+    const struct shape two = DIMS(2);
+    struct options options;
+    int in[2];
+
+    options_init(&options, OPTIONS_ReducerOptions);
+    options_set_int(&options, "keep_dims", 1);
+    in[0] = input(m, "x", &r->in, X_SCALE);
+    in[1] = case_constant_i32(m, "axes", &two, r->numbers);
+    case_judged_op(m, &options, 2, in, output(m, r->scale_y));
+}
+
+static void build_softmax(struct case_builder *m, const struct row *r)
+{
+    struct options options;
+    int in;
+
+    options_init(&options, OPTIONS_SoftmaxOptions);
+    options_set_float(&options, "beta", 1);
+    in = input(m, "x", &r->in, r->scale);
+    case_judged_op(m, &options, 1, &in, output(m, 1. / 32768));
+}
+
+static void build_unary(struct case_builder *m, const struct row *r)
+{
+    const int in = input(m, "x", &r->in, r->scale);
+
+    case_judged_op(m, NULL, 1, &in, output(m, r->scale_y));
+}
+
+static void build_concatenation(struct case_builder *m, const struct row *r)
+{
+    struct options options;
+    int in[2];
+
+    options_init(&options, OPTIONS_ConcatenationOptions);
+    options_set_int(&options, "axis", r->axis);
+    in[0] = input(m, "a", &r->in, X_SCALE);
+    in[1] = input(m, "b", &r->other, X_SCALE);
+    case_judged_op(m, &options, 2, in, output(m, X_SCALE));
+}
+
+static void build_pad(struct case_builder *m, const struct row *r)
+{
+    const struct shape table = DIMS(4, 2);
+    const struct options options = { .tag = OPTIONS_PadOptions };
+    int in[2];
+
+    in[0] = input(m, "x", &r->in, X_SCALE);
+    in[1] = case_constant_i32(m, "paddings", &table, r->numbers);
+    case_judged_op(m, &options, 2, in, output(m, X_SCALE));
+}
+
+static void build_resize(struct case_builder *m, const struct row *r)
+{
+    const bool nearest = m->c->code == BUILTIN_RESIZE_NEAREST_NEIGHBOR;
+    const struct shape two = DIMS(2);
+    struct options options;
+    int in[2];
+
+    options_init(&options,
+                 nearest ? OPTIONS_ResizeNearestNeighborOptions : OPTIONS_ResizeBilinearOptions);
+    options_set_int(&options, "half_pixel_centers", r->numbers[0]);
+    in[0] = input(m, "x", &r->in, X_SCALE);
+    in[1] = case_constant_i32(m, "size", &two, &r->out.d[1]);
+    case_judged_op(m, &options, 2, in, output(m, X_SCALE));
+}
+
+#define I16       .types = TYPE_BIT(CASE_I16), .sets = SET_BIT(SET_RANDOM), .floats = true
+#define AS(op, v) .only = op, .version = v, I16
+
+static const struct row rows[] = {
+    { ROW("c3_o5", "a scale for each channel", AS("conv_2d", 4)), .in = DIMS(1, 5, 6, 3),
+      .other = DIMS(5, 3, 3, 3), .out = DIMS(1, 5, 6, 5), .by_channel = true, .stride = 1,
+      .scale_y = 0.004, .build = build_conv },
+    { ROW("c8_o4", "one scale for all weights", AS("conv_2d", 4)), .in = DIMS(1, 5, 6, 8),
+      .other = DIMS(4, 3, 3, 8), .out = DIMS(1, 5, 6, 4), .stride = 1, .scale_y = 0.003,
+      .build = build_conv },
+    { ROW("point", "1x1, stride 2", AS("conv_2d", 4)), .in = DIMS(2, 5, 6, 9),
+      .other = DIMS(7, 1, 1, 9), .out = DIMS(2, 3, 3, 7), .by_channel = true, .stride = 2,
+      .scale_y = 0.002, .build = build_conv },
+    { ROW("clamps", "results beyond 16 bits, RELU6", AS("conv_2d", 4)), .in = DIMS(1, 4, 4, 6),
+      .other = DIMS(5, 3, 3, 6), .out = DIMS(1, 4, 4, 5), .by_channel = true, .stride = 1, .act = 3,
+      .scale_y = 0.0004, .build = build_conv },
+    { ROW("saturates", "results beyond 16 bits", AS("conv_2d", 4)), .in = DIMS(1, 4, 4, 6),
+      .other = DIMS(5, 3, 3, 6), .out = DIMS(1, 4, 4, 5), .by_channel = true, .stride = 1,
+      .scale_y = 0.0002, .build = build_conv },
+    { ROW("bias_i32", "a bias of 32 bits: sums of 32 bits", AS("conv_2d", 8)),
+      .in = DIMS(1, 4, 4, 6), .other = DIMS(5, 3, 3, 6), .out = DIMS(1, 4, 4, 5),
+      .by_channel = true, .stride = 1, .bias = BIAS_I32, .scale_y = 0.003, .build = build_conv },
+    { ROW("c5", "a scale for each channel", AS("depthwise_conv_2d", 5)), .in = DIMS(1, 5, 6, 5),
+      .other = DIMS(1, 3, 3, 5), .out = DIMS(1, 5, 6, 5), .by_channel = true, .stride = 1,
+      .scale_y = 0.001, .build = build_conv },
+    { ROW("m2", "two outputs a channel, stride 2", AS("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 7, 6, 3), .other = DIMS(1, 3, 3, 6), .out = DIMS(1, 4, 3, 6),
+      .by_channel = true, .stride = 2, .act = 1, .scale_y = 0.001, .build = build_conv },
+    { ROW("u5_d9", "a bias of 64 bits", AS("fully_connected", 7)), .in = DIMS(3, 9),
+      .other = DIMS(5, 9), .out = DIMS(3, 5), .scale_y = 0.002, .build = build_fully_connected },
+    { ROW("u16_d67", "RELU behind the sums", AS("fully_connected", 7)), .in = DIMS(2, 67),
+      .other = DIMS(16, 67), .out = DIMS(2, 16), .act = 1, .scale_y = 0.005,
+      .build = build_fully_connected },
+    { ROW("u4_none", "without a bias", AS("fully_connected", 7)), .in = DIMS(2, 12),
+      .other = DIMS(4, 12), .out = DIMS(2, 4), .bias = BIAS_NONE, .scale_y = 0.001,
+      .build = build_fully_connected },
+    { ROW("s2_c3", "stride 2, bias i64", AS("transpose_conv", 3)), .in = DIMS(1, 3, 4, 3),
+      .other = DIMS(5, 3, 3, 3), .out = DIMS(1, 6, 8, 5), .by_channel = true, .stride = 2,
+      .scale_y = 0.002, .build = build_transpose_conv },
+    { ROW("s1_none", "stride 1, no bias", AS("transpose_conv", 2)), .in = DIMS(1, 3, 4, 6),
+      .other = DIMS(4, 3, 3, 6), .out = DIMS(1, 3, 4, 4), .stride = 1, .bias = BIAS_NONE,
+      .scale_y = 0.003, .build = build_transpose_conv },
+    { ROW("same", "operands of one shape", AS("add", 3)), .in = DIMS(2, 3, 5),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = 0.0001,
+      .scale_y = 0.0003, .build = build_binary },
+    { ROW("broadcast", "a channel, RELU", AS("add", 3)), .in = DIMS(2, 3, 5), .other = DIMS(5),
+      .out = DIMS(2, 3, 5), .act = 1, .scale = X_SCALE, .scale_b = 0.0007, .scale_y = 0.0008,
+      .build = build_binary },
+    { ROW("saturates", "results beyond 16 bits", AS("add", 3)), .in = DIMS(2, 3, 5),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = 0.0003,
+      .scale_y = 0.0001, .build = build_binary },
+    { ROW("same", "operands of one shape", AS("sub", 5)), .in = DIMS(2, 3, 5),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = 0.0001,
+      .scale_y = 0.0003, .build = build_binary },
+    { ROW("broadcast", "a row of channels", AS("sub", 5)), .in = DIMS(3, 5), .other = DIMS(2, 1, 5),
+      .out = DIMS(2, 3, 5), .scale = 0.0011, .scale_b = 0.0001, .scale_y = 0.0012,
+      .build = build_binary },
+    { ROW("same", "operands of one shape", AS("mul", 4)), .in = DIMS(2, 3, 5),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = 0.0001,
+      .scale_y = 0.0004, .build = build_binary },
+    { ROW("broadcast", "a channel, RELU6", AS("mul", 4)), .in = DIMS(2, 3, 5), .other = DIMS(5),
+      .out = DIMS(2, 3, 5), .act = 3, .scale = X_SCALE, .scale_b = 0.0001, .scale_y = 0.0003,
+      .build = build_binary },
+    { ROW("same", "operands of one shape", AS("maximum", 4)), .in = DIMS(2, 3, 5),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = X_SCALE,
+      .scale_y = X_SCALE, .build = build_binary },
+    { ROW("broadcast", "an operand with the channels alone", AS("minimum", 4)), .in = DIMS(2, 3, 5),
+      .other = DIMS(5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = X_SCALE,
+      .scale_y = X_SCALE, .build = build_binary },
+    { ROW("k3", "windows at the border", AS("average_pool_2d", 3)), .in = DIMS(1, 5, 6, 5),
+      .out = DIMS(1, 3, 3, 5), .stride = 2, .numbers = { 3, 3 }, .build = build_pool },
+    { ROW("k2_relu", "RELU behind the sums", AS("average_pool_2d", 3)), .in = DIMS(1, 4, 6, 3),
+      .out = DIMS(1, 2, 3, 3), .stride = 2, .act = 1, .numbers = { 2, 2 }, .build = build_pool },
+    { ROW("k3", "windows at the border", AS("max_pool_2d", 3)), .in = DIMS(1, 5, 6, 5),
+      .out = DIMS(1, 3, 3, 5), .stride = 2, .numbers = { 3, 3 }, .build = build_pool },
+    { ROW("hw", "the mean of an image", AS("mean", 3)), .in = DIMS(1, 5, 6, 5),
+      .out = DIMS(1, 1, 1, 5), .numbers = { 1, 2 }, .scale_y = 0.00012, .build = build_mean },
+    { ROW("hw_same", "an image, one scale", AS("mean", 3)), .in = DIMS(2, 4, 4, 3),
+      .out = DIMS(2, 1, 1, 3), .numbers = { 1, 2 }, .scale_y = X_SCALE, .build = build_mean },
+    { ROW("c10", "ten classes", AS("softmax", 3)), .in = DIMS(3, 10), .out = DIMS(3, 10),
+      .scale = X_SCALE, .build = build_softmax },
+    { ROW("c1001", "a thousand and one classes", AS("softmax", 3)), .in = DIMS(2, 1001),
+      .out = DIMS(2, 1001), .scale = X_SCALE, .build = build_softmax },
+    { ROW("coarse", "classes that are far apart", AS("softmax", 3)), .in = DIMS(4, 7),
+      .out = DIMS(4, 7), .scale = 0.003, .build = build_softmax },
+    { ROW("fine", "nearly alike", AS("softmax", 3)), .in = DIMS(4, 7), .out = DIMS(4, 7),
+      .scale = 1e-5, .build = build_softmax },
+    { ROW("one", "one class alone", AS("softmax", 3)), .in = DIMS(4, 1), .out = DIMS(4, 1),
+      .scale = X_SCALE, .build = build_softmax },
+    { ROW("pot", "a scale of 2^-12", AS("logistic", 3)), .in = DIMS(16, 31), .out = DIMS(16, 31),
+      .scale = 1. / 4096, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("pot11", "a scale of 2^-11", AS("logistic", 3)), .in = DIMS(16, 31), .out = DIMS(16, 31),
+      .scale = 1. / 2048, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("scale", "a scale that is no power of two", AS("logistic", 3)), .in = DIMS(16, 31),
+      .out = DIMS(16, 31), .scale = X_SCALE, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("coarse", "any scale, far from 0", AS("logistic", 3)), .in = DIMS(16, 31),
+      .out = DIMS(16, 31), .scale = 0.0021, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("fine", "any scale, near 0", AS("logistic", 3)), .in = DIMS(16, 31), .out = DIMS(16, 31),
+      .scale = 1e-5, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("rescales", "two scales", AS("relu", 3)), .in = DIMS(3, 5), .out = DIMS(3, 5),
+      .scale = X_SCALE, .scale_y = 0.0002, .build = build_unary },
+    { ROW("rescales", "two scales", AS("relu6", 3)), .in = DIMS(3, 5), .out = DIMS(3, 5),
+      .scale = X_SCALE, .scale_y = 0.0002, .build = build_unary },
+    { ROW("channels", "joined along the channels", AS("concatenation", 3)), .in = DIMS(2, 3, 5),
+      .other = DIMS(2, 3, 2), .out = DIMS(2, 3, 7), .axis = 2, .build = build_concatenation },
+    { ROW("image", "around an image", AS("pad", 3)), .in = DIMS(1, 3, 4, 5),
+      .out = DIMS(1, 6, 5, 6), .numbers = { 0, 0, 1, 2, 0, 1, 0, 1 }, .build = build_pad },
+    { ROW("up", "an image is enlarged", AS("resize_bilinear", 4)), .in = DIMS(1, 3, 4, 5),
+      .out = DIMS(1, 7, 9, 5), .build = build_resize },
+    { ROW("down_half", "reduced, half-pixel centres", AS("resize_bilinear", 4)),
+      .in = DIMS(1, 7, 8, 3), .out = DIMS(1, 3, 3, 3), .numbers = { 1 }, .build = build_resize },
+    { ROW("twice", "twice as large: results between two integers", AS("resize_bilinear", 4)),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 5), .build = build_resize },
+    { ROW("up", "an image is enlarged", AS("resize_nearest_neighbor", 4)), .in = DIMS(1, 3, 4, 5),
+      .out = DIMS(1, 7, 9, 5), .build = build_resize },
+};
+
+static void build(struct case_builder *m)
+{
+    row_of(m)->build(m, row_of(m));
+}
+
+#define MEMBER(name, code_)                                                                        \
+    {                                                                                              \
+        .op = name, .code = BUILTIN_##code_, .version = 1, .types = TYPE_BIT(CASE_I16),            \
+        .sets = SET_BIT(SET_RANDOM), .bound = {                                                    \
+            .kind = BOUND_BITS                                                                     \
+        }                                                                                          \
+    }
+
+static const struct suite_member members[] = {
+    MEMBER("conv_2d", CONV_2D),
+    MEMBER("depthwise_conv_2d", DEPTHWISE_CONV_2D),
+    MEMBER("fully_connected", FULLY_CONNECTED),
+    MEMBER("transpose_conv", TRANSPOSE_CONV),
+    MEMBER("add", ADD),
+    MEMBER("sub", SUB),
+    MEMBER("mul", MUL),
+    MEMBER("maximum", MAXIMUM),
+    MEMBER("minimum", MINIMUM),
+    MEMBER("average_pool_2d", AVERAGE_POOL_2D),
+    MEMBER("max_pool_2d", MAX_POOL_2D),
+    MEMBER("mean", MEAN),
+    MEMBER("softmax", SOFTMAX),
+    MEMBER("logistic", LOGISTIC),
+    MEMBER("relu", RELU),
+    MEMBER("relu6", RELU6),
+    MEMBER("concatenation", CONCATENATION),
+    MEMBER("pad", PAD),
+    MEMBER("resize_bilinear", RESIZE_BILINEAR),
+    MEMBER("resize_nearest_neighbor", RESIZE_NEAREST_NEIGHBOR),
+};
+
+SUITE(int16, members, rows, build);

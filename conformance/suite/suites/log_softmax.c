@@ -1,0 +1,82 @@
+/* LOG_SOFTMAX: rows around slices and workgroups, every rank, far and near elements. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/random_node.h"
+#include "conformance/suite/cases/suite.h"
+
+struct row {
+    struct op_case base;
+    struct shape in;
+};
+
+static const struct suite_member members[] = {
+    /* Units of u B, where B = 2 + sqrt n + D_i + sum_j p_j D_j + log S and D is the distance to the
+     * largest element.  The distance is rounded: 2u D.  Vulkan's exp is good to 3 + 2D ulp,
+     * weighted by p_j: u (6 + 6 sum p D) with the rounding of its argument; the sum costs 3 sqrt n,
+     * its logarithm 3 ulp, or 2^-21 = 8u where S is below 2.  Together less than 8u B. */
+    { .op = "log_softmax",
+      .code = BUILTIN_LOG_SOFTMAX,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_CANCEL),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 8 } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("c" #c, "channels in slices of four"), .in = DIMS(2, 2, c)                             \
+    }
+
+static const struct row rows[] = {
+    CHANNELS(1),
+    CHANNELS(2),
+    CHANNELS(3),
+    CHANNELS(4),
+    CHANNELS(5),
+    CHANNELS(7),
+    CHANNELS(8),
+    CHANNELS(17),
+    CHANNELS(33),
+    CHANNELS(67),
+    { ROW("rank1", "a vector"), .in = DIMS(9) },
+    { ROW("rank1_long", "a vector of many slices"), .in = DIMS(130) },
+    { ROW("rank3", "[B, T, C]"), .in = DIMS(2, 3, 10) },
+    { ROW("rank4", "an image"), .in = DIMS(2, 3, 2, 6) },
+    { ROW("rank5", "five dimensions"), .in = DIMS(2, 1, 3, 2, 5) },
+    { ROW("rank6", "six dimensions"), .in = DIMS(1, 2, 1, 2, 2, 7) },
+    { ROW("batch7", "an odd batch"), .in = DIMS(7, 6) },
+    { ROW("rows65", "one row more than a workgroup of 64"), .in = DIMS(65, 3) },
+    { ROW("c257", "one slice more than a workgroup"), .in = DIMS(2, 257) },
+    { ROW("c1001", "the last slice has one lane", .floats = true), .in = DIMS(2, 1001) },
+    { ROW("large", "numbers of about 100", .scale = 30, .offset = 100, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 3, 9) },
+    { ROW("small", "numbers of about 1/100", .types = TYPE_BIT(CASE_F32), .scale = 0.01,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(3, 11) },
+    { ROW("v", "every version of the op means the same for floats", .each_version = true),
+      .in = DIMS(2, 3, 6) },
+    { ROW("every_byte", "every byte", .types = TYPES_BYTES, .every_byte = 1), .in = DIMS(8, 32) },
+    { ROW("zero_low", "numbers of one sign", .types = TYPES_BYTES,
+          .quant = { .in = 0.1, .zero = ZERO_LOW }),
+      .in = DIMS(3, 13) },
+    { ROW("steps_small", "an input of small steps", .types = TYPES_BYTES, .quant = { .in = 0.004 }),
+      .in = DIMS(3, 21) },
+    { ROW("steps_large", "an input of large steps", .types = TYPES_BYTES, .quant = { .in = 0.7 }),
+      .in = DIMS(3, 21) },
+    { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7) },
+};
+
+static void build(struct case_builder *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const struct fill any = { .terms = 1, .factors = 1, .pair = PAIR_FLAT, .axis = r->in.rank - 1 };
+    const int in = case_input(m, "x", &r->in, &any);
+    struct options options;
+
+    options_init(&options, OPTIONS_LogSoftmaxOptions);
+    case_judged_op(m, &options, 1, &in,
+                   m->c->quantized ? case_output_scaled(m, "y", &r->in, m->c->type, 1. / 16,
+                                                        m->c->type == TENSOR_INT8 ? 127 : 255)
+                                   : case_output(m, "y", &r->in));
+}
+
+SUITE(log_softmax, members, rows, build);

@@ -1,0 +1,286 @@
+/* Reductions: MEAN.  Every set of axes of an image, ranks 1-6, axes written in every way that the
+ * format allows, sums that do not fit f16. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/case_range.h"
+#include "conformance/suite/cases/quant_axes.h"
+#include "conformance/suite/cases/random_node.h"
+#include "conformance/suite/cases/suite.h"
+#include "conformance/suite/cases/sweep.h"
+#include "conformance/suite/suites/gaps.h"
+
+struct row {
+    struct op_case base;
+    struct shape in;
+    struct shape axes; /* the axes are in d; rank 0: one axis, d[0], in a scalar tensor */
+    bool keep;         /* reduced dimensions stay, as 1 */
+};
+
+/* MEAN over height and width, over the last dimension, or over any. */
+static bool add_random(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    const unsigned last = x.shape.rank > 0 ? 1u << (x.shape.rank - 1) : 0;
+    const unsigned masks[] = { 6, last, 4, 2 };
+    const unsigned axes = masks[random_choice(call, 0, 4)];
+
+    if (x.shape.rank < 2 || axes >> x.shape.rank != 0)
+        return false;
+    call->out.value = graph_add_mean(m, x, axes, random_choice(call, 1, 2));
+    return true;
+}
+
+static const struct suite_member members[] = {
+    { .op = "mean",
+      .code = BUILTIN_MEAN,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
+      .bound = { .kind = BOUND_AVERAGE },
+      .range = case_range_mean,
+      .random = { .operands = RANDOM_ONE, .add = add_random } },
+};
+
+#define CHANNELS(c)                                                                                \
+    {                                                                                              \
+        ROW("hw_c" #c, "global average pooling, channels in slices of four"),                      \
+            .in = DIMS(1, 3, 4, c), .axes = DIMS(1, 2)                                             \
+    }
+/* The same axes with and without reduced dimensions. */
+#define AXES(name, why, shape, list)                                                               \
+    { ROW(name, why), .in = shape, .axes = list },                                                 \
+    {                                                                                              \
+        ROW(name "_keep", why ", dimensions kept"), .in = shape, .axes = list, .keep = true        \
+    }
+#define IMAGE DIMS(2, 3, 4, 5)
+
+static const struct row rows[] = {
+    CHANNEL_LIST(CHANNELS),
+    AXES("n", "over the batch", IMAGE, DIMS(0)),
+    AXES("h", "over rows", IMAGE, DIMS(1)),
+    AXES("w", "over columns", IMAGE, DIMS(2)),
+    AXES("c", "over channels: padded lanes must not count", IMAGE, DIMS(3)),
+    AXES("hw", "over the image", IMAGE, DIMS(1, 2)),
+    AXES("nh", "over batch and rows", IMAGE, DIMS(0, 1)),
+    AXES("wc", "over columns and channels", IMAGE, DIMS(2, 3)),
+    AXES("hc", "over rows and channels: not neighbours", IMAGE, DIMS(1, 3)),
+    AXES("hwc", "over all but the batch", IMAGE, DIMS(1, 2, 3)),
+    AXES("nhw", "over all but the channels", IMAGE, DIMS(0, 1, 2)),
+    AXES("all", "over everything", IMAGE, DIMS(0, 1, 2, 3)),
+    { ROW("negative", "axis -1 is the last"), .in = IMAGE, .axes = DIMS(-1) },
+    { ROW("negative_hw", "axes -3 and -2"), .in = IMAGE, .axes = DIMS(-3, -2), .keep = true },
+    { ROW("swapped", "axes in falling order"), .in = IMAGE, .axes = DIMS(2, 1) },
+    { ROW("twice", "an axis named twice counts once"), .in = IMAGE, .axes = DIMS(1, 1),
+      .keep = true },
+    { ROW("twice_signed", "an axis named from the start and from the end counts once"), .in = IMAGE,
+      .axes = DIMS(1, -3) },
+    { ROW("scalar_axis", "the axis is a tensor of rank 0"), .in = IMAGE,
+      .axes = { .rank = 0, .d = { 2 } } },
+    { ROW("ones", "axes of extent 1: the input itself"), .in = DIMS(2, 1, 1, 5),
+      .axes = DIMS(1, 2) },
+    { ROW("c1", "over one channel: three lanes are padding"), .in = DIMS(1, 3, 3, 1),
+      .axes = DIMS(3), .keep = true },
+    { ROW("c3", "over three channels: one lane is padding"), .in = DIMS(1, 3, 3, 3),
+      .axes = DIMS(3), .keep = true },
+    { ROW("c67", "over channels in 17 slices"), .in = DIMS(1, 2, 2, 67), .axes = DIMS(3) },
+    { ROW("rank1", "a vector to a scalar", .gap = GAP_RANK), .in = DIMS(7), .axes = DIMS(0) },
+    { ROW("rank1_keep", "a vector to a vector of one", .gap = GAP_RANK), .in = DIMS(7),
+      .axes = DIMS(0), .keep = true },
+    { ROW("rank2_rows", "a matrix over its rows", .gap = GAP_RANK), .in = DIMS(5, 6),
+      .axes = DIMS(0) },
+    { ROW("rank2_columns", "a matrix over its columns", .gap = GAP_RANK), .in = DIMS(5, 6),
+      .axes = DIMS(1) },
+    { ROW("rank3_last", "layer normalization's mean", .gap = GAP_RANK), .in = DIMS(2, 3, 10),
+      .axes = DIMS(2), .keep = true },
+    { ROW("rank3_middle", "over time", .gap = GAP_RANK), .in = DIMS(2, 7, 5), .axes = DIMS(1) },
+    { ROW("rank5", "five dimensions, the inner three", .gap = GAP_RANK), .in = DIMS(2, 3, 2, 3, 5),
+      .axes = DIMS(2, 3, 4) },
+    { ROW("rank5_middle", "five dimensions, the second and fourth", .gap = GAP_RANK),
+      .in = DIMS(2, 3, 2, 3, 5), .axes = DIMS(1, 3), .keep = true },
+    { ROW("rank6", "six dimensions, every other one", .gap = GAP_RANK),
+      .in = DIMS(2, 1, 3, 2, 2, 3), .axes = DIMS(0, 2, 4) },
+    { ROW("batch3", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(3, 5, 5, 4),
+      .axes = DIMS(1, 2) },
+    { ROW("batch7_c5", "an odd batch, channels that do not fill a slice", .gap = GAP_BATCH),
+      .in = DIMS(7, 2, 3, 5), .axes = DIMS(1, 2), .keep = true },
+    { ROW("n65", "one element more than a workgroup of 64 has invocations"),
+      .in = DIMS(1, 65, 1, 3), .axes = DIMS(1, 2) },
+    { ROW("n257", "one element more than a workgroup of 256 has invocations"),
+      .in = DIMS(1, 257, 1, 2), .axes = DIMS(1, 2) },
+    { ROW("prime", "prime extents: no workgroup size divides them"), .in = DIMS(1, 13, 17, 11),
+      .axes = DIMS(1, 2) },
+    { ROW("mobilenet", "7x7 over 1024 channels"), .in = DIMS(1, 7, 7, 1024), .axes = DIMS(1, 2) },
+    { ROW("long", "70,000 elements: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM),
+      .in = DIMS(1, 280, 250, 1), .axes = DIMS(1, 2) },
+    { ROW("long_300", "70,000 elements of about 300: their sum is far beyond f16",
+          .gap = GAP_HALF_SUM, .offset = 300, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 280, 250, 1), .axes = DIMS(1, 2) },
+    { ROW("long_channels", "70,001 channels", .gap = GAP_HALF_SUM), .in = DIMS(1, 1, 1, 70001),
+      .axes = DIMS(3), .keep = true },
+    { ROW("half_max", "elements near the largest f16: any sum is beyond it", .gap = GAP_HALF_RANGE,
+          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 4, 4, 5), .axes = DIMS(1, 2) },
+    { ROW("v", "every version of the op means the same for floats", .each_version = true),
+      .in = IMAGE, .axes = DIMS(1, 2) },
+    { ROW("version", "newer converters write higher versions of the op", .each_version = true,
+          .gap = GAP_VERSION),
+      .in = IMAGE, .axes = DIMS(1, 2) },
+    { ROW("every_byte", "means of one element: requantization of every byte", .types = TYPES_BYTES,
+          .every_byte = 1),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("sum_batch", "70,000 elements of each of two images", .gap = GAP_HALF_SUM),
+      .in = DIMS(2, 280, 250, 3), .axes = DIMS(1, 2), .keep = true },
+    /* 8 bits: extremes, ties, scales that f32 and double round apart. */
+    { ROW("quotient_rounded",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("quotient_rounded_b",
+          "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED_B),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
+          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("halves", "means of two, without another scale: half of them are ties",
+          .types = TYPES_BYTES,
+          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(3, 1, 2, 17), .axes = DIMS(1, 2) },
+    { ROW("ends_70000", "70,000 elements at either end: sums beyond 23 bits", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS),
+          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_LOW, .zero_out = ZERO_LOW }),
+      .in = DIMS(2, 280, 250, 1), .axes = DIMS(1, 2) },
+    /* Floats: sizes, values and attributes beyond the common ones. */
+    { ROW("rows65537", "more rows than 65,535", LARGE), .in = DIMS(65537, 5), .axes = DIMS(1) },
+    { ROW("channels66000", "a mean for each of 66,000 channels", LARGE), .in = DIMS(1, 2, 1, 66000),
+      .axes = DIMS(1, 2) },
+    { ROW("negative_first", "axis -rank is the first", .floats = true), .in = IMAGE,
+      .axes = DIMS(-4) },
+    { ROW("negative_first_rank2", "axis -rank of a matrix", .floats = true), .in = DIMS(5, 6),
+      .axes = DIMS(-2), .keep = true },
+    { ROW("negative_first_rank5", "axis -rank of five dimensions", .floats = true),
+      .in = DIMS(3, 2, 2, 3, 5), .axes = DIMS(-5) },
+    { ROW("negative_first_cube", "axis -rank where all axes give one shape", .floats = true),
+      .in = DIMS(3, 3, 3, 3), .axes = DIMS(-4) },
+    { ROW("negative_all", "all axes from the end", .floats = true), .in = IMAGE,
+      .axes = DIMS(-1, -2, -3, -4) },
+    { ROW("c8_even", "a mean of two elements: ties of f16", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(1, 1, 2, 8), .axes = DIMS(1, 2) },
+    /* A dimension of 0. */
+    { ROW("empty_batch", "no image at all has no mean", EMPTY), .in = DIMS(0, 3, 2, 5),
+      .axes = DIMS(1, 2) },
+};
+
+/* The shape without the reduced axes, or with 1 in their places.  *count: elements of one mean;
+ * *axis: one of the reduced axes that is longer than 1. */
+static struct shape reduce(const struct row *r, int count_axes, double *count, int *axis)
+{
+    bool reduced[SHAPE_RANK_MAX] = { false };
+    struct shape out = { .rank = 0 };
+
+    for (int i = 0; i < count_axes; i++)
+        reduced[r->axes.d[i] < 0 ? r->axes.d[i] + r->in.rank : r->axes.d[i]] = true;
+    *count = 1;
+    *axis = 0;
+    for (int i = 0; i < r->in.rank; i++) {
+        if (!reduced[i]) {
+            out.d[out.rank++] = r->in.d[i];
+            continue;
+        }
+        *count *= r->in.d[i];
+        if (r->in.d[i] > 1)
+            *axis = i;
+        if (r->keep)
+            out.d[out.rank++] = 1;
+    }
+    return out;
+}
+
+static void build(struct case_builder *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const int count_axes = r->axes.rank > 0 ? r->axes.rank : 1;
+    const struct shape vector = { .rank = r->axes.rank > 0, .d = { count_axes } };
+    struct fill fill = { .factors = 1, .pair = PAIR_OPPOSITE };
+    const struct shape out = reduce(r, count_axes, &fill.terms, &fill.axis);
+    struct options options;
+    int in[2];
+
+    in[0] = case_input(m, "x", &r->in, &fill);
+    in[1] = case_constant_i32(m, "axes", &vector, r->axes.d);
+    options_init(&options, OPTIONS_ReducerOptions);
+    options_set_int(&options, "keep_dims", r->keep);
+    case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
+}
+
+/* ---- sweep: every set of axes of an image, for any count of channels ---- */
+
+static const struct pairwise_level sets[] = {
+    { "n", 1, 0 },   { "h", 2, 0 },    { "w", 4, 0 },    { "c", 8, 0 },    { "nh", 3, 0 },
+    { "nw", 5, 0 },  { "nc", 9, 0 },   { "hw", 6, 0 },   { "hc", 10, 0 },  { "wc", 12, 0 },
+    { "nhw", 7, 0 }, { "nhc", 11, 0 }, { "nwc", 13, 0 }, { "hwc", 14, 0 }, { "nhwc", 15, 0 },
+};
+static const struct pairwise_level channels[] = {
+    { "c1", 1, 0 }, { "c2", 2, 0 }, { "c3", 3, 0 },   { "c4", 4, 0 },   { "c5", 5, 0 },
+    { "c7", 7, 0 }, { "c8", 8, 0 }, { "c17", 17, 0 }, { "c33", 33, 0 },
+};
+static const struct pairwise_level batches[] = {
+    { "b1", 1, 0 }, { "b2", 2, 0 }, { "b3", 3, 0 }, { "b7", 7, 0 }
+};
+static const struct pairwise_level images[] = {
+    { "i1", 1, 1 }, { "i2x3", 2, 3 }, { "i5x4", 5, 4 }, { "i1x9", 1, 9 }
+};
+static const struct pairwise_level dims[] = { { "", false, 0 }, { "keep", true, 0 } };
+/* Axes counted from the end, and in falling order. */
+static const struct pairwise_level signs[] = { { "", 0, 0 }, { "neg", -1, 0 } };
+enum { SET, CHANNEL, BATCH, SIZE, KEEP, SIGN };
+static const struct pairwise_axis axes[] = {
+    PAIRWISE_AXIS(sets),   PAIRWISE_AXIS(channels), PAIRWISE_AXIS(batches),
+    PAIRWISE_AXIS(images), PAIRWISE_AXIS(dims),     PAIRWISE_AXIS(signs),
+};
+
+static struct row swept_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+    struct row r = {
+        .base = { .name = p->name,
+                  .why = "pairwise: axes, channels, batch, image, dimensions",
+                  .floats = p->index % 3 != 0 },
+        .in = DIMS(level[BATCH]->x, level[SIZE]->x, level[SIZE]->y, level[CHANNEL]->x),
+        .keep = level[KEEP]->x,
+    };
+
+    for (int i = 0; i < 4; i++) {
+        const int axis = level[SIGN]->x ? 3 - i : i;
+
+        if (level[SET]->x >> axis & 1)
+            r.axes.d[r.axes.rank++] = level[SIGN]->x ? axis - 4 : axis;
+    }
+    return r;
+}
+
+/* ---- sweep: scales and zero points, counts of elements around powers of two ---- */
+
+static const struct pairwise_level counts[] = {
+    { "x3", 3, 1 }, { "x4", 2, 2 }, { "x5", 5, 1 }, { "x49", 7, 7 }, { "x64", 8, 8 },
+};
+enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT, Q_COUNT };
+static const struct pairwise_axis quantized_axes[] = { QUANT_MULTIPLIERS_OF_ONE, QUANT_ZEROS,
+                                                       QUANT_ZEROS_OUT, PAIRWISE_AXIS(counts) };
+
+static struct row quantized_row(const struct pairwise_row *p)
+{
+    const struct pairwise_level *const *const level = p->level;
+
+    return (struct row){
+        .base = { .name = p->name,
+                  .why = "pairwise: multipliers, zero points, how many elements",
+                  .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
+                  .quant =
+                      quant_row_of(level[Q_MULTIPLIERS], level[Q_ZERO], level[Q_ZERO_OUT], NULL) },
+        .in = DIMS(2, level[Q_COUNT]->x, level[Q_COUNT]->y, 9),
+        .axes = DIMS(1, 2),
+    };
+}
+
+SUITE_SWEEP(sweep, SWEEP_PART(swept_row, axes), SWEEP_PART(quantized_row, quantized_axes))
+SUITE_SWEPT(reduce, members, rows, build, sweep);

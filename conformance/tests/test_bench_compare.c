@@ -1,0 +1,285 @@
+/* assay bench --compare-to: reports that cannot be compared are refused, differences are named, and
+ * growth is seen. */
+#include "conformance/tests/kit/bench_kit.h"
+#include "conformance/tools/bench/bench_compare.h"
+#include "conformance/tools/bench/bench_print.h"
+#include "conformance/util/sha256.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SAMPLES = 60, MIB = 1 << 20 };
+
+static struct bench_kit kit;
+static double samples[SAMPLES];
+static char subject_fp32[] = "lib.so precision=fp32", subject_fp16[] = "lib.so precision=fp16";
+
+static int open_kit(void **state)
+{
+    (void)state;
+    bench_kit_open(&kit, 2);
+    return 0;
+}
+
+static int close_kit(void **state)
+{
+    (void)state;
+    bench_kit_close(&kit);
+    return 0;
+}
+
+/* A measurement whose samples are `ms`, but for a little. */
+static struct bench_result result(double ms)
+{
+    struct bench_result r = { .subject = subject_fp32,
+                              .device = "llvmpipe",
+                              .input_shapes = "1,4,4,2:6:6",
+                              .has_memory = true,
+                              .constant_bytes = 4 * MIB,
+                              .warm = { .known = true },
+                              .warm_count = BENCH_WARM_STARTS };
+    struct diag diag = { .status = STATUS_OK };
+
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = ms * (1 + 0.001 * (i * 37 % 11));
+    assert_int_equal(sha256_file(kit.model, r.model_sha256, &diag), STATUS_OK);
+    assert_int_equal(bench_series_make(&r.latency_ms, samples, SAMPLES, &diag), STATUS_OK);
+    for (int i = 0; i < BENCH_WARM_STARTS; i++)
+        r.warm_init_ms[i] = 100 + i;
+    r.host =
+        (struct bench_memory){ .known = true, .peak_bytes = 50 * MIB, .program_bytes = 8 * MIB };
+    return r;
+}
+
+/* Writes a report of the result as the earlier one. */
+static const char *write_report(const struct bench_result *r)
+{
+    const struct bench_request q = bench_kit_request(&kit, NULL);
+    const struct bench_report b = { .request = &q, .result = r, .versus_limit = -1 };
+    const char *const path = bench_kit_path(&kit, "before.json");
+    FILE *const f = fopen(path, "w");
+
+    assert_non_null(f);
+    bench_print_json(f, &b);
+    assert_int_equal(fclose(f), 0);
+    return path;
+}
+
+static const char *why_not(const char *text)
+{
+    static struct diag diag;
+    struct bench_baseline b;
+
+    bench_kit_write(bench_kit_path(&kit, "broken.json"), text, strlen(text));
+    diag = (struct diag){ .status = STATUS_OK };
+    assert_int_equal(bench_baseline_open(&b, bench_kit_path(&kit, "broken.json"), kit.model, &diag),
+                     STATUS_USAGE);
+    return diag.text;
+}
+
+#define ASSERT_SAYS(text, part)                                                                    \
+    do {                                                                                           \
+        const char *const said = (text);                                                           \
+        if (!strstr(said, part))                                                                   \
+            fail_msg("%s", said);                                                                  \
+    } while (0)
+
+static void broken_and_foreign_files_are_refused(void **state)
+{
+    struct bench_baseline b;
+    struct diag diag = { .status = STATUS_OK };
+    char other[256];
+
+    (void)state;
+    ASSERT_SAYS(why_not(""), "broken.json: line");
+    ASSERT_SAYS(why_not("{\"model\": "), "broken.json: line 1");
+    ASSERT_SAYS(why_not("[1, 2]"), "expected a report of `assay bench --format=json`");
+    ASSERT_SAYS(why_not("{\"assay\": \"0.1.0\", \"cases\": []}"), "expected a report");
+    ASSERT_SAYS(why_not("{\"model\": \"m\", \"latency_ms\": {\"median\": 1}}"),
+                "it has no samples, or no hash of its model: measure again");
+    ASSERT_SAYS(why_not("{\"model\": \"m\", \"model_sha256\": \"00\", \"latency_ms\": "
+                        "{\"samples\": [1, -2]}}"),
+                "latency_ms.samples: item 1: expected a time over 0");
+    ASSERT_SAYS(why_not("{\"model\": \"m\", \"model_sha256\": \"00\", \"latency_ms\": "
+                        "{\"samples\": [\"1\"]}}"),
+                "item 0");
+    snprintf(other, sizeof other,
+             "{\"model\": \"other.tflite\", \"model_sha256\": \"%064d\", \"latency_ms\": "
+             "{\"samples\": [1]}}",
+             7);
+    ASSERT_SAYS(why_not(other), "it measured another model, other.tflite with sha256 000000000000");
+    assert_int_equal(
+        bench_baseline_open(&b, bench_kit_path(&kit, "missing.json"), kit.model, &diag), STATUS_IO);
+    ASSERT_SAYS(diag.text, "missing.json: No such file");
+}
+
+/* Compares `after` with the report of `before`, and closes both. */
+static struct bench_comparison compare(struct bench_result *before, struct bench_result *after)
+{
+    struct bench_baseline b;
+    struct bench_comparison c = { .path = NULL };
+    struct diag diag = { .status = STATUS_OK };
+
+    if (bench_baseline_open(&b, write_report(before), kit.model, &diag) != STATUS_OK ||
+        bench_compare(&c, &b, after, 0.05, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    bench_baseline_close(&b);
+    bench_series_close(&before->latency_ms);
+    bench_series_close(&after->latency_ms);
+    return c;
+}
+
+static void the_same_passes(void **state)
+{
+    struct bench_result before = result(4), after = result(4);
+    const struct bench_comparison c = compare(&before, &after);
+
+    (void)state;
+    assert_false(c.failed);
+    assert_int_equal(c.latency_verdict, VERDICT_SAME);
+    assert_true(c.has_init);
+    assert_int_equal(c.note_count, 0);
+    assert_true(c.median_before > 4 && c.median_before == c.median_after);
+}
+
+static void seven_percent_fail(void **state)
+{
+    struct bench_result before = result(4), after = result(4.28);
+    struct bench_comparison c = compare(&before, &after);
+
+    (void)state;
+    assert_true(c.failed);
+    assert_int_equal(c.latency_verdict, VERDICT_SLOWER);
+    before = result(4);
+    after = result(4.16);
+    c = compare(&before, &after);
+    assert_false(c.failed); /* 4 % */
+}
+
+static void slow_starts_fail(void **state)
+{
+    struct bench_result before = result(4), after = result(4);
+    struct bench_comparison c;
+
+    (void)state;
+    for (int i = 0; i < BENCH_WARM_STARTS; i++)
+        after.warm_init_ms[i] *= 1.1;
+    c = compare(&before, &after);
+    assert_true(c.failed);
+    assert_int_equal(c.init_verdict, VERDICT_SLOWER);
+    /* One slow start among the others is noise. */
+    before = result(4);
+    after = result(4);
+    after.warm_init_ms[0] *= 3;
+    c = compare(&before, &after);
+    assert_false(c.failed);
+    /* Too few starts are not compared, and that is said. */
+    before = result(4);
+    after = result(4);
+    after.warm_count = 5;
+    c = compare(&before, &after);
+    assert_false(c.has_init || c.failed);
+    assert_int_equal(c.note_count, 1);
+    assert_string_equal(c.notes[0], "init is not compared: 6 starts then, 5 now, of 6 that the "
+                                    "test needs");
+}
+
+static void growth_fails(void **state)
+{
+    struct bench_result before = result(4), after = result(4);
+    struct bench_comparison c;
+
+    (void)state;
+    after.constant_bytes = 4 * MIB + 4 * MIB / 20 + 1;
+    c = compare(&before, &after);
+    assert_true(c.failed && bench_size_grew(&c.sizes[0]) && !bench_size_grew(&c.sizes[1]));
+    before = result(4);
+    after = result(4);
+    after.host.peak_bytes = 50 * MIB + 50 * MIB / 20 + MIB; /* 5 % and the slack of a peak */
+    after.host.program_bytes = 8 * MIB + 8 * MIB / 20;
+    c = compare(&before, &after);
+    assert_false(c.failed);
+    before = result(4);
+    after = result(4);
+    after.host.peak_bytes = 50 * MIB + 50 * MIB / 20 + MIB + 4096;
+    c = compare(&before, &after);
+    assert_true(c.failed && bench_size_grew(&c.sizes[1]));
+    before = result(4);
+    after = result(4);
+    after.host.delegate_bytes = MIB;
+    c = compare(&before, &after);
+    assert_true(c.failed && bench_size_grew(&c.sizes[2]));
+    assert_string_equal(c.sizes[2].name, "host_allocated");
+}
+
+static void differences_are_named(void **state)
+{
+    struct bench_result before = result(4), after = result(4);
+    struct bench_comparison c;
+    struct bench_baseline b;
+    struct diag diag = { .status = STATUS_OK };
+
+    (void)state;
+    after.subject = subject_fp16;
+    snprintf(after.device, sizeof after.device, "NVIDIA H200");
+    c = compare(&before, &after);
+    assert_int_equal(c.note_count, 2);
+    assert_string_equal(c.notes[0], "another subject: lib.so precision=fp32 then, lib.so "
+                                    "precision=fp16 now");
+    assert_string_equal(c.notes[1], "another device: llvmpipe then, NVIDIA H200 now");
+    before = result(4);
+    after = result(4);
+    snprintf(after.input_shapes, sizeof after.input_shapes, "1,8,8,2:6:6");
+    assert_int_equal(bench_baseline_open(&b, write_report(&before), kit.model, &diag), STATUS_OK);
+    assert_int_equal(bench_compare(&c, &b, &after, 0.05, &diag), STATUS_USAGE);
+    ASSERT_SAYS(diag.text, "its inputs had the shapes 1,4,4,2:6:6, now 1,8,8,2:6:6");
+    bench_baseline_close(&b);
+    bench_series_close(&before.latency_ms);
+    bench_series_close(&after.latency_ms);
+}
+
+static void the_text_has_a_verdict(void **state)
+{
+    const struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_result before = result(4), after = result(4.28), shown = result(4.28);
+    const struct bench_comparison c = compare(&before, &after);
+    const struct bench_report b = {
+        .request = &q, .result = &shown, .comparison = &c, .versus_limit = -1
+    };
+    char *text = NULL;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    bench_print_text(f, &b);
+    fclose(f);
+    ASSERT_SAYS(text, "\n  latency   ratio 1.0700 (99 %: ");
+    ASSERT_SAYS(text, "): SLOWER\n");
+    ASSERT_SAYS(text, "\n  device    4.00 MiB then, 4.00 now, at most 4.20: within the limit\n");
+    ASSERT_SAYS(text, "\ncompare: REGRESSION\n");
+    assert_true(bench_report_failed(&b));
+    free(text);
+    bench_series_close(&shown.latency_ms);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(broken_and_foreign_files_are_refused),
+        cmocka_unit_test(the_same_passes),
+        cmocka_unit_test(seven_percent_fail),
+        cmocka_unit_test(slow_starts_fail),
+        cmocka_unit_test(growth_fails),
+        cmocka_unit_test(differences_are_named),
+        cmocka_unit_test(the_text_has_a_verdict),
+    };
+
+    return cmocka_run_group_tests(tests, open_kit, close_kit);
+}

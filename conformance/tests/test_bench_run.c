@@ -1,0 +1,390 @@
+/* assay bench on small models and mock delegates: samples, subjects in turns, threads, memory,
+ * inputs, and what each form of the report holds. */
+#include "conformance/tests/kit/bench_kit.h"
+#include "conformance/tools/bench/bench.h"
+#include "conformance/tools/bench/bench_print.h"
+#include "conformance/tools/bench/bench_threads.h"
+#include "delegate/tests/kit/buffer_kit.h"
+#include "reference/base/memory.h"
+#include "reference/format/file.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct bench_kit kit;
+
+static int open_kit(void **state)
+{
+    (void)state;
+    bench_kit_open(&kit, 2);
+    return 0;
+}
+
+static int close_kit(void **state)
+{
+    (void)state;
+    bench_kit_close(&kit);
+    return 0;
+}
+
+static struct bench_result run(const struct bench_request *q)
+{
+    struct bench_result r;
+    struct diag diag = { .status = STATUS_OK };
+
+    if (bench_run(&r, q, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    return r;
+}
+
+static const char *refused(const struct bench_request *q)
+{
+    static struct diag diag;
+    struct bench_result r;
+
+    diag = (struct diag){ .status = STATUS_OK };
+    assert_int_not_equal(bench_run(&r, q, &diag), STATUS_OK);
+    return diag.text;
+}
+
+/* ---- samples ---- */
+
+static void keeps_samples_in_order(void **state)
+{
+    const struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_result r = run(&q);
+    double sum = 0;
+
+    (void)state;
+    assert_int_equal(r.latency_ms.n, 40);
+    assert_int_equal(r.latency_ms.sample_count, 40);
+    assert_int_equal(r.latency_ms.every, 1);
+    for (size_t i = 0; i < 40; i++)
+        sum += r.latency_ms.samples[i];
+    assert_true(fabs(sum / 40 - r.latency_ms.mean) < 1e-9 * sum);
+    assert_int_equal(strlen(r.model_sha256), 64);
+    assert_string_equal(r.input_shapes, "1,4,4,2:6:6");
+    bench_close(&r);
+}
+
+static void keeps_a_part_of_very_many(void **state)
+{
+    const size_t count = 2 * SERIES_SAMPLES_MAX + 1;
+    double *const ms = mem_alloc(count, sizeof *ms);
+    struct bench_series s;
+    struct diag diag = { .status = STATUS_OK };
+
+    (void)state;
+    for (size_t i = 0; i < count; i++)
+        ms[i] = 1 + (double)i;
+    assert_int_equal(bench_series_make(&s, ms, count, &diag), STATUS_OK);
+    assert_int_equal(s.n, count);
+    assert_int_equal(s.every, 3);
+    assert_int_equal(s.sample_count, (count + 2) / 3);
+    assert_true(s.samples[1] == 4 && s.median == 1 + (double)SERIES_SAMPLES_MAX);
+    bench_series_close(&s);
+    assert_int_equal(bench_series_make(&s, ms, SERIES_SAMPLES_MAX, &diag), STATUS_OK);
+    assert_int_equal(s.sample_count, SERIES_SAMPLES_MAX);
+    bench_series_close(&s);
+    mem_free(ms);
+}
+
+/* ---- two subjects, many threads ---- */
+
+static void a_slow_subject_shows_in_turns(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    char slow[512];
+    struct bench_result r;
+
+    (void)state;
+    snprintf(slow, sizeof slow, "delegate:%s?slow=2000", mock_path("delegate.so"));
+    q.versus = slow;
+    r = run(&q);
+    assert_true(r.versus.known);
+    assert_int_equal(r.versus.latency_ms[0].n, r.versus.latency_ms[1].n);
+    assert_true(r.versus.latency_ms[0].n >= q.runs);
+    /* A twentieth, but for what the runtime adds; the machine is busy with other things. */
+    assert_true(r.versus.shift.ratio < 0.5 && r.versus.shift.high < 1);
+    assert_non_null(strstr(r.versus.subject, "slow=2000"));
+    bench_close(&r);
+}
+
+static void a_subject_that_fails_is_named(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, NULL);
+    char end[512], missing[512];
+
+    (void)state;
+    snprintf(end, sizeof end, "delegate:%s?fault=exit", mock_path("delegate.so"));
+    q.versus = end;
+    assert_non_null(strstr(refused(&q), "fault=exit: the process that runs it ended"));
+    snprintf(missing, sizeof missing, "delegate:%s/none.so", kit.directory);
+    q.versus = missing;
+    assert_non_null(strstr(refused(&q), "none.so"));
+    q.versus = "nonsense";
+    assert_non_null(strstr(refused(&q), "nonsense"));
+}
+
+static void threads_run_at_the_same_time(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_result r;
+    struct diag diag = { .status = STATUS_OK };
+    enum status s;
+    size_t sum = 0;
+
+    (void)state;
+    q.threads = 3;
+    q.min_secs = 0.05;
+    r = run(&q);
+    assert_int_equal(r.throughput.threads, 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(r.throughput.latency_ms[i].n >= q.runs);
+        sum += r.throughput.latency_ms[i].n;
+    }
+    assert_int_equal(r.throughput.inferences, sum);
+    assert_true(r.throughput.seconds >= 0.05);
+    bench_close(&r);
+    q.delegate_options = (struct string_list){ (const char *[]){ "fault=invoke" }, 1 };
+    s = bench_threads(&r.throughput, &q, &diag);
+    bench_throughput_close(&r.throughput);
+    assert_int_not_equal(s, STATUS_OK);
+    assert_non_null(strstr(diag.text, "--threads=3: thread 0: "));
+    assert_non_null(strstr(diag.text, "the device is lost"));
+}
+
+/* ---- memory ---- */
+
+static uint64_t driver_bytes(const char *option)
+{
+    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_result r;
+    uint64_t bytes;
+
+    if (option)
+        q.delegate_options = (struct string_list){ &option, 1 };
+    r = run(&q);
+    assert_true(r.host.known && r.host.delegate_silent);
+    assert_true(r.host.ours_bytes + r.host.driver_bytes + r.host.rest_bytes >= r.host.peak_bytes);
+    bytes = r.host.driver_bytes;
+    bench_close(&r);
+    return bytes;
+}
+
+/* A sanitizer's shadow and what it keeps of freed blocks are pages of no file, too. */
+#if KIT_SANITIZED
+#define UNLESS_SANITIZED() skip()
+#else
+#define UNLESS_SANITIZED() (void)0
+#endif
+
+static void what_a_driver_takes_is_not_ours(void **state)
+{
+    uint64_t before, after;
+
+    (void)state;
+    UNLESS_SANITIZED();
+    before = driver_bytes(NULL);
+    after = driver_bytes("grow=24");
+    /* Pages that the heap had before may be used for it, too. */
+    assert_in_range(after - before, 23 << 20, 25 << 20);
+}
+
+static void what_is_allocated_is_ours(void **state)
+{
+    struct bench_pages pages;
+    struct bench_memory before, after;
+    struct diag diag = { .status = STATUS_OK };
+    char *block;
+
+    (void)state;
+    UNLESS_SANITIZED();
+    assert_int_equal(bench_pages_read(&pages, &diag), STATUS_OK);
+    bench_memory_read(&before, &pages, NULL, -1, -1);
+    block = mem_alloc(20 << 20, 1);
+    memset(block, 1, 20 << 20);
+    bench_memory_read(&after, &pages, NULL, -1, -1);
+    mem_free(block);
+    bench_pages_close(&pages);
+    assert_true(before.known && after.known);
+    assert_true(after.program_bytes >= before.program_bytes + (12 << 20));
+    assert_in_range(after.driver_bytes, 0, before.driver_bytes + (1 << 20));
+    assert_true(after.peak_bytes >= 20 << 20);
+}
+
+/* ---- inputs and outputs ---- */
+
+static void parse(struct bench_request *q, const char *layers, const char *shapes,
+                  const char *ranges, const char *files)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    if (bench_inputs_parse(&q->inputs, layers, shapes, ranges, files, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+}
+
+static void inputs_come_from_the_command_line(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, NULL);
+    const int32_t seven[] = { 7, 7, 7, 7, 7, 7, 7, 7 };
+    char files[256], outputs[128];
+    struct bench_result r;
+    uint8_t *bytes;
+    size_t count;
+    int32_t larger[8];
+
+    (void)state;
+    bench_kit_write(bench_kit_path(&kit, "seven"), seven, sizeof seven);
+    snprintf(files, sizeof files, "more\\:0:%s", bench_kit_path(&kit, "seven"));
+    snprintf(outputs, sizeof outputs, "%s", bench_kit_path(&kit, "outputs"));
+    parse(&q, "image,numbers,more\\:0", "1,2,3,2:8:8", "numbers,8,9", files);
+    q.outputs_path = outputs;
+    r = run(&q);
+    assert_string_equal(r.input_shapes, "1,2,3,2:8:8");
+    bench_close(&r);
+    assert_int_equal(file_read(outputs, 1 << 20, &bytes, &count, NULL), STATUS_OK);
+    assert_int_equal(count, 12 * 4 + 8 * 4);
+    memcpy(larger, bytes + 48, sizeof larger);
+    for (int i = 0; i < 8; i++)
+        assert_in_range(larger[i], 8, 9);
+    mem_free(bytes);
+    parse(&q, NULL, NULL, "number,0,1", NULL);
+    assert_non_null(
+        strstr(refused(&q), "no input has the name number, but image, numbers, more:0"));
+    parse(&q, NULL, NULL, "numbers,0,4000000000", NULL);
+    assert_non_null(strstr(refused(&q), "numbers holds -2147483648 to 2147483647"));
+    bench_kit_write(bench_kit_path(&kit, "seven"), seven, 5);
+    parse(&q, NULL, NULL, NULL, files);
+    assert_non_null(strstr(refused(&q), "expected 24 bytes for input more:0, found 5"));
+}
+
+static void broken_inputs_are_refused(void **state)
+{
+    static const struct {
+        const char *layers, *shapes, *ranges, *files, *says;
+    } rows[] = {
+        { "a,b", "1,2", NULL, NULL, "--input_layer_shape: none for input b" },
+        { "a", "1,2:3", NULL, NULL, "--input_layer_shape: no name in --input_layer for 3" },
+        { "a", "1,x", NULL, NULL, "expected dimensions such as 1,224,224,3, found 1,x" },
+        { "a", "1,0", NULL, NULL, "found 1,0" },
+        { "a", "1,1,1,1,1,1,1,1,1", NULL, NULL, "found 1,1,1" },
+        { "a", "-1", NULL, NULL, "found -1" },
+        { ",a", "1:1", NULL, NULL, "expected names" },
+        { NULL, NULL, "a,1", NULL, "expected NAME,LOW,HIGH:NAME,LOW,HIGH" },
+        { NULL, NULL, "a,1,2,3", NULL, "expected NAME,LOW,HIGH:NAME,LOW,HIGH" },
+        { NULL, NULL, "a,2,1", NULL, "a: 2 is more than 1" },
+        { NULL, NULL, NULL, "a", "expected NAME:FILE,NAME:FILE" },
+        { NULL, NULL, NULL, "a:", "a has no file" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static struct bench_inputs inputs;
+        struct diag diag = { .status = STATUS_OK };
+
+        assert_int_equal(bench_inputs_parse(&inputs, rows[i].layers, rows[i].shapes, rows[i].ranges,
+                                            rows[i].files, &diag),
+                         STATUS_USAGE);
+        if (!strstr(diag.text, rows[i].says))
+            fail_msg("row %zu: %s", i, diag.text);
+    }
+}
+
+/* ---- forms ---- */
+
+static char *print(void (*form)(FILE *, const struct bench_report *), const struct bench_report *b)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    assert_non_null(f);
+    form(f, b);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+static void forms_hold_the_same(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_result r;
+    struct bench_report b = { .request = &q, .result = &r, .versus_limit = 0.05 };
+    char *text, *json, *csv, line[128];
+    json_t *o;
+
+    (void)state;
+    q.versus = "none";
+    q.threads = 2;
+    r = run(&q);
+    text = print(bench_print_text, &b);
+    json = print(bench_print_json, &b);
+    csv = print(bench_print_csv, &b);
+    assert_non_null(strstr(text, "ratio     subject / versus = "));
+    assert_non_null(strstr(text, "throughput  2 threads: "));
+    o = json_loads(json, 0, NULL);
+    assert_non_null(o);
+    assert_int_equal(json_array_size(json_object_get(json_object_get(o, "latency_ms"), "samples")),
+                     40);
+    assert_true(json_is_null(json_object_get(o, "compare")));
+    assert_int_equal(
+        json_array_size(json_object_get(json_object_get(o, "throughput"), "latency_ms")), 2);
+    snprintf(line, sizeof line, "\r\nmodel_sha256,%s\r\n", r.model_sha256);
+    assert_non_null(strstr(csv, line));
+    snprintf(line, sizeof line, "\r\nversus.ratio.ratio,%.9g\r\n", r.versus.shift.ratio);
+    assert_non_null(strstr(csv, line));
+    assert_non_null(strstr(csv, "\r\ninput_shapes,\"1,4,4,2:6:6\"\r\n"));
+    assert_non_null(strstr(csv, "\r\nlatency_ms.samples.39,"));
+    assert_null(strstr(csv, "\r\nlatency_ms.samples.40,"));
+    json_decref(o);
+    free(text);
+    free(json);
+    free(csv);
+    bench_close(&r);
+}
+
+static void a_dry_run_measures_nothing(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_result r;
+    const struct bench_report b = { .request = &q, .result = &r, .versus_limit = -1 };
+    char *json;
+
+    (void)state;
+    q.dry_run = true;
+    r = run(&q);
+    assert_int_equal(r.latency_ms.n, 0);
+    assert_int_equal(r.nodes, 3);
+    json = print(bench_print_json, &b);
+    assert_non_null(strstr(json, "\"median\": null"));
+    free(json);
+    bench_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keeps_samples_in_order),
+        cmocka_unit_test(keeps_a_part_of_very_many),
+        cmocka_unit_test(a_slow_subject_shows_in_turns),
+        cmocka_unit_test(a_subject_that_fails_is_named),
+        cmocka_unit_test(threads_run_at_the_same_time),
+        cmocka_unit_test(what_a_driver_takes_is_not_ours),
+        cmocka_unit_test(what_is_allocated_is_ours),
+        cmocka_unit_test(inputs_come_from_the_command_line),
+        cmocka_unit_test(broken_inputs_are_refused),
+        cmocka_unit_test(forms_hold_the_same),
+        cmocka_unit_test(a_dry_run_measures_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, open_kit, close_kit);
+}

@@ -1,0 +1,608 @@
+/* Comparing tensors: the element that is named, the figures, the rule that decides. */
+#include "conformance/suite/bounds/compare.h"
+
+#include "reference/base/half.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 2 * 3 * 2 * 5 };
+static const int dims[] = { 2, 3, 2, 5 };
+static const struct bound_rule bits = { .kind = BOUND_BITS };
+static const struct bound_rule rounded = { .kind = BOUND_ROUNDED, .ulps = 1 };
+static const struct bound_rule dot = { .kind = BOUND_DOT };
+static const struct bound_rule softmax = { .kind = BOUND_SOFTMAX };
+
+static float got[N];
+static double value[N], magnitude[N], terms[N];
+
+static int fill(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        value[i] = got[i] = (float)(i + 1);
+        magnitude[i] = value[i];
+        terms[i] = 9;
+    }
+    return 0;
+}
+
+static float inputs[N];
+static const float *special; /* NULL or inputs */
+
+static const struct ref_detail *nan_as[2]; /* NULL, or what elements are without NaN */
+static bool full_mantissas;
+
+static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
+{
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
+    struct comparison c;
+    struct diag diag;
+
+    assert_int_equal(compare_tensor(
+                         &(struct compare_request){
+                             .rule = rule,
+                             .bounds = bounds,
+                             .integers = integers,
+                             .type = kTfLiteFloat32,
+                             .got = got,
+                             .dims = dims,
+                             .rank = 4,
+                             .detail = &detail,
+                             .special = special,
+                             .nan_as = { nan_as[0], nan_as[1] },
+                             .full_mantissas = full_mantissas,
+                         },
+                         &c, &diag),
+                     STATUS_OK);
+    return c;
+}
+
+/* An element that depends on a NaN may be a NaN, or what an infinity in its place gives; nothing
+ * else, and elements that do not depend on one may not. */
+static void test_nan_of_inputs(void **state)
+{
+    static double low[N], high[N];
+    const struct ref_detail lows = { low, magnitude, terms, NULL },
+                            highs = { high, magnitude, terms, NULL };
+
+    (void)state;
+    memcpy(low, value, sizeof low);
+    memcpy(high, value, sizeof high);
+    value[7] = NAN; /* a minimum of NaN and 3, whatever the order */
+    low[7] = -INFINITY;
+    high[7] = 3;
+    nan_as[0] = &lows;
+    nan_as[1] = &highs;
+    got[7] = NAN;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 3;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = -INFINITY;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 0;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 3;
+    got[8] = NAN;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[8] = (float)value[8];
+    value[7] = 3; /* the runtime's own answer, where it takes NaN for the lesser one */
+    got[7] = NAN;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    nan_as[0] = nan_as[1] = NULL;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+}
+
+static float cut(float v)
+{
+    uint32_t bits_of;
+
+    memcpy(&bits_of, &v, sizeof bits_of);
+    bits_of &= ~0x1fffu;
+    memcpy(&v, &bits_of, sizeof v);
+    return v;
+}
+
+/* Operands of 24 bits that the device rounds to f16: to nearest passes, cutting off does not, be it
+ * of an element that is moved or of a factor among many. */
+static void test_full_mantissas(void **state)
+{
+    enum { TERMS = 64 };
+    static float x[N][TERMS], w[TERMS];
+    uint64_t seed = 3;
+
+    (void)state;
+    full_mantissas = true;
+    for (int i = 0; i < N * TERMS + TERMS; i++) {
+        float *const to = i < N * TERMS ? &x[i / TERMS][i % TERMS] : &w[i - N * TERMS];
+
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        *to = 1 + (float)(seed >> 40) * 0x1p-24f;
+    }
+    for (int cutting = 0; cutting < 2; cutting++) {
+        for (int i = 0; i < N; i++) {
+            value[i] = magnitude[i] = x[i][0];
+            got[i] = cutting ? cut(x[i][0]) : half_to_float(float_to_half(x[i][0]));
+        }
+        assert_int_equal(compare(&bits, BOUNDS_FP16, false).pass, !cutting);
+    }
+    for (int cutting = 0; cutting < 3; cutting++) { /* nothing, the weights, or both */
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+
+            value[i] = 0;
+            terms[i] = TERMS;
+            for (int k = 0; k < TERMS; k++) {
+                const float a = cutting > 1 ? cut(x[i][k]) : half_to_float(float_to_half(x[i][k]));
+                const float b = cutting ? cut(w[k]) : half_to_float(float_to_half(w[k]));
+
+                value[i] += (double)x[i][k] * w[k];
+                sum += (double)a * b;
+            }
+            magnitude[i] = value[i];
+            got[i] = half_to_float(float_to_half((float)sum));
+        }
+        assert_int_equal(compare(&dot, BOUNDS_FP16, false).pass, !cutting);
+    }
+    full_mantissas = false;
+}
+
+static void test_equal(void **state)
+{
+    struct comparison c = compare(&bits, BOUNDS_FP32, false);
+
+    (void)state;
+    assert_true(c.pass);
+    assert_int_equal(c.elements, N);
+    assert_int_equal(c.wrong, 0);
+    assert_true(c.max_abs == 0 && c.margin == 0 && c.max_ulp == 0 && c.bias == 0);
+    assert_string_equal(c.text, "");
+}
+
+static void test_first_wrong_is_named(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    got[33] += 0.5f; /* n 1 h 0 w 0 c 3 */
+    got[41] = 0;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.wrong, 2);
+    assert_true(c.has_element);
+    assert_string_equal(c.where, "n 1 h 0 w 0 c 3");
+    assert_true(c.got == 34.5 && c.want == 34 && c.error == 0.5 && c.limit == 0);
+    assert_true(isinf(c.margin));
+    assert_true(c.max_abs == 42);
+    assert_string_equal(c.text, "not equal");
+}
+
+static void test_where(void **state)
+{
+    static const int other[] = { 4, 3, 2 };
+    char text[64], tiny[4];
+
+    (void)state;
+    compare_where(other, 3, 17, text, sizeof text);
+    assert_string_equal(text, "[2, 2, 1]");
+    compare_where(other, 0, 0, text, sizeof text);
+    assert_string_equal(text, "[]");
+    compare_where(other, 3, 17, tiny, sizeof tiny);
+    assert_string_equal(tiny, "[2,");
+    compare_where(dims, 4, N - 1, text, sizeof text);
+    assert_string_equal(text, "n 1 h 2 w 1 c 4");
+}
+
+static void test_figures(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    got[0] = 1 + 0x1p-23f;    /* one unit in the last place, all that is allowed */
+    value[10] = 11 + 0x1p-21; /* half of one */
+    c = compare(&rounded, BOUNDS_FP32, false);
+    assert_true(c.pass);
+    assert_true(c.margin == 1);
+    assert_true(c.max_ulp == 1);
+    assert_true(c.max_abs == 0x1p-21);
+    assert_true(fabs(c.bias - (1 - 0.5) / N) < 1e-12);
+    got[0] = 1 + 0x1p-22f;
+    c = compare(&rounded, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_true(c.margin == 2);
+    assert_string_equal(c.text, "over the limit");
+}
+
+static void test_swapped_channels(void **state)
+{
+    const float first = got[7];
+
+    (void)state;
+    got[7] = got[8];
+    got[8] = first;
+    assert_false(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_false(compare(&dot, BOUNDS_FP16, false).pass);
+    assert_string_equal(compare(&dot, BOUNDS_FP16, false).where, "n 0 h 0 w 1 c 2");
+}
+
+static void test_nan_and_infinity(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    got[5] = NAN;
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_true(isinf(c.max_abs) && isinf(c.margin) && isnan(c.got));
+    assert_string_equal(c.text, "NaN from finite input");
+    got[5] = INFINITY;
+    c = compare(&dot, BOUNDS_FP16, false);
+    assert_false(c.pass);
+    assert_string_equal(c.text, "infinite");
+}
+
+/* An error that passes in a sum of reals fails in a sum of integers. */
+static void test_integers_are_exact(void **state)
+{
+    (void)state;
+    got[12] = nextafterf(got[12], 100);
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_false(compare(&dot, BOUNDS_FP32, true).pass);
+    assert_false(compare(&rounded, BOUNDS_FP32, true).pass);
+    magnitude[12] = 0x1p24; /* too large to be exact: the limit of reals again */
+    assert_true(compare(&dot, BOUNDS_FP32, true).pass);
+    magnitude[12] = 0x1p11; /* exact in f32, not in f16 */
+    assert_false(compare(&dot, BOUNDS_FP32, true).pass);
+    assert_true(compare(&dot, BOUNDS_FP16, true).pass);
+}
+
+/* Inputs that were rounded to f16: no element is over its limit, all of them together are. */
+static void test_rms_speaks(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        terms[i] = 4608;
+        magnitude[i] = 4000;
+        got[i] = (float)(value[i] + (i % 2 ? 1 : -1) * 4000 * 0x1p-24 * 80);
+    }
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.wrong, 0);
+    assert_false(c.has_element);
+    assert_non_null(strstr(c.text, "rms"));
+    assert_true(c.margin > 1);
+    for (int i = 0; i < N; i++)
+        got[i] = (float)(value[i] + 4000 * 0x1p-24 * 10);
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_non_null(strstr(c.text, "mean"));
+    assert_true(fabs(c.bias - 10) < 0.5);
+}
+
+static void test_rows_sum_to_one(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        value[i] = 0.2;
+        got[i] = 0.2f;
+        magnitude[i] = 0;
+    }
+    assert_true(compare(&softmax, BOUNDS_FP32, false).pass);
+    for (int i = 20; i < 25; i++)
+        got[i] = 0.2f * (1 + 23 * 0x1p-24f); /* each within its limit, the sum not */
+    c = compare(&softmax, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_string_equal(c.where, "n 0 h 2 w 0 c 0");
+    assert_string_equal(c.text, "the row does not sum to 1");
+    assert_true(c.want == 1);
+}
+
+/* Infinities and NaNs among the inputs of an elementwise op. */
+static void test_special_inputs(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    memcpy(inputs, got, sizeof inputs);
+    special = inputs;
+    inputs[3] = NAN;
+    value[3] = NAN; /* of NaN anything */
+    got[3] = 7;
+    inputs[5] = INFINITY; /* RELU: infinity, the largest number, or NaN */
+    value[5] = got[5] = INFINITY;
+    inputs[6] = INFINITY;
+    value[6] = INFINITY;
+    got[6] = NAN;
+    inputs[7] = INFINITY;
+    value[7] = INFINITY;
+    got[7] = 3.40282347e38f;
+    inputs[8] = -INFINITY; /* 0 */
+    value[8] = got[8] = 0;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_true(c.pass);
+    got[8] = 1e-3f;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.index, 8);
+    got[8] = 0;
+    got[5] = 1e30f;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[5] = -INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[5] = INFINITY;
+    /* A finite input is judged as ever. */
+    got[9] = NAN;
+    c = compare(&bits, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_int_equal(c.index, 9);
+    special = NULL;
+    got[9] = (float)value[9];
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+}
+
+/* Limits of goldens are wider by name (TOLERANCES.md 9). */
+static void test_runtime_results(void **state)
+{
+    static const struct bound_rule logistic = { .kind = BOUND_LOGISTIC };
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
+    struct compare_request q = { .rule = &logistic,
+                                 .type = kTfLiteFloat32,
+                                 .got = got,
+                                 .dims = dims,
+                                 .rank = 4,
+                                 .detail = &detail };
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        value[i] = 1 / (1 + exp(9.5));
+        magnitude[i] = 9.5;
+        got[i] = (float)exp(-9.5);
+    }
+    assert_int_equal(compare_tensor(&q, &c, NULL), STATUS_OK);
+    assert_false(c.pass);
+    q.runtime = true;
+    assert_int_equal(compare_tensor(&q, &c, NULL), STATUS_OK);
+    assert_true(c.pass);
+}
+
+static void test_types(void **state)
+{
+    const struct ref_detail detail = { value, magnitude, terms, NULL };
+    uint16_t halves[N];
+    int8_t small[N];
+    int32_t large[N];
+    struct compare_request request = { .rule = &bits, .dims = dims, .rank = 4, .detail = &detail };
+    struct comparison c;
+    struct diag diag;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        halves[i] = float_to_half(got[i]);
+        small[i] = (int8_t)got[i];
+        large[i] = (int32_t)got[i];
+    }
+    request.type = kTfLiteFloat16;
+    request.got = halves;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_true(c.pass);
+    request.type = kTfLiteInt8;
+    request.got = small;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_true(c.pass);
+    large[59]++;
+    request.type = kTfLiteInt32;
+    request.got = large;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_false(c.pass);
+    assert_string_equal(c.where, "n 1 h 2 w 1 c 4");
+    request.type = kTfLiteString;
+    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_UNSUPPORTED);
+}
+
+/* ---- quantized ---- */
+
+enum { STEPS = 600 };
+static int8_t steps_got[STEPS], steps_reference[STEPS];
+static double steps_value[STEPS], steps_magnitude[STEPS], steps_terms[STEPS];
+
+/* Exact results a third of a step above an integer; the reference, and what is compared, are that
+ * integer. */
+static struct comparison compare_quantized(enum bounds bounds, double share, bool near)
+{
+    const struct ref_detail detail = { steps_value, steps_magnitude, steps_terms, NULL };
+    const struct compare_steps steps = { .bounds = bounds,
+                                         .reference = steps_reference,
+                                         .scale = 0.25,
+                                         .zero = -3,
+                                         .within_reference = near,
+                                         .max_mismatch_share = share };
+    const struct compare_request request = { .rule = &dot,
+                                             .bounds = BOUNDS_FP32,
+                                             .type = kTfLiteInt8,
+                                             .steps = &steps,
+                                             .got = steps_got,
+                                             .dims = (const int[]){ 1, STEPS },
+                                             .rank = 2,
+                                             .detail = &detail };
+    struct comparison c;
+
+    assert_int_equal(compare_tensor(&request, &c, NULL), STATUS_OK);
+    return c;
+}
+
+static int fill_steps(void **state)
+{
+    (void)state;
+    for (int i = 0; i < STEPS; i++) {
+        steps_got[i] = steps_reference[i] = (int8_t)(i % 200 - 100);
+        steps_value[i] = steps_got[i] + 1. / 3;
+        steps_magnitude[i] = 200;
+        steps_terms[i] = 9;
+    }
+    return 0;
+}
+
+static void test_exact_integers(void **state)
+{
+    struct comparison c = compare_quantized(BOUNDS_EXACT, 1, true);
+
+    (void)state;
+    assert_true(c.pass && c.margin == 0 && c.unequal == 0);
+    steps_got[17]++; /* a step, which a tie would not explain either */
+    c = compare_quantized(BOUNDS_EXACT, 1, true);
+    assert_true(!c.pass && c.unequal == 1 && c.wrong == 1 && c.index == 17);
+    assert_true(c.got == steps_reference[17] + 1 && c.want == steps_reference[17]);
+    assert_string_equal(c.where, "[0, 17]");
+    assert_string_equal(c.text, "not the integer of the reference");
+    /* Nearest to the exact result is not enough. */
+    steps_value[17] = steps_got[17];
+    assert_false(compare_quantized(BOUNDS_EXACT, 1, true).pass);
+}
+
+static void test_float_view(void **state)
+{
+    struct comparison c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+
+    (void)state;
+    assert_true(c.pass && c.margin == 0);
+    steps_got[5]++; /* two thirds of a step away */
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+    assert_false(c.pass);
+    assert_string_equal(c.text, "not the integer nearest to the exact result");
+    assert_true(c.error > 0.66 && c.error < 0.67 && c.limit > 0.5 && c.limit < 0.502);
+    /* A tie goes either way, and half of the slack is a margin of a half. */
+    steps_value[5] = steps_got[5] - 0.5 - 0.0005;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+    assert_true(c.pass && c.unequal == 1 && c.untied == 0);
+    assert_true(c.margin > 0.4 && c.margin < 0.51);
+    steps_value[5] = steps_got[5] - 0.5 - 0.002;
+    assert_false(compare_quantized(BOUNDS_FLOAT_VIEW, 1, true).pass);
+    /* Long sums are off before they are rounded. */
+    steps_magnitude[5] = 1e4;
+    steps_terms[5] = 4608;
+    assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 1, true).pass);
+    /* Near the exact result, but not near the reference. */
+    fill_steps(NULL);
+    steps_reference[8] = (int8_t)(steps_got[8] + 2);
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
+    assert_false(c.pass);
+    assert_string_equal(c.text, "more than a step from the integer of the reference");
+    assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 1, false).pass);
+}
+
+/* Both integers next to the exact result, however many; where the reference is further off, those
+ * next to it. */
+static void test_one_step(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i++)
+        steps_got[i] = (int8_t)(steps_reference[i] + 1); /* two thirds above */
+    c = compare_quantized(BOUNDS_ONE_STEP, 0.05, true);
+    assert_true(c.pass && c.unequal == STEPS && c.margin > 0.66 && c.margin < 0.67);
+    steps_got[9] = (int8_t)(steps_reference[9] - 1); /* four thirds below */
+    c = compare_quantized(BOUNDS_ONE_STEP, 0.05, true);
+    assert_true(!c.pass && c.wrong == 1 && c.index == 9);
+    assert_string_equal(c.text, "more than a step from the exact result");
+    assert_true(c.error > 1.33 && c.error < 1.34 && c.limit > 1 && c.limit < 1.002);
+    steps_reference[9] = (int8_t)(steps_got[9] - 1); /* off itself, so its neighbours pass */
+    assert_true(compare_quantized(BOUNDS_ONE_STEP, 0.05, false).pass);
+    steps_reference[9]--;
+    c = compare_quantized(BOUNDS_ONE_STEP, 0.05, false);
+    assert_false(c.pass);
+    steps_reference[9] = (int8_t)(steps_got[9] - 4);
+    steps_got[9]--;
+    assert_false(compare_quantized(BOUNDS_ONE_STEP, 0.05, false).pass);
+}
+
+/* Results in f16 are stored to nearest, or all toward zero; a part of each is no rounding mode. */
+static void test_stored_toward_zero(void **state)
+{
+    const double above = 0x1p-11 * 1.9; /* less than a unit of f16 above got, more than half */
+
+    (void)state;
+    for (int i = 0; i < N; i++)
+        value[i] = got[i] * (1 + above / 2);
+    assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
+    for (int i = 0; i < N; i++)
+        value[i] = got[i] * (1 + above);
+    assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
+    assert_true(compare(&dot, BOUNDS_FP16, false).pass);
+    assert_false(compare(&rounded, BOUNDS_FP32, false).pass);
+    for (int i = 0; i < N; i++) /* away from zero */
+        value[i] = got[i] * (1 - above);
+    assert_false(compare(&rounded, BOUNDS_FP16, false).pass);
+    for (int i = 0; i < N; i++) /* below zero, too */
+        value[i] = -got[i] * (1 + above);
+    assert_false(compare(&rounded, BOUNDS_FP16, false).pass);
+    for (int i = 0; i < N; i++)
+        got[i] = -got[i];
+    assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
+    value[7] = got[7] * (1 - 0x1p-11 * 0.9); /* one that was rounded up */
+    assert_false(compare(&rounded, BOUNDS_FP16, false).pass);
+}
+
+/* One in twenty may differ, and of 600 some by chance; not one in eight. */
+static void test_share_of_unequal(void **state)
+{
+    struct comparison c;
+
+    (void)state;
+    for (int i = 0; i < STEPS; i += 20)
+        steps_reference[i]++;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
+    assert_true(c.pass && c.unequal == STEPS / 20);
+    fill_steps(NULL);
+    for (int i = 0; i < STEPS; i += 8)
+        steps_reference[i]++;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
+    assert_true(!c.pass && !c.has_element && c.wrong == 0);
+    assert_non_null(strstr(c.text, "75 of 600 are not the reference's integers"));
+    assert_true(compare_quantized(BOUNDS_FLOAT_VIEW, 0.35, true).pass);
+    /* Ties do not count. */
+    for (int i = 0; i < STEPS; i++)
+        steps_value[i] = steps_got[i] + 0.5;
+    c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
+    assert_true(c.pass && c.unequal == 75 && c.untied == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_exact_integers, fill_steps),
+        cmocka_unit_test_setup(test_float_view, fill_steps),
+        cmocka_unit_test_setup(test_share_of_unequal, fill_steps),
+        cmocka_unit_test_setup(test_nan_of_inputs, fill),
+        cmocka_unit_test_setup(test_full_mantissas, fill),
+        cmocka_unit_test_setup(test_one_step, fill_steps),
+        cmocka_unit_test_setup(test_stored_toward_zero, fill),
+        cmocka_unit_test_setup(test_equal, fill),
+        cmocka_unit_test_setup(test_first_wrong_is_named, fill),
+        cmocka_unit_test_setup(test_where, fill),
+        cmocka_unit_test_setup(test_figures, fill),
+        cmocka_unit_test_setup(test_swapped_channels, fill),
+        cmocka_unit_test_setup(test_nan_and_infinity, fill),
+        cmocka_unit_test_setup(test_integers_are_exact, fill),
+        cmocka_unit_test_setup(test_rms_speaks, fill),
+        cmocka_unit_test_setup(test_rows_sum_to_one, fill),
+        cmocka_unit_test_setup(test_special_inputs, fill),
+        cmocka_unit_test_setup(test_runtime_results, fill),
+        cmocka_unit_test_setup(test_types, fill),
+    };
+
+    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
+}

@@ -1,0 +1,618 @@
+/* From failure to cause: a delegate that computes one node of 60 wrongly is found out, node and
+ * element, and what fails is cut out and made small. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/judge/minimize_print.h"
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/tools/diff/cause.h"
+#include "conformance/tools/diff/cut.h"
+#include "conformance/tools/diff/diff_print.h"
+#include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include "reference/format/file.h"
+#include "reference/format/read.h"
+#include "reference/format/write.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BLOCKS = 20, NODES = 3 * BLOCKS, CHANNELS = 6 };
+
+static char directory[] = "/tmp/test_diff.XXXXXX", model_path[64], cut_path[64];
+
+/* ---- the model: blocks of CONV_2D, RELU and ADD of what came before ---- */
+
+static float weight(uint64_t *state)
+{
+    return 0.4f * kit_float(state);
+}
+
+static void build_model(struct model *m)
+{
+    static const int32_t dims[] = { 1, 3, 3, CHANNELS };
+    struct builder b;
+    struct options conv, add;
+    struct diag diag;
+    uint64_t state = 7;
+    int x, first;
+
+    options_init(&conv, OPTIONS_Conv2DOptions);
+    options_set_int(&conv, "stride_w", 1);
+    options_set_int(&conv, "stride_h", 1);
+    options_init(&add, OPTIONS_AddOptions);
+    builder_init(&b);
+    first = x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, dims);
+    for (int i = 0; i < BLOCKS; i++) {
+        float w[CHANNELS * CHANNELS], bias[CHANNELS];
+        char name[3][16];
+        int made[3], in[3];
+
+        for (int k = 0; k < CHANNELS * CHANNELS; k++)
+            w[k] = weight(&state);
+        for (int k = 0; k < CHANNELS; k++)
+            bias[k] = weight(&state);
+        for (int k = 0; k < 3; k++) {
+            snprintf(name[k], sizeof name[k], "n%d", 3 * i + k);
+            made[k] = builder_tensor(&b, TENSOR_FLOAT32, name[k], 4, dims);
+        }
+        in[0] = x;
+        in[1] = builder_constant(&b, TENSOR_FLOAT32, "w", 4,
+                                 (int32_t[]){ CHANNELS, 1, 1, CHANNELS }, w, sizeof w);
+        in[2] = builder_constant(&b, TENSOR_FLOAT32, "b", 1, (int32_t[]){ CHANNELS }, bias,
+                                 sizeof bias);
+        builder_op(&b, BUILTIN_CONV_2D, 1, &conv, 3, in, 1, &made[0]);
+        builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &made[0], 1, &made[1]);
+        builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ made[1], x }, 1, &made[2]);
+        x = made[2];
+    }
+    builder_inputs(&b, 1, &first);
+    builder_outputs(&b, 1, &x);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static int set_up(void **state)
+{
+    struct model m;
+    struct tflite_file file;
+    struct diag diag;
+
+    (void)state;
+    if (!mkdtemp(directory))
+        return -1;
+    snprintf(model_path, sizeof model_path, "%s/m.tflite", directory);
+    snprintf(cut_path, sizeof cut_path, "%s/cut.tflite", directory);
+    build_model(&m);
+    KIT_OK(tflite_write(&m, &file, &diag));
+    KIT_OK(file_write(model_path, file.bytes, file.count, &diag));
+    mem_free(file.bytes);
+    model_close(&m);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char name[96];
+
+    (void)state;
+    unlink(model_path);
+    unlink(cut_path);
+    for (size_t i = 0; i < 3; i++) {
+        if (cut_input_name(cut_path, i, name, sizeof name))
+            unlink(name);
+    }
+    return rmdir(directory);
+}
+
+/* ---- running ---- */
+
+/* cmocka catches these in every test, and a process inherits that. */
+static void default_signals(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_DFL);
+}
+
+static struct subject open_mock(const char *fault, const char *tensor)
+{
+    char options[2][64];
+    const char *items[] = { options[0], options[1] };
+    struct subject s;
+    struct diag diag;
+
+    default_signals();
+    snprintf(options[0], sizeof options[0], "fault=%s", fault);
+    snprintf(options[1], sizeof options[1], "tensor=%s", tensor);
+    KIT_OK(subject_init(&s, mock_path("delegate.so"), &(struct string_list){ items, 2 }, &diag));
+    return s;
+}
+
+static struct diff_request request_of(const char *path)
+{
+    return (struct diff_request){ .path = path,
+                                  .scale = { 127.5, 127.5 },
+                                  .seed = 1,
+                                  .runs = 2,
+                                  .repeats = 1,
+                                  .timeout_s = 60,
+                                  .quiet = true };
+}
+
+static void run_diff(struct diff *d, const struct diff_request *q, struct subject *s)
+{
+    struct diag diag;
+
+    KIT_OK(diff_open(d, q, s, &diag));
+    KIT_OK(diff_run(d, &diag));
+    KIT_OK(cause_find(d, &diag));
+}
+
+static char *print_text(const struct diff *d)
+{
+    char *text;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    assert_non_null(f);
+    diff_print_text(f, d);
+    fclose(f);
+    return text;
+}
+
+static void expect_text(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("\"%s\" is not in:\n%s", part, text);
+}
+
+/* ---- tests ---- */
+
+static void test_honest_passes(void **state)
+{
+    struct subject s = open_mock("none", "n37");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+
+    (void)state;
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    assert_false(diff_failed(&d));
+    assert_int_equal(d.taken, NODES);
+    assert_int_equal(d.runs, 2);
+    assert_int_equal(d.per_node_count, NODES);
+    for (int n = 0; n < NODES; n++)
+        assert_true(d.per_node[n].judged && d.per_node[n].result.status == CASE_PASS);
+    assert_int_equal(d.culprit.first, -1);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+/* Runs what --cut wrote, with and without the fault. */
+static void expect_cut_fails(const char *fault, const char *tensor, enum case_status status)
+{
+    static const char *const faults[] = { "none" };
+    char input[96];
+    const char *inputs[] = { input };
+
+    assert_true(cut_input_name(cut_path, 0, input, sizeof input));
+    for (int honest = 0; honest < 2; honest++) {
+        struct subject s = open_mock(honest ? faults[0] : fault, tensor);
+        struct diff_request q = request_of(cut_path);
+        struct diff d;
+
+        q.inputs = (struct string_list){ inputs, 1 };
+        q.runs = 1;
+        q.per_node = true;
+        run_diff(&d, &q, &s);
+        assert_int_equal(diff_failed(&d), !honest);
+        if (!honest)
+            assert_int_equal(d.culprit.result.status, status);
+        diff_close(&d);
+        subject_close(&s);
+    }
+}
+
+/* Node 36 (CONV_2D) of 60 is wrong in one element: found, named, cut out and made minimal. */
+static void test_one_wrong_node_of_sixty(void **state)
+{
+    struct subject s = open_mock("tail", "n36");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    struct model m;
+    struct diag diag;
+    const struct model_tensor *x;
+    const TfLiteTensor *before;
+    char *text;
+
+    (void)state;
+    q.per_node = true;
+    q.steps = 200;
+    run_diff(&d, &q, &s);
+    assert_true(diff_failed(&d));
+    assert_int_equal(d.status, CASE_FAIL);
+    assert_int_equal(d.wrong_nodes, 1);
+    assert_int_equal(d.culprit.first, 36);
+    assert_int_equal(d.culprit.last, 36);
+    assert_true(d.culprit.alone);
+    before = interpreter_tensor(d.reference, interpreter_node(d.reference, 36)->inputs->data[0]);
+    assert_int_equal(d.culprit.instance.inputs[0].bytes, before->bytes);
+    assert_memory_equal(d.culprit.instance.inputs[0].data[0], before->data.raw, before->bytes);
+    assert_string_equal(d.culprit.result.worst.where, "n 0 h 2 w 2 c 5");
+    assert_true(fabs(d.culprit.result.worst.error - 1) < 1e-3);
+    assert_true(d.culprit.result.worst.limit < 1e-3);
+    text = print_text(&d);
+    expect_text(text, "first node out of bounds: node 36, CONV_2D version 1: ");
+    expect_text(text, "worst element: output 0 at n 0 h 2 w 2 c 5: got ");
+    expect_text(text, "minimal form after ");
+    free(text);
+
+    /* 5 is the least number of channels that is wrong. */
+    assert_true(d.culprit.is_minimized);
+    assert_false(d.culprit.minimized.outcome.flaky || d.culprit.minimized.outcome.flaky_end);
+    KIT_OK(tflite_read(&m, d.culprit.minimized.instance.file.bytes,
+                       d.culprit.minimized.instance.file.count, &diag));
+    assert_int_equal(m.subgraphs[0].operator_count, 1);
+    x = &m.subgraphs[0].tensors[m.subgraphs[0].inputs.data[0]];
+    assert_int_equal(x->shape.data[1] * x->shape.data[2] * x->shape.data[3], 1);
+    x = &m.subgraphs[0].tensors[m.subgraphs[0].outputs.data[0]];
+    assert_int_equal(x->shape.data[3], 5);
+    model_close(&m);
+
+    KIT_OK(cut_save(cut_path, &d.culprit.minimized.instance, &diag));
+    diff_close(&d);
+    subject_close(&s);
+    expect_cut_fails("tail", "n36", CASE_FAIL);
+}
+
+/* Of many wrong nodes the first is the culprit, on what the reference computed before it. */
+static void test_first_of_many(void **state)
+{
+    struct subject s = open_mock("tail", "");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+
+    (void)state;
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.wrong_nodes, NODES);
+    assert_int_equal(d.culprit.first, 0);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+/* Wrong only behind another node of the partition: no node fails by itself, two do together. */
+static void test_nodes_that_fail_together(void **state)
+{
+    struct subject s = open_mock("together", "n43");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    struct diag diag;
+    char *text;
+
+    (void)state;
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.wrong_nodes, 0);
+    assert_int_equal(d.culprit.first, 42);
+    assert_int_equal(d.culprit.last, 43);
+    assert_false(d.culprit.alone);
+    assert_true(d.culprit.tried < 30);
+    text = print_text(&d);
+    expect_text(text, "nodes 42 to 43 fail together (CONV_2D, RELU): SNR ");
+    free(text);
+    KIT_OK(cut_save(cut_path, &d.culprit.instance, &diag));
+    diff_close(&d);
+    subject_close(&s);
+    expect_cut_fails("together", "n43", CASE_FAIL);
+}
+
+/* Wrong by its place in the model: a part of the model has other indices, so that only the parts
+ * from the first node on fail.  The delegate's own options find the node. */
+static void test_wrong_in_its_place(void **state)
+{
+    struct subject s = open_mock("place", "n0");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    struct diag diag;
+    char *text;
+
+    (void)state;
+    KIT_OK(subject_set(&s, "node", "44", &diag));
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.wrong_nodes, 0);
+    assert_int_equal(d.culprit.first, 0);
+    assert_int_equal(d.culprit.last, 44);
+    assert_int_equal(d.culprit.place_first, 44);
+    assert_int_equal(d.culprit.place_last, 44);
+    text = print_text(&d);
+    expect_text(text, "nodes 44 to 44 are enough to fail: ADD with first_node=44 last_node=44");
+    free(text);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+static void test_crash_is_found_too(void **state)
+{
+    struct subject s = open_mock("node_crash", "n13");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    struct diag diag;
+
+    (void)state;
+    q.per_node = true;
+    q.steps = 60;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.status, CASE_CRASH);
+    assert_non_null(strstr(d.reason, "SIGSEGV: invoke"));
+    assert_int_equal(d.culprit.first, 13);
+    assert_int_equal(d.culprit.result.status, CASE_CRASH);
+    assert_true(d.culprit.is_minimized);
+    KIT_OK(cut_save(cut_path, &d.culprit.minimized.instance, &diag));
+    diff_close(&d);
+    subject_close(&s);
+    expect_cut_fails("node_crash", "n13", CASE_CRASH);
+}
+
+static void test_timeout(void **state)
+{
+    struct subject s = open_mock("hang", "");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+
+    (void)state;
+    q.timeout_s = 0.3;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.status, CASE_TIMEOUT);
+    assert_int_equal(d.runs, 0);
+    assert_non_null(strstr(d.reason, "no answer within 0.3 s: invoke"));
+    diff_close(&d);
+    subject_close(&s);
+}
+
+/* Nothing was compared: that is no success. */
+static void test_declined(void **state)
+{
+    struct subject s = open_mock("decline", "");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+
+    (void)state;
+    run_diff(&d, &q, &s);
+    assert_int_equal(d.status, CASE_DECLINED);
+    assert_true(diff_failed(&d));
+    diff_close(&d);
+    subject_close(&s);
+}
+
+static void test_flaky_is_said(void **state)
+{
+    struct subject s = open_mock("sometimes", "");
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    char *text;
+
+    (void)state;
+    q.per_node = true;
+    q.steps = 50;
+    run_diff(&d, &q, &s);
+    assert_true(diff_failed(&d));
+    assert_true(d.culprit.is_minimized);
+    assert_true(d.culprit.minimized.outcome.flaky);
+    text = print_text(&d);
+    expect_text(text, "flaky: judged again, it did not fail the same way");
+    free(text);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+/* The reference against itself has no difference, in JSON either. */
+static void test_json(void **state)
+{
+    struct subject s;
+    struct diff_request q = request_of(model_path);
+    struct diff d;
+    struct diag diag;
+    char *text;
+    size_t bytes;
+    json_t *j;
+    FILE *f;
+
+    (void)state;
+    KIT_OK(subject_init(&s, "none", NULL, &diag));
+    q.per_node = true;
+    run_diff(&d, &q, &s);
+    f = open_memstream(&text, &bytes);
+    diff_print_json(f, &d);
+    fclose(f);
+    j = json_loads(text, 0, NULL);
+    assert_non_null(j);
+    assert_string_equal(json_string_value(json_object_get(j, "status")), "pass");
+    assert_int_equal(json_array_size(json_object_get(j, "per_node")), NODES);
+    assert_true(json_is_null(json_object_get(j, "cause")));
+    assert_true(
+        json_is_null(json_object_get(json_array_get(json_object_get(j, "outputs"), 0), "snr_db")));
+    json_decref(j);
+    free(text);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+static void test_wrong_requests(void **state)
+{
+    const char *inputs[] = { "a.npy", "b.npy" };
+    struct diff_request q = request_of(model_path);
+    struct subject s;
+    struct diff d;
+    struct diag diag;
+
+    (void)state;
+    KIT_OK(subject_init(&s, "none", NULL, &diag));
+    q.inputs = (struct string_list){ inputs, 2 };
+    assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, "expected at most 1 inputs, found 2"));
+    diff_close(&d);
+    q.inputs.count = 1;
+    assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_IO);
+    diff_close(&d);
+    q = request_of("/nowhere/m.tflite");
+    assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_IO);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+/* The command: exit codes, what --cut writes, and the line that runs it again. */
+static int run_program(const char *arguments, char *text, size_t bytes)
+{
+    char command[1024];
+    FILE *f;
+    size_t n;
+    int status;
+
+    snprintf(command, sizeof command, "'%s' diff %s --quiet 2>&1", build_path(".", "assay"),
+             arguments);
+    f = popen(command, "r");
+    assert_non_null(f);
+    n = fread(text, 1, bytes - 1, f);
+    text[n] = '\0';
+    while (fgetc(f) != EOF)
+        ;
+    status = pclose(f);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_command(void **state)
+{
+    char arguments[700], subject[300], text[20000], *again;
+
+    (void)state;
+    snprintf(subject, sizeof subject, "--subject='delegate:%s?fault=%%s&tensor=n36'",
+             mock_path("delegate.so"));
+    snprintf(arguments, sizeof arguments, "%s --runs=2 --minimize --cut=%s ", model_path, cut_path);
+    snprintf(arguments + strlen(arguments), sizeof arguments - strlen(arguments), subject, "tail");
+    assert_int_equal(run_program(arguments, text, sizeof text), 1);
+    expect_text(text, "Num evaluation runs: 2\nReference run latency: avg=");
+    expect_text(text, "OutputDiff[0]: avg_error=");
+    expect_text(text, "first node out of bounds: node 36, CONV_2D version 1: ");
+    again = strstr(text, "again: assay diff ");
+    assert_non_null(again);
+    again += strlen("again: assay diff ");
+    again[strcspn(again, "\n")] = '\0';
+    snprintf(arguments, sizeof arguments, "%s", again);
+    assert_int_equal(run_program(arguments, text, sizeof text), 1);
+    expect_text(text, "first node out of bounds: node 0, CONV_2D version 1: ");
+
+    snprintf(arguments, sizeof arguments,
+             "--model_file=%s --num_runs=1 "
+             "--external_delegate_path=%s '--external_delegate_options=fault:none;ulps:3'",
+             model_path, mock_path("delegate.so"));
+    assert_int_equal(run_program(arguments, text, sizeof text), 0);
+    expect_text(text, "delegate.so fault=none ulps=3");
+    expect_text(text, "SNR inf dB  cosine 1.000000000");
+    assert_int_equal(run_program("", text, sizeof text), 2);
+    assert_int_equal(run_program("/nowhere.tflite", text, sizeof text), 2);
+    snprintf(arguments, sizeof arguments, "%s --graph=x.tflite", model_path);
+    assert_int_equal(run_program(arguments, text, sizeof text), 2);
+    snprintf(arguments, sizeof arguments, "%s --external_delegate_options=fault", model_path);
+    assert_int_equal(run_program(arguments, text, sizeof text), 2);
+    expect_text(text, "expected KEY:VALUE, found fault");
+}
+
+/* ---- figures ---- */
+
+static struct figures figures_of(TfLiteType type, double scale, const void *want, const void *got,
+                                 int count)
+{
+    TfLiteTensor t = { .type = type, .params = { (float)scale, 0 } };
+    struct figures f = { .runs = 0 };
+
+    t.dims = mem_alloc(1, sizeof(TfLiteIntArray) + 2 * sizeof(int));
+    t.dims->size = 2;
+    t.dims->data[0] = 1;
+    t.dims->data[1] = count;
+    t.bytes = (size_t)count * runtime_type_bits(type) / 8;
+    t.data.raw_const = want;
+    figures_add(&f, &t, got);
+    figures_finish(&f);
+    mem_free(t.dims);
+    return f;
+}
+
+static void test_figures(void **state)
+{
+    const float want[] = { 3, 4, 0 }, got[] = { 3, 4.5f, 0 }, nan[] = { 3, NAN, 0 };
+    const int8_t q[] = { 10, 20, 30 }, q1[] = { 10, 21, 30 };
+    const struct screen fp32 = { BOUNDS_FP32, BOUNDS_EXACT, false };
+    const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, false };
+    struct figures f = figures_of(kTfLiteFloat32, 0, want, got, 3);
+    char why[160];
+
+    (void)state;
+    assert_true(fabs(f.avg_error - 0.5 / 3) < 1e-9);
+    assert_true(fabs(f.mse - 0.25 / 3) < 1e-9);
+    assert_true(fabs(f.snr_db - 20) < 1e-9); /* 25 / 0.25 */
+    assert_string_equal(f.worst_where, "[0, 1]");
+    assert_int_equal(f.unequal, 1);
+    assert_false(figures_judge(&f, &fp16, why, sizeof why));
+    assert_string_equal(why, "SNR 20.0 dB, expected at least 40");
+    f = figures_of(kTfLiteFloat32, 0, want, nan, 3);
+    assert_true(isinf(f.max_abs));
+    assert_false(figures_judge(&f, &fp32, why, sizeof why));
+    f = figures_of(kTfLiteFloat32, 0, want, want, 3);
+    assert_true(figures_judge(&f, &fp32, why, sizeof why));
+    f = figures_of(kTfLiteInt8, 0.5, q, q1, 3);
+    assert_true(f.quantized && f.max_abs == 1);
+    assert_false(figures_judge(&f, &fp32, why, sizeof why));
+    assert_string_equal(why,
+                        "expected the reference's integers, found 1 of 3 off by up to 1 steps");
+    assert_true(figures_judge(&f, &fp16, why, sizeof why));
+    f = figures_of(kTfLiteInt8, 0, q, q1, 3); /* no scale: indices */
+    assert_false(figures_judge(&f, &fp16, why, sizeof why));
+}
+
+/* Another best class fails where the errors do not explain it. */
+static void test_best_class(void **state)
+{
+    const float far[] = { 0, 1, 0.5f }, near[] = { 0, 1, 0.999f }, other[] = { 0, 0.99f, 1 };
+    const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, true };
+    struct figures f = figures_of(kTfLiteFloat32, 0, near, other, 3);
+    char why[160];
+
+    (void)state;
+    assert_int_equal(f.other_class, 1);
+    assert_int_equal(f.wrong_class, 0);
+    f = figures_of(kTfLiteFloat32, 0, far, other, 3);
+    assert_int_equal(f.wrong_class, 0); /* the error of 0.5 explains it */
+    f = figures_of(kTfLiteFloat32, 0, (const float[]){ 0, 1, 0.5f },
+                   (const float[]){ 0, 0.7f, 0.75f }, 3);
+    assert_int_equal(f.wrong_class, 1);
+    assert_false(figures_judge(&f, &fp16, why, sizeof why));
+    expect_text(why, "another best class");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_honest_passes),
+        cmocka_unit_test(test_one_wrong_node_of_sixty),
+        cmocka_unit_test(test_first_of_many),
+        cmocka_unit_test(test_nodes_that_fail_together),
+        cmocka_unit_test(test_wrong_in_its_place),
+        cmocka_unit_test(test_crash_is_found_too),
+        cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_declined),
+        cmocka_unit_test(test_flaky_is_said),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_best_class),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,839 @@
+/* `assay eval` from files to metrics: digits in the layout of ILSVRC 2012, a detector and a
+ * segmentation model that are made here, subjects that go wrong, and runs that go on. */
+#include "conformance/suite/io/array_hdf5.h"
+#include "conformance/suite/models/digits.h"
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/tools/eval/coco.h"
+#include "conformance/tools/eval/eval_run.h"
+#include "conformance/tools/eval/imagenet.h"
+#include "conformance/tools/eval/segmentation.h"
+#include "reference/base/builtin.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/flexbuffer.h"
+#include "reference/format/write.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include <ftw.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <png.h>
+
+enum { IMAGES = 20, SIDE = 32 };
+
+/* ---- files ---- */
+
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+    static char paths[4][160];
+    static int next;
+    char *const path = paths[next++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *const f = fopen(in_folder(name), "wb");
+
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void write_png(const char *name, uint32_t width, uint32_t height, const uint8_t *grey)
+{
+    png_image png = {
+        .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_GRAY
+    };
+
+    assert_int_equal(png_image_write_to_file(&png, in_folder(name), 0, grey, 0, NULL), 1);
+}
+
+static void write_even_png(const char *name, uint32_t width, uint32_t height, uint8_t grey)
+{
+    uint8_t *const pixels = malloc((size_t)width * height);
+
+    memset(pixels, grey, (size_t)width * height);
+    write_png(name, width, height, pixels);
+    free(pixels);
+}
+
+/* The images that digits_run picks, as ILSVRC2012_val_00000001.png and so on, and their classes. */
+static void write_digits(void)
+{
+    struct array pixels, labels;
+    FILE *truth;
+
+    assert_int_equal(hdf5_read(&pixels, "golden/digits/digits.h5", "images", -1, NULL, NULL),
+                     STATUS_OK);
+    assert_int_equal(hdf5_read(&labels, "golden/digits/digits.h5", "labels", -1, NULL, NULL),
+                     STATUS_OK);
+    assert_int_equal(mkdir(in_folder("val"), 0700), 0);
+    truth = fopen(in_folder("truth.txt"), "w");
+    assert_non_null(truth);
+    for (size_t i = 0; i < IMAGES; i++) {
+        const size_t pick = i * labels.elements / IMAGES;
+        char name[64];
+
+        snprintf(name, sizeof name, "val/ILSVRC2012_val_%08zu.png", i + 1);
+        write_png(name, SIDE, SIDE, (const uint8_t *)pixels.data + pick * SIDE * SIDE);
+        fprintf(truth, "%d\n", ((const uint8_t *)labels.data)[pick]);
+    }
+    fclose(truth);
+    array_close(&pixels);
+    array_close(&labels);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/assay-eval-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    write_digits();
+    return 0;
+}
+
+static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
+{
+    (void)info;
+    (void)flag;
+    (void)walk;
+    return remove(path);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- runs ---- */
+
+struct run {
+    struct eval_model model;
+    struct subject subject, reference;
+    struct imagenet x;
+    struct eval_request request;
+    struct eval_outcome outcome;
+    struct eval_report report;
+    struct diag diag;
+};
+
+static struct imagenet_files digit_files(void)
+{
+    return (struct imagenet_files){ .images = strdup(in_folder("val")),
+                                    .ground_truth = strdup(in_folder("truth.txt")) };
+}
+
+static void free_files(struct imagenet_files *f)
+{
+    free((char *)(uintptr_t)f->images);
+    free((char *)(uintptr_t)f->ground_truth);
+}
+
+/* fault NULL: the scalar reference alone; else the mock, beside the reference. */
+static void run_open(struct run *r, const char *model, const char *fault)
+{
+    char option[64];
+    const char *options[1] = { option };
+    const struct string_list list = { options, 1 };
+
+    *r = (struct run){ .outcome = { .seconds = 0 } };
+    snprintf(option, sizeof option, "fault=%s", fault ? fault : "none");
+    if (subject_init(&r->reference, "none", NULL, &r->diag) != STATUS_OK ||
+        subject_init(&r->subject, fault ? mock_path("delegate.so") : "none", fault ? &list : NULL,
+                     &r->diag) != STATUS_OK ||
+        eval_model_open(&r->model, model, &r->diag) != STATUS_OK)
+        fail_msg("%s", r->diag.text);
+    r->request = (struct eval_request){ .model = &r->model,
+                                        .subject = &r->subject,
+                                        .reference = fault ? &r->reference : NULL,
+                                        .preprocess = { PREPROCESS_WHOLE, 0, { 127.5, 127.5 } },
+                                        .jobs = 2,
+                                        .timeout_s = 60,
+                                        .truth_sha256 = "",
+                                        .quiet = true };
+}
+
+static enum status run_digits(struct run *r, const struct imagenet_files *files)
+{
+    struct eval_task task;
+
+    TRY(imagenet_open(&r->x, files, &r->model, &r->diag));
+    task = imagenet_task(&r->x);
+    TRY(eval_run(&r->request, &task, &r->x.truth.images, &r->outcome, &r->diag));
+    r->report.images = &r->x.truth.images;
+    r->report.outcome = r->outcome;
+    r->report.max_drop = NAN;
+    return imagenet_report(&r->x, r->request.reference != NULL, &r->report, &r->diag);
+}
+
+static void run_close(struct run *r)
+{
+    eval_report_close(&r->report);
+    imagenet_close(&r->x);
+    eval_model_close(&r->model);
+    subject_close(&r->subject);
+    subject_close(&r->reference);
+}
+
+/* ---- imagenet ---- */
+
+/* As conformance counts them on the same images. */
+static void digits_have_the_top_1_of_conformance(void **state)
+{
+    const struct digits_options options = { .images = IMAGES, .quiet = true };
+    struct imagenet_files files = digit_files();
+    struct digits_report expected;
+    size_t models = 0;
+
+    (void)state;
+    assert_int_equal(digits_run(&expected, NULL, 0, &options, NULL), STATUS_OK);
+    for (size_t i = 0; i < expected.count; i++) {
+        const struct digits_score *const s = &expected.scores[i];
+        char path[128];
+        struct run r;
+
+        snprintf(path, sizeof path, "golden/digits/%s.tflite", s->model);
+        run_open(&r, path, NULL);
+        if (run_digits(&r, &files) != STATUS_OK)
+            fail_msg("%s: %s", s->model, r.diag.text);
+        assert_int_equal(s->images, IMAGES);
+        assert_true(s->right > IMAGES / 2);
+        assert_true(fabs(r.report.metrics[0].value[0] - (double)s->right / IMAGES) < 1e-12);
+        assert_true(r.report.metrics[9].value[0] == 1); /* top-10 of 10 */
+        assert_true(isnan(r.report.metrics[0].value[EVAL_REFERENCE]));
+        run_close(&r);
+        models++;
+    }
+    assert_int_equal(models, 5);
+    digits_close(&expected);
+    free_files(&files);
+}
+
+static void expect_rows(const struct eval_report *report, const char *name, const char *expected)
+{
+    char text[1024] = "";
+    FILE *f;
+
+    assert_int_equal(eval_report_rows(report, in_folder(name), NULL), STATUS_OK);
+    f = fopen(in_folder(name), "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    if (!strstr(text, expected))
+        fail_msg("expected \"%s\" in \"%s\"", expected, text);
+}
+
+/* Images that nothing can be made of are left out and named; the others count. */
+static void unreadable_images_are_counted(void **state)
+{
+    struct imagenet_files files = { .images = strdup(in_folder("some")),
+                                    .ground_truth = strdup(in_folder("some.txt")) };
+    struct run r;
+
+    (void)state;
+    assert_int_equal(mkdir(in_folder("some"), 0700), 0);
+    write_even_png("some/a.png", 8, 8, 0);
+    write_text("some/b.png", "");
+    write_text("some/c.jpg", "no image");
+    write_text("some/notes.txt", "not in the list");
+    /* By name, in any order; d is not there. */
+    write_text("some.txt", "c.jpg 1\nd,\"e\".png 2\na.png 3\nb.png 4\n");
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    if (run_digits(&r, &files) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    assert_int_equal(eval_images_count(r.report.images, EVAL_ANSWERED), 1);
+    assert_int_equal(eval_images_count(r.report.images, EVAL_UNREADABLE), 3);
+    assert_non_null(strstr(r.report.images->items[0].reason, "neither BMP nor JPEG nor PNG"));
+    assert_non_null(strstr(r.report.images->items[1].reason, "No such file"));
+    assert_string_equal(r.report.images->items[3].reason, "the file is empty");
+    assert_int_equal(r.report.images->items[2].state, EVAL_ANSWERED);
+    assert_int_equal(r.report.same, 1);
+    assert_false(eval_report_failed(&r.report));
+    expect_rows(
+        &r.report, "rows.csv",
+        "image,state,reason,class,subject_class,subject_rank,reference_class,reference_rank\n"
+        "c.jpg,unreadable,neither BMP nor JPEG nor PNG,1,,,,\n"
+        "\"d,\"\"e\"\".png\",unreadable,\"");
+    expect_rows(&r.report, "rows.csv", "\nb.png,unreadable,the file is empty,4,,,,\n");
+    expect_rows(&r.report, "rows.json", "\"image\": \"d,\\\"e\\\".png\"");
+    run_close(&r);
+    free_files(&files);
+}
+
+static void a_crash_fails_its_image_alone(void **state)
+{
+    struct imagenet_files files = digit_files();
+    char why[256];
+    struct run r;
+
+    (void)state;
+    files.num_images = 3;
+    run_open(&r, "golden/digits/digits_f32.tflite", "crash");
+    assert_int_equal(run_digits(&r, &files), STATUS_OK);
+    assert_int_equal(eval_images_count(r.report.images, EVAL_FAILED), 3);
+    assert_non_null(strstr(r.report.images->items[2].reason, "SIGSEGV"));
+    eval_report_why(&r.report, why, sizeof why);
+    assert_string_equal(why, "3 images failed");
+    run_close(&r);
+
+    run_open(&r, "golden/digits/digits_f32.tflite", "hang");
+    r.request.timeout_s = 5;
+    files.num_images = 1;
+    assert_int_equal(run_digits(&r, &files), STATUS_OK);
+    assert_non_null(strstr(r.report.images->items[0].reason, "no answer within 5 s"));
+    run_close(&r);
+
+    run_open(&r, "golden/digits/digits_f32.tflite", "decline");
+    assert_int_equal(run_digits(&r, &files), STATUS_MISMATCH);
+    assert_non_null(strstr(r.diag.text, "takes none of 30 nodes"));
+    run_close(&r);
+
+    run_open(&r, "golden/digits/digits_f32.tflite", "crash_prepare");
+    assert_int_equal(run_digits(&r, &files), STATUS_DEVICE);
+    assert_non_null(strstr(r.diag.text, "opening the model on delegate.so"));
+    run_close(&r);
+    free_files(&files);
+}
+
+/* A subject that is wrong loses against the reference, and --max-drop says so. */
+static void a_drop_is_held_to_its_limit(void **state)
+{
+    struct imagenet_files files = digit_files();
+    const struct interval_pairs *p;
+    char why[256];
+    struct run r;
+
+    (void)state;
+    run_open(&r, "golden/digits/digits_f32.tflite", "swap");
+    if (run_digits(&r, &files) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    p = &r.report.pairs;
+    assert_true(r.report.metrics[0].value[0] < r.report.metrics[0].value[1]);
+    assert_int_equal(p->both + p->first_only + p->second_only + p->neither, IMAGES);
+    assert_true(p->second_only > 0 && r.report.same < IMAGES);
+    assert_true(r.report.metrics[0].interval.low < 0);
+    assert_false(eval_report_failed(&r.report));
+    r.report.max_drop = 0;
+    assert_true(eval_report_failed(&r.report));
+    eval_report_why(&r.report, why, sizeof why);
+    assert_non_null(strstr(why, "top_1 dropped by "));
+    r.report.max_drop = 1;
+    assert_false(eval_report_failed(&r.report));
+    run_close(&r);
+    free_files(&files);
+}
+
+/* Cuts the last line of a file in two. */
+static void cut_file(const char *path)
+{
+    struct stat info;
+
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(truncate(path, info.st_size - 9), 0);
+}
+
+static void a_run_goes_on(void **state)
+{
+    struct imagenet_files files = digit_files();
+    char *const log = strdup(in_folder("answers.jsonl"));
+    double top_1;
+    struct run r;
+
+    (void)state;
+    files.num_images = 6;
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    r.request.resume = log;
+    assert_int_equal(run_digits(&r, &files), STATUS_OK);
+    assert_int_equal(r.outcome.resumed, 0);
+    top_1 = r.report.metrics[0].value[0];
+    run_close(&r);
+
+    cut_file(log);
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    r.request.resume = log;
+    assert_int_equal(run_digits(&r, &files), STATUS_OK);
+    assert_int_equal(r.outcome.resumed, 5);
+    assert_int_equal(r.outcome.hello.taken, 30);
+    assert_true(r.report.metrics[0].value[0] == top_1);
+    assert_int_equal(eval_images_count(r.report.images, EVAL_ANSWERED), 6);
+    run_close(&r);
+
+    /* All is there: no process is started, as a subject that would crash shows. */
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    r.request.resume = log;
+    assert_int_equal(run_digits(&r, &files), STATUS_OK);
+    assert_int_equal(r.outcome.resumed, 6);
+    run_close(&r);
+
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    r.request.resume = log;
+    r.request.preprocess.crop = 0.5;
+    assert_int_equal(run_digits(&r, &files), STATUS_USAGE);
+    assert_non_null(strstr(r.diag.text,
+                           "it is of another run: preprocessing: expected \"whole, "
+                           "crop 0.5, mean 127.5, std 127.5\", found \"whole, crop 0,"));
+    run_close(&r);
+
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    r.request.resume = files.ground_truth; /* a file that must survive the mistake */
+    assert_int_equal(run_digits(&r, &files), STATUS_USAGE);
+    assert_non_null(strstr(r.diag.text, "it holds no answers of `assay eval`"));
+    run_close(&r);
+    free(log);
+    free_files(&files);
+}
+
+static void expect_refusal(const char *truth, const char *labels, const char *names,
+                           const char *text)
+{
+    struct imagenet_files files = digit_files();
+    char *const truth_path = strdup(in_folder("t.txt")),
+                *const labels_path = strdup(in_folder("l.txt")),
+                *const names_path = strdup(in_folder("n.txt"));
+    struct run r;
+
+    write_text("t.txt", truth);
+    write_text("l.txt", labels ? labels : "");
+    write_text("n.txt", names ? names : "");
+    free((char *)(uintptr_t)files.ground_truth);
+    files.ground_truth = truth_path;
+    files.labels = labels ? labels_path : NULL;
+    files.names = names ? names_path : NULL;
+    run_open(&r, "golden/digits/digits_i8.tflite", NULL);
+    assert_int_not_equal(imagenet_open(&r.x, &files, &r.model, &r.diag), STATUS_OK);
+    if (!strstr(r.diag.text, text))
+        fail_msg("expected \"%s\" in \"%s\"", text, r.diag.text);
+    run_close(&r);
+    free(labels_path);
+    free(names_path);
+    free_files(&files);
+}
+
+#define TEN      "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"
+#define NINETEEN "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n"
+
+static void files_that_do_not_fit(void **state)
+{
+    (void)state;
+    expect_refusal("1\n2\n", NULL, NULL, "found 2 lines, ");
+    expect_refusal("1\n2\n", NULL, NULL, "has 20 images (and 0 other files)");
+    expect_refusal("", NULL, NULL, "it is empty");
+    expect_refusal(NINETEEN "10\n", NULL, NULL,
+                   "t.txt: line 20: class 10: expected 0 to 9, as the model has 10 classes");
+    expect_refusal(NINETEEN "cat\n", NULL, NULL, "\"cat\": expected the number of a class");
+    expect_refusal(NINETEEN "-1\n", NULL, NULL, "class -1");
+    expect_refusal(NINETEEN "5\n", "a\nb\n", NULL, "l.txt: found 2 labels, the model");
+    expect_refusal("one\n" NINETEEN, TEN, NULL, "line 2: \"1\" is none of the 10 labels");
+    expect_refusal(NINETEEN "3\n", TEN, "one\ntwo\n",
+                   "line 20: \"3\": expected a number from 1 to 2");
+    expect_refusal("a.png one\nb.png\n", TEN, NULL,
+                   "line 2: \"b.png\": expected the name of an image before the label");
+}
+
+/* Numbers by way of names, labels that are there twice, images that are left out. */
+static void labels_of_the_ground_truth(void **state)
+{
+    char *const labels = strdup(in_folder("l.txt")), *const names = strdup(in_folder("n.txt")),
+                *const deny = strdup(in_folder("deny.txt")),
+                *const truth = strdup(in_folder("t.txt")), *const images = strdup(in_folder("val"));
+    const struct imagenet_files files = { .images = images,
+                                          .ground_truth = truth,
+                                          .labels = labels,
+                                          .names = names,
+                                          .denylist = deny,
+                                          .num_images = 4 };
+    struct imagenet_truth t;
+
+    (void)state;
+    write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\r\n");
+    write_text("n.txt", "nine\ncrane\n");
+    write_text("deny.txt", "2\n1\n");
+    write_text("t.txt", "1\n1\n2\n1\n2\n"
+                        "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");
+    assert_int_equal(imagenet_truth_open(&t, &files, "model", 10, NULL), STATUS_OK);
+    assert_int_equal(t.images.count, 4);
+    assert_int_equal(t.denied, 2);
+    assert_string_equal(t.images.items[0].name, "ILSVRC2012_val_00000003.png");
+    assert_int_equal(t.expected[0], 1);
+    assert_int_equal(t.expected[1], 9);
+    assert_int_equal(t.same[4], 1);
+    imagenet_truth_close(&t);
+    free(labels);
+    free(names);
+    free(deny);
+    free(truth);
+    free(images);
+}
+
+static void take_classes(struct run *r, size_t image, enum eval_side side, const char *text)
+{
+    const struct eval_task task = imagenet_task(&r->x);
+    json_t *const answer = json_loads(text, 0, NULL);
+
+    if (task.take(task.user, image, side, answer, &r->diag) != STATUS_OK)
+        fail_msg("%s", r->diag.text);
+    eval_images_settle(&r->x.truth.images, image, EVAL_ANSWERED, NULL);
+    json_decref(answer);
+}
+
+/* Image 0 has class 1: third with the subject, first with the reference.  Image 1 has class 4, of
+ * the same label as 1: fourth and second.  The others have no answer, and do not count. */
+static void ranks_of_classes(void **state)
+{
+    static const double top[2][5] = { { 0, 0, 0.5, 1, 1 }, { 0.5, 1, 1, 1, 1 } };
+    struct imagenet_files files = digit_files();
+    char *const labels = strdup(in_folder("l.txt"));
+    struct run r;
+
+    (void)state;
+    write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\n");
+    write_text("t.txt", "crane\ncrane\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\n"
+                        "two\ntwo\ntwo\ntwo\ntwo\ntwo\n");
+    free((char *)(uintptr_t)files.ground_truth);
+    files.ground_truth = strdup(in_folder("t.txt"));
+    files.labels = labels;
+    run_open(&r, "golden/digits/digits_i8.tflite", "none");
+    if (imagenet_open(&r.x, &files, &r.model, &r.diag) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    take_classes(&r, 0, EVAL_SUBJECT, "{\"classes\": [3, 2, 1], \"scores\": [0.5, 0.3, 0.1]}");
+    take_classes(&r, 0, EVAL_REFERENCE, "{\"classes\": [1, 2, 3], \"scores\": [0.5, 0.3, 0.1]}");
+    take_classes(&r, 1, EVAL_SUBJECT, "{\"classes\": [0, 2, 3, 4], \"scores\": [4, 3, 2, null]}");
+    take_classes(&r, 1, EVAL_REFERENCE, "{\"classes\": [0, 1], \"scores\": [4, 3]}");
+    assert_int_equal(imagenet_rank(&r.x, 0, EVAL_SUBJECT), 2);
+    assert_int_equal(imagenet_rank(&r.x, 1, EVAL_SUBJECT), 3);
+    assert_int_equal(imagenet_rank(&r.x, 1, EVAL_REFERENCE), 1);
+    assert_int_equal(imagenet_report(&r.x, true, &r.report, &r.diag), STATUS_OK);
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t k = 0; k < 5; k++)
+            assert_true(r.report.metrics[k].value[side] == top[side][k]);
+    }
+    assert_int_equal(r.report.same, 1); /* image 1: both say 0 */
+    assert_int_equal(r.report.pairs.second_only, 1);
+    assert_int_equal(r.report.pairs.neither, 1);
+    run_close(&r);
+    free(labels);
+    free_files(&files);
+}
+
+/* ---- models that are made here ---- */
+
+static void save_model(struct builder *b, const char *name)
+{
+    struct tflite_file file;
+    struct model m;
+    struct diag diag = { 0 };
+    FILE *f;
+
+    if (builder_finish(b, &m, &diag) != STATUS_OK || tflite_write(&m, &file, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    f = fopen(in_folder(name), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(file.bytes, 1, file.count, f), file.count);
+    fclose(f);
+    mem_free(file.bytes);
+    model_close(&m);
+}
+
+/* Two anchors, upper left and lower right, moved by the image's pixels, each of a class of its own:
+ * 0 with a score of 0.9, 1 with one of 0.8. */
+static void write_detector(const char *name)
+{
+    static const int32_t image[] = { 1, 2, 4, 1 }, boxes[] = { 1, 2, 4 }, table[] = { 1, 2, 3 },
+                         anchor[] = { 2, 4 }, rank[] = { 3 };
+    static const float scores[] = { 0, 0.9f, 0.1f, 0, 0.1f, 0.8f };
+    static const float anchors[] = { .25f, .25f, .5f, .5f, .75f, .75f, .5f, .5f };
+    static const char *const names[] = { "boxes", "classes", "scores", "count" };
+    static const int32_t shapes[4][3] = { { 1, 2, 4 }, { 1, 2 }, { 1, 2 }, { 1 } };
+    static const size_t ranks[] = { 3, 2, 2, 1 };
+    struct flex_writer w = { .count = 0 };
+    struct diag diag = { 0 };
+    struct builder b;
+    uint8_t *options;
+    size_t option_bytes;
+    int x, shape, encoded, in[3], out[4];
+
+    flex_write_int(&w, "max_detections", 2);
+    flex_write_int(&w, "max_classes_per_detection", 1);
+    flex_write_int(&w, "num_classes", 2);
+    flex_write_float(&w, "nms_score_threshold", 0.5f);
+    flex_write_float(&w, "nms_iou_threshold", 0.5f);
+    flex_write_float(&w, "y_scale", 1);
+    flex_write_float(&w, "x_scale", 1);
+    flex_write_float(&w, "h_scale", 1e6f);
+    flex_write_float(&w, "w_scale", 1e6f);
+    assert_int_equal(flex_write_finish(&w, &options, &option_bytes, &diag), STATUS_OK);
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "image", 4, image);
+    shape = builder_constant(&b, TENSOR_INT32, "shape", 1, rank, boxes, sizeof boxes);
+    encoded = builder_tensor(&b, TENSOR_FLOAT32, "encoded", 3, boxes);
+    builder_op(&b, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ x, shape }, 1, &encoded);
+    in[0] = encoded;
+    in[1] = builder_constant(&b, TENSOR_FLOAT32, "table", 3, table, scores, sizeof scores);
+    in[2] = builder_constant(&b, TENSOR_FLOAT32, "anchors", 2, anchor, anchors, sizeof anchors);
+    for (int i = 0; i < 4; i++)
+        out[i] = builder_tensor(&b, TENSOR_FLOAT32, names[i], ranks[i], shapes[i]);
+    builder_custom(&b, "TFLite_Detection_PostProcess", 1, options, option_bytes, 3, in, 4, out);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 4, out);
+    save_model(&b, name);
+    mem_free(options);
+}
+
+/* Scores (pixel - 127.5) / 127.5 and 0: bright pixels have class 0. */
+static void write_segmenter(const char *name)
+{
+    static const int32_t image[] = { 1, 4, 4, 1 }, both[] = { 1, 4, 4, 2 };
+    static const float zeros[16];
+    struct options options;
+    struct builder b;
+    int in[2], out;
+
+    builder_init(&b);
+    in[0] = builder_tensor(&b, TENSOR_FLOAT32, "image", 4, image);
+    in[1] = builder_constant(&b, TENSOR_FLOAT32, "zeros", 4, image, zeros, sizeof zeros);
+    out = builder_tensor(&b, TENSOR_FLOAT32, "scores", 4, both);
+    options_init(&options, OPTIONS_ConcatenationOptions);
+    options_set_int(&options, "axis", 3);
+    builder_op(&b, BUILTIN_CONCATENATION, 1, &options, 2, in, 1, &out);
+    builder_inputs(&b, 1, &in[0]);
+    builder_outputs(&b, 1, &out);
+    save_model(&b, name);
+}
+
+/* ---- coco ---- */
+
+/* Images of 40 x 20 pixels.  Grey of 128 leaves the anchors where they are, [0, 0, 20, 10] and
+ * [20, 10, 20, 10]; white moves the first one to the lower right.  Of category 1 those of a and w
+ * are found and that of b is not, where a detection of the same score is wrong:
+ *     a 0.9 right, b 0.9 wrong, w 0.9 right: recalls 1/3, 1/3, 2/3, precisions 1, 1/2, 2/3;
+ * 34 recalls (0 to .33) have precision 1, 33 more (.34 to .66) 2/3.  Category 2: found in a, and
+ * two wrong ones of the same score after it: 1. */
+static const char coco_truth_text[] =
+    "{\"images\": [{\"id\": 5, \"file_name\": \"a.png\"}, {\"id\": 7, \"file_name\": \"b.png\"},"
+    " {\"id\": 9, \"file_name\": \"w.png\"}, {\"id\": 11, \"file_name\": \"gone.png\"}],"
+    " \"categories\": [{\"id\": 1, \"name\": \"one\"}, {\"id\": 2, \"name\": \"two\"}],"
+    " \"annotations\": ["
+    "{\"id\": 1, \"image_id\": 5, \"category_id\": 1, \"bbox\": [0, 0, 20, 10], \"area\": 200},"
+    "{\"id\": 2, \"image_id\": 5, \"category_id\": 2, \"bbox\": [20, 10, 20, 10], \"area\": 200},"
+    "{\"id\": 3, \"image_id\": 7, \"category_id\": 1, \"bbox\": [20, 10, 20, 10], \"area\": 200},"
+    "{\"id\": 4, \"image_id\": 9, \"category_id\": 1, \"bbox\": [20, 10, 20, 10], \"area\": 200},"
+    "{\"id\": 5, \"image_id\": 11, \"category_id\": 2, \"bbox\": [0, 0, 20, 10], \"area\": 200}]}";
+
+static void check_detector(const char *labels, int64_t offset)
+{
+    char *const images = strdup(in_folder("coco")), *const truth = strdup(in_folder("coco.json"));
+    const struct coco_request q = {
+        .images = images, .ground_truth = truth, .labels = labels, .offset = offset
+    };
+    struct eval_report report = { .max_drop = NAN };
+    struct eval_task task;
+    struct coco x;
+    struct run r;
+
+    run_open(&r, in_folder("detector.tflite"), NULL);
+    r.request.reference = &r.reference; /* the mock does not know custom ops */
+    r.request.preprocess = (struct preprocess){ PREPROCESS_TFLITE, 0, { 128, 127 } };
+    if (coco_open(&x, &q, &r.model, &r.diag) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    task = coco_task(&x);
+    if (eval_run(&r.request, &task, &x.images, &r.outcome, &r.diag) != STATUS_OK ||
+        coco_report(&x, true, 20, true, &report, &r.diag) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    if (eval_images_count(&x.images, EVAL_ANSWERED) != 3)
+        fail_msg("%s", x.images.items[0].reason);
+    assert_int_equal(x.images.items[3].state, EVAL_UNREADABLE);
+    assert_int_equal(x.found[0].count, 6);
+    assert_int_equal(report.class_count, 2);
+    for (int side = 0; side < EVAL_SIDES; side++) {
+        assert_true(fabs(report.classes[0].value[side] - (34 + 33 * 2.0 / 3) / 101) < 1e-9);
+        assert_true(fabs(report.classes[1].value[side] - 1) < 1e-9);
+    }
+    assert_true(report.metrics[0].has_interval && report.metrics[0].interval.low == 0);
+    eval_report_close(&report);
+    coco_close(&x);
+    run_close(&r);
+    free(images);
+    free(truth);
+}
+
+static void a_detector_finds_its_boxes(void **state)
+{
+    char *labels;
+
+    (void)state;
+    write_detector("detector.tflite");
+    assert_int_equal(mkdir(in_folder("coco"), 0700), 0);
+    write_even_png("coco/a.png", 40, 20, 128);
+    write_even_png("coco/b.png", 40, 20, 128);
+    write_even_png("coco/w.png", 40, 20, 255);
+    write_text("coco.json", coco_truth_text);
+    check_detector(NULL, 1); /* class 0 is category 1 */
+    write_text("l.txt", "???\none\ntwo\n");
+    labels = strdup(in_folder("l.txt"));
+    check_detector(labels, 1);
+    write_text("l.txt", "one\ntwo\n");
+    check_detector(labels, 0);
+    free(labels);
+}
+
+static void expect_coco_refusal(const char *truth, const char *detections, const char *text)
+{
+    char *const truth_path = strdup(in_folder("t.json")), *const found =
+                                                              strdup(in_folder("d.json"));
+    const struct coco_request q = { .ground_truth = truth_path };
+    struct diag diag = { .status = STATUS_OK };
+    struct coco x;
+    enum status s;
+
+    write_text("t.json", truth);
+    write_text("d.json", detections);
+    s = coco_open(&x, &q, NULL, &diag);
+    if (s == STATUS_OK)
+        s = coco_take_file(&x, EVAL_SUBJECT, found, &diag);
+    assert_int_not_equal(s, STATUS_OK);
+    if (!strstr(diag.text, text))
+        fail_msg("expected \"%s\" in \"%s\"", text, diag.text);
+    coco_close(&x);
+    free(truth_path);
+    free(found);
+}
+
+static void coco_files_that_are_wrong(void **state)
+{
+    (void)state;
+    expect_coco_refusal("[", "[]", "t.json: line 1: ");
+    expect_coco_refusal("[]", "[]", "expected a COCO instances file");
+    expect_coco_refusal("{\"images\": [{\"id\": 1}, {\"id\": 1}], \"annotations\": [], "
+                        "\"categories\": []}",
+                        "[]", "two images have the id 1");
+    expect_coco_refusal("{\"images\": [{\"id\": 1}], \"categories\": [{\"id\": 3}], "
+                        "\"annotations\": [{\"image_id\": 1, \"category_id\": 4, \"bbox\": "
+                        "[0, 0, 1, 1]}]}",
+                        "[]", "annotation 0: category 4 is not among the 1 of \"categories\"");
+    expect_coco_refusal("{\"images\": [{\"id\": 1}], \"categories\": [{\"id\": 3}], "
+                        "\"annotations\": [{\"image_id\": 1, \"category_id\": 3, \"bbox\": "
+                        "[0, 0, -1, 1]}]}",
+                        "[]", "annotation 0: \"bbox\": [0, 0, -1, 1]");
+    expect_coco_refusal(coco_truth_text, "{}", "expected a COCO results file");
+    expect_coco_refusal(coco_truth_text,
+                        "[{\"image_id\": 6, \"category_id\": 1, \"bbox\": [0, 0, 1, 1], "
+                        "\"score\": 1}]",
+                        "detection 0: image 6 is not among the 4 of the ground truth");
+    expect_coco_refusal(
+        coco_truth_text,
+        "[{\"image_id\": 5, \"category_id\": 1, \"bbox\": [0, 0, 1], \"score\": 1}]",
+        "detection 0: \"bbox\": expected [x, y, width, height]");
+}
+
+/* ---- segmentation ---- */
+
+/* a: the left half is bright; the mask agrees but for a column, of which one pixel does not count.
+ * Of 15 pixels 8 have class 0 in the model's map.  b has a mask of another size, c none. */
+static void pixels_are_compared_with_masks(void **state)
+{
+    static const uint8_t image[16] = { 200, 200, 0, 0, 200, 200, 0, 0,
+                                       200, 200, 0, 0, 200, 200, 0, 0 };
+    static const uint8_t mask[16] = { 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 255, 1, 1 };
+    char *const images = strdup(in_folder("seg")), *const masks = strdup(in_folder("masks"));
+    const struct segmentation_files files = { .images = images, .masks = masks, .ignore = 255 };
+    struct eval_report report = { .max_drop = NAN };
+    struct eval_task task;
+    struct segmentation x;
+    struct run r;
+
+    (void)state;
+    write_segmenter("segmenter.tflite");
+    assert_int_equal(mkdir(images, 0700), 0);
+    assert_int_equal(mkdir(masks, 0700), 0);
+    write_png("seg/a.png", 4, 4, image);
+    write_png("masks/a.png", 4, 4, mask);
+    write_even_png("seg/b.png", 4, 4, 0);
+    write_even_png("masks/b.png", 4, 5, 0);
+    write_even_png("seg/c.png", 4, 4, 0);
+    run_open(&r, in_folder("segmenter.tflite"), "none");
+    if (segmentation_open(&x, &files, &r.model, &r.diag) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    task = segmentation_task(&x);
+    if (eval_run(&r.request, &task, &x.images, &r.outcome, &r.diag) != STATUS_OK ||
+        segmentation_report(&x, true, 0, true, &report, &r.diag) != STATUS_OK)
+        fail_msg("%s", r.diag.text);
+    assert_int_equal(x.without_mask, 1);
+    assert_int_equal(x.images.items[1].state, EVAL_UNREADABLE);
+    assert_non_null(strstr(x.images.items[1].reason, "is 4x5, the image 4x4"));
+    /* Class 0: 4 in both of 7 in either; class 1: 8 of 11. */
+    assert_true(fabs(report.metrics[0].value[0] - (4.0 / 7 + 8.0 / 11) / 2) < 1e-12);
+    assert_true(fabs(report.metrics[1].value[0] - 12.0 / 15) < 1e-12);
+    assert_true(fabs(report.classes[0].value[1] - 4.0 / 7) < 1e-12);
+    eval_report_close(&report);
+    segmentation_close(&x);
+    run_close(&r);
+    free(images);
+    free(masks);
+}
+
+/* ---- models that are something else ---- */
+
+static void models_of_another_task(void **state)
+{
+    struct imagenet_files files = digit_files();
+    const struct segmentation_files masks = { .images = files.images, .masks = files.images };
+    struct coco_request q = { .images = files.images };
+    char *const truth = strdup(in_folder("coco.json"));
+    struct segmentation s;
+    struct coco c;
+    struct run r;
+
+    (void)state;
+    write_text("coco.json", coco_truth_text);
+    q.ground_truth = truth;
+    run_open(&r, "golden/digits/digits_f32.tflite", NULL);
+    assert_int_equal(segmentation_open(&s, &masks, &r.model, &r.diag), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(r.diag.text, "not a segmentation model: found 1 outputs, the first f32 "
+                                        "[1, 10]"));
+    assert_int_equal(coco_open(&c, &q, &r.model, &r.diag), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(r.diag.text, "not a detector: found 1 outputs, expected the 4"));
+    run_close(&r);
+    run_open(&r, in_folder("segmenter.tflite"), NULL);
+    assert_int_equal(imagenet_open(&r.x, &files, &r.model, &r.diag), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(r.diag.text, "not a classifier: output 0 is f32 [1, 4, 4, 2]"));
+    run_close(&r);
+    free(truth);
+    free_files(&files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits_have_the_top_1_of_conformance),
+        cmocka_unit_test(unreadable_images_are_counted),
+        cmocka_unit_test(a_crash_fails_its_image_alone),
+        cmocka_unit_test(a_drop_is_held_to_its_limit),
+        cmocka_unit_test(a_run_goes_on),
+        cmocka_unit_test(files_that_do_not_fit),
+        cmocka_unit_test(labels_of_the_ground_truth),
+        cmocka_unit_test(ranks_of_classes),
+        cmocka_unit_test(a_detector_finds_its_boxes),
+        cmocka_unit_test(coco_files_that_are_wrong),
+        cmocka_unit_test(pixels_are_compared_with_masks),
+        cmocka_unit_test(models_of_another_task),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,336 @@
+/* `assay inspect`: what it says of a model that runs, of one that is refused, of one that cannot
+ * run; as JSON and as text. */
+#include "conformance/tools/inspect/inspection.h"
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/format/file.h"
+#include "reference/format/write.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/assay-inspect-XXXXXX";
+
+static int make_file(void **state)
+{
+    const int fd = mkstemp(path);
+
+    (void)state;
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* x, RELU6 to y, ADD of y and a constant to z, then `last` to w. */
+static void write_model(int32_t last)
+{
+    static const float values[4] = { 1, 2, 3, 4 };
+    static const int32_t dims[] = { 1, 4 };
+    const float scale = 0.5f;
+    const int64_t zero = 3;
+    struct diag diag = { .status = STATUS_OK };
+    struct options o;
+    struct builder b;
+    struct tflite_file file;
+    struct model m;
+    int x, y, z, w, c;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x\xff\n", 2, dims);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, dims);
+    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 2, dims);
+    w = builder_tensor(&b, TENSOR_FLOAT32, "w", 2, dims);
+    c = builder_constant(&b, TENSOR_FLOAT32, "c", 2, dims, values, sizeof values);
+    builder_quantization(&b, y, 1, &scale, &zero, 0);
+    options_init(&o, OPTIONS_AddOptions);
+    options_set_int(&o, "fused_activation_function", 1);
+    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &x, 1, &y);
+    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ y, c }, 1, &z);
+    builder_op(&b, last, 1, NULL, 1, &z, 1, &w);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &w);
+    if (builder_finish(&b, &m, &diag) != STATUS_OK || tflite_write(&m, &file, &diag) != STATUS_OK ||
+        file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    mem_free(file.bytes);
+    model_close(&m);
+}
+
+static json_t *inspect_json(const char *delegate, const char *option)
+{
+    const struct string_list options = { &option, option ? 1 : 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    json_t *report;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    if (inspection_open(&n, path, delegate, &options, true, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    inspection_print_json(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    report = json_loads(text, 0, NULL);
+    assert_non_null(report);
+    free(text);
+    return report;
+}
+
+static const char *string_at(json_t *o, const char *list, size_t i, const char *key)
+{
+    return json_string_value(json_object_get(json_array_get(json_object_get(o, list), i), key));
+}
+
+static json_t *value_at(json_t *o, const char *list, size_t i, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(o, list), i), key);
+}
+
+static void a_model_that_is_taken(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    r = inspect_json(mock_path("gpu.so"), NULL);
+    assert_int_equal(json_array_size(json_object_get(r, "tensors")), 5);
+    assert_string_equal(string_at(r, "tensors", 0, "name"), "x\xef\xbf\xbd\n");
+    assert_string_equal(string_at(r, "tensors", 0, "kind"), "input");
+    assert_string_equal(string_at(r, "tensors", 0, "type"), "FLOAT32");
+    assert_string_equal(string_at(r, "tensors", 1, "kind"), "activation");
+    assert_string_equal(string_at(r, "tensors", 3, "kind"), "output");
+    assert_string_equal(string_at(r, "tensors", 4, "kind"), "constant");
+    assert_int_equal(json_integer_value(value_at(r, "tensors", 4, "bytes")), 16);
+    assert_int_equal(
+        json_integer_value(json_array_get(
+            json_object_get(value_at(r, "tensors", 1, "quantization"), "zero_point"), 0)),
+        3);
+    assert_int_equal(json_array_size(json_object_get(r, "nodes")), 3);
+    assert_string_equal(string_at(r, "nodes", 1, "op"), "ADD");
+    assert_string_equal(json_string_value(json_object_get(value_at(r, "nodes", 1, "options"),
+                                                          "fused_activation_function")),
+                        "RELU");
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(json_is_true(value_at(r, "nodes", i, "taken")));
+        assert_true(json_is_true(value_at(r, "nodes", i, "known")));
+        assert_true(json_is_null(value_at(r, "nodes", i, "rule")));
+    }
+    assert_int_equal(json_integer_value(json_object_get(r, "partitions")), 1);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(r, "subject"), "device")),
+                        "Mock 3000");
+    json_decref(r);
+}
+
+static void a_model_that_is_refused(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    r = inspect_json(mock_path("gpu.so"), "fault=decline");
+    assert_true(json_is_false(value_at(r, "nodes", 0, "taken")));
+    assert_true(json_is_null(value_at(r, "nodes", 0, "rule"))); /* the mock blames the last node */
+    assert_true(json_is_null(value_at(r, "nodes", 2, "tensor")));
+    assert_string_equal(string_at(r, "nodes", 2, "rule"), "mock.rule");
+    assert_string_equal(string_at(r, "nodes", 2, "field"), "dims[3]");
+    assert_string_equal(string_at(r, "nodes", 2, "limit"), "4");
+    assert_true(json_is_null(value_at(r, "nodes", 2, "tensor_name")));
+    assert_int_equal(json_integer_value(json_object_get(r, "partitions")), 0);
+    json_decref(r);
+}
+
+static void a_model_without_a_delegate(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    r = inspect_json("none", NULL);
+    assert_true(json_is_null(value_at(r, "nodes", 0, "taken")));
+    assert_true(json_is_null(json_object_get(r, "not_run")));
+    assert_true(json_is_null(json_object_get(r, "partitions")));
+    json_decref(r);
+}
+
+static void a_model_that_cannot_run(void **state)
+{
+    json_t *r;
+
+    (void)state;
+    write_model(BUILTIN_SEGMENT_SUM);
+    r = inspect_json(mock_path("gpu.so"), "fault=decline");
+    assert_string_equal(string_at(r, "nodes", 2, "op"), "SEGMENT_SUM");
+    assert_true(json_is_false(value_at(r, "nodes", 2, "known")));
+    assert_true(json_is_true(value_at(r, "nodes", 0, "known")));
+    assert_true(json_is_null(json_object_get(r, "not_run")));
+    assert_true(json_is_false(value_at(r, "nodes", 0, "taken"))); /* it was asked */
+    assert_string_equal(string_at(r, "nodes", 2, "rule"), "mock.rule");
+    json_decref(r);
+}
+
+static void an_unknown_op_as_text(void **state)
+{
+    const char *option = "fault=decline";
+    const struct string_list options = { &option, 1 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    write_model(BUILTIN_SEGMENT_SUM);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+                     STATUS_OK);
+    inspection_print_text(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    assert_non_null(strstr(text, "not run by the reference: unknown op SEGMENT_SUM version 1\n"));
+    assert_non_null(strstr(text, "takes 0 of 3 nodes"));
+    free(text);
+}
+
+/* What runs a model says which op is missing, and what can be done without it. */
+static void a_session_says_what_it_lacks(void **state)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct session s;
+
+    (void)state;
+    write_model(BUILTIN_SEGMENT_SUM);
+    assert_int_equal(session_open(&s, path, &diag), STATUS_OK);
+    assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(diag.text, "node 2: the op SEGMENT_SUM "));
+    assert_non_null(strstr(diag.text, "`assay inspect`"));
+    session_close(&s);
+}
+
+static void as_text(void **state)
+{
+    const struct string_list options = { NULL, 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+                     STATUS_OK);
+    inspection_print_text(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    assert_non_null(strstr(text, "gpu.so on Mock 3000: takes 3 of 3 nodes, 1 partition\n"));
+    assert_non_null(strstr(text, "  ADD version 1: 1, taken 1\n"));
+    assert_non_null(strstr(text, "fused_activation_function=RELU"));
+    assert_non_null(strstr(text, "x\\xff\\x0a\n")); /* the name's line end is no line end */
+    free(text);
+}
+
+/* Without memory nothing is known of the model: that is no inspection. */
+static void no_memory(void **state)
+{
+    const struct string_list options = { NULL, 0 };
+    long least = 0, most = 1 << 20;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    for (long after = 0; after < 1 << 20; after += 1 + after / 8) {
+        struct diag diag = { .status = STATUS_OK };
+        struct inspection n;
+        enum status s;
+
+        mem_fail_after(after);
+        s = inspection_open(&n, path, "none", &options, true, &diag);
+        most = mem_fail_after(-1);
+        if (s == STATUS_OK && most > after)
+            fail_msg("allocation %ld failed: %s", after, n.why_not);
+        if (s != STATUS_OK)
+            assert_int_equal(s, STATUS_NO_MEMORY);
+        inspection_close(&n);
+        if (s == STATUS_OK)
+            break;
+        least = after;
+    }
+    assert_true(least > 10);
+    assert_true(most <= 1 << 20);
+}
+
+/* Names as terminals must not see them. */
+static void names_are_escaped(void **state)
+{
+    const struct string_list options = { NULL, 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    assert_int_equal(inspection_open(&n, path, "none", &options, true, &diag), STATUS_OK);
+    n.path = "a\x1b[2Jb";
+    snprintf(n.why_not, sizeof n.why_not, "tensor '\x1b]0;title\a'");
+    assert_true(inspection_print_text(f, &n));
+    n.path = path;
+    inspection_close(&n);
+    fclose(f);
+    assert_null(memchr(text, 0x1b, bytes));
+    assert_non_null(strstr(text, "model     a\\x1b[2Jb\n"));
+    assert_non_null(strstr(text, "not run   tensor '\\x1b]0;title\\x07'\n"));
+    free(text);
+}
+
+/* A named delegate must work; without one, the model is shown anyway. */
+static void no_device(void **state)
+{
+    const char *option = "fault=no_device";
+    const struct string_list options = { &option, 1 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+
+    (void)state;
+    write_model(BUILTIN_RELU);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+                     STATUS_NO_DEVICE);
+    inspection_close(&n);
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, false, &diag),
+                     STATUS_OK);
+    assert_int_not_equal(n.why_not[0], '\0');
+    assert_int_equal(n.notes[0].state, NODE_UNDECIDED);
+    inspection_close(&n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_that_is_taken),
+        cmocka_unit_test(a_model_that_is_refused),
+        cmocka_unit_test(a_model_without_a_delegate),
+        cmocka_unit_test(a_model_that_cannot_run),
+        cmocka_unit_test(an_unknown_op_as_text),
+        cmocka_unit_test(a_session_says_what_it_lacks),
+        cmocka_unit_test(as_text),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(names_are_escaped),
+        cmocka_unit_test(no_device),
+    };
+
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}

@@ -1,0 +1,273 @@
+/* The version ledger: ours is true of the cases that there are, and each way to be untrue is seen.
+ */
+#include "conformance/report/record/ledger.h"
+#include "conformance/suite/cases/suite.h"
+#include "conformance/tests/kit/cases_kit.h"
+
+#include "delegate/accept/refusal.h"
+#include "reference/base/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char ours[] = "conformance/versions.tsv";
+
+static void open_ours(struct ledger *l)
+{
+    struct diag diag;
+
+    if (access(ours, R_OK) != 0) /* tests run in the source */
+        fail_msg("%s: not here", ours);
+    if (ledger_open(l, ours, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+}
+
+static void test_ours_has_its_proofs(void **state)
+{
+    struct ledger_problems p = { .out = stderr };
+    struct ledger l;
+
+    (void)state;
+    open_ours(&l);
+    ledger_check_cases(&l, kit_cases, kit_case_count, &p);
+    assert_int_equal(p.count, 0);
+    ledger_close(&l);
+}
+
+/* The rules that it names are the delegate's. */
+static void test_rules_are_there(void **state)
+{
+    struct ledger l;
+
+    (void)state;
+    open_ours(&l);
+    assert_true(l.count > 100);
+    for (size_t i = 0; i < l.count; i++) {
+        int rule = 0;
+
+        while (l.rows[i].rule && rule < RULE_COUNT &&
+               strcmp(rule_id((enum rule)rule), l.rows[i].rule) != 0)
+            rule++;
+        if (rule == RULE_COUNT)
+            fail_msg("%s version %d: no rule %s", l.rows[i].op, l.rows[i].version, l.rows[i].rule);
+    }
+    ledger_close(&l);
+}
+
+static char *write_file(const char *text)
+{
+    static char path[64];
+    int fd;
+
+    strcpy(path, "/tmp/assay_ledger_XXXXXX");
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    return path;
+}
+
+#define HEADER "op\tversion\tadded\treference\tdelegate\tcases\n"
+
+static void expect_malformed(const char *text, const char *words)
+{
+    char *const path = write_file(text);
+    struct ledger l;
+    struct diag diag;
+
+    assert_int_equal(ledger_open(&l, path, &diag), STATUS_USAGE);
+    if (!strstr(diag.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
+    ledger_close(&l);
+    unlink(path);
+}
+
+static void test_malformed(void **state)
+{
+    (void)state;
+    expect_malformed("op\tversion\n", "expected 6 columns");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: expected 6 columns");
+    expect_malformed(HEADER "add\t0\tf32\tsupported\tsupported\tadd.*\n",
+                     "expected a version from 1 to 99, found '0'");
+    expect_malformed(HEADER "add\t1x\tf32\tsupported\tsupported\tadd.*\n",
+                     "expected a version from 1 to 99, found '1x'");
+    expect_malformed(HEADER "add\t1\tf32\tyes\tsupported\tadd.*\n",
+                     "reference: expected supported, float or refused, found 'yes'");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused\tadd.*\n", "found 'refused'");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\trefused by \tadd.*\n", "found 'refused by '");
+    expect_malformed(HEADER "add\t1\tf32\tsupported\tfloat\tadd.*\n", "found 'float'");
+}
+
+/* The problems that a ledger of this one row has, besides the rows that it lacks; with results when
+ * r is given. */
+static void expect_problem(const char *row, const struct report *r, const char *words)
+{
+    char text[512], *problems = NULL, *path;
+    struct ledger_problems p = { .count = 0 };
+    size_t bytes = 0;
+    struct ledger l;
+    struct diag diag;
+
+    snprintf(text, sizeof text, HEADER "%s\n", row);
+    path = write_file(text);
+    if (ledger_open(&l, path, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    unlink(path);
+    p.out = open_memstream(&problems, &bytes);
+    assert_non_null(p.out);
+    if (r)
+        ledger_check_run(&l, r, &p);
+    else
+        ledger_check_cases(&l, kit_cases, kit_case_count, &p);
+    fclose(p.out);
+    if (words && !strstr(problems, words))
+        fail_msg("\"%s\" is not in:\n%s", words, problems);
+    if (!words && strstr(problems, "to pass on"))
+        fail_msg("%s", problems);
+    free(problems);
+    ledger_close(&l);
+}
+
+static void test_lost_proofs(void **state)
+{
+    (void)state;
+    expect_problem("add\t1\tf32\tsupported\tsupported\tadd.f32.no_such_row", NULL,
+                   "ledger: add version 1: no case of this version matches add.f32.no_such_row\n");
+    /* Cases of another version or op are none. */
+    expect_problem("conv_2d\t1\tf32\tsupported\tsupported\tconv_2d.f32.groups2", NULL,
+                   "conv_2d version 1: no case");
+    expect_problem("add\t1\tf32\tsupported\tsupported\tsub.*", NULL, "add version 1: no case");
+    expect_problem("add\t99\tf32\tsupported\tsupported\tadd.*", NULL, "the reference stops at");
+    expect_problem("add\t1\tf32\trefused\trefused by op.version\tadd.*", NULL,
+                   "expected a refusal by the reference");
+    expect_problem("frobnicate\t1\tf32\tsupported\tsupported\tadd.*", NULL, "no such op");
+    expect_problem("add\t1\tf32\tsupported\tsupported\tadd.*\nadd\t1\tf32\tsupported\tsupported\t"
+                   "add.*",
+                   NULL, "there is a second row");
+    /* Every version needs a row. */
+    expect_problem(
+        "add\t1\tf32\tsupported\tsupported\tadd.f32.c1", NULL,
+        "ledger: add version 2: the reference takes it, and the ledger has no row for it\n");
+}
+
+/* What a run may show. */
+static void test_results(void **state)
+{
+    static const char row[] = "add\t1\tf32\tsupported\tsupported\tadd.f32.c1";
+    static const char refused[] = "add\t1\tf32\tsupported\trefused by op.version\tadd.f32.c1";
+    struct subject subject = { .label = (char[]){ "ours" } };
+    struct report r = {
+        .subjects = &subject, .subject_count = 1, .cases = kit_cases, .case_count = kit_case_count
+    };
+    struct case_result *c = NULL;
+
+    (void)state;
+    r.outcome.count = kit_case_count;
+    r.outcome.results = mem_alloc(kit_case_count, sizeof *r.outcome.results);
+    assert_non_null(r.outcome.results);
+    for (size_t i = 0; i < kit_case_count; i++) {
+        r.outcome.results[i].status = CASE_PASS;
+        if (strcmp(kit_cases[i].name, "add.f32.c1") == 0)
+            c = &r.outcome.results[i];
+    }
+    assert_non_null(c);
+    expect_problem(row, &r, NULL);
+    expect_problem(refused, &r, "expected a refusal on ours, found add.f32.c1: pass");
+    c->status = CASE_DECLINED;
+    snprintf(c->reason, sizeof c->reason, "op.version: version is 1, may be 2");
+    expect_problem(row, &r, "expected add.f32.c1 to pass on ours, found: declined");
+    /* Nothing is wrong with version 1. */
+    expect_problem(refused, &r, "ledger: add version 2: the reference takes it");
+    expect_problem("add\t1\tf32\tsupported\trefused by op.vers\tadd.f32.c1", &r,
+                   "expected add.f32.c1 on ours to be refused by op.vers, found: op.version");
+    c->status = CASE_FAIL;
+    expect_problem(row, &r, "to pass on ours, found: fail");
+    run_outcome_close(&r.outcome);
+}
+
+/* Two subjects, of which the first declines a case and the second does something else with it. */
+static void expect_of_two(const char *name, const char *row, enum case_status other,
+                          const char *words)
+{
+    struct subject subjects[] = { { .label = (char[]){ "exact" } },
+                                  { .label = (char[]){ "view" } } };
+    struct report r = {
+        .subjects = subjects, .subject_count = 2, .cases = kit_cases, .case_count = kit_case_count
+    };
+    size_t found = 0;
+
+    r.outcome.count = 2 * kit_case_count;
+    r.outcome.results = mem_alloc(r.outcome.count, sizeof *r.outcome.results);
+    assert_non_null(r.outcome.results);
+    for (size_t i = 0; i < r.outcome.count; i++) {
+        struct case_result *const c = &r.outcome.results[i];
+
+        c->status = CASE_PASS;
+        if (strcmp(kit_cases[i % kit_case_count].name, name) != 0)
+            continue;
+        c->status = i < kit_case_count ? CASE_DECLINED : other;
+        found++;
+    }
+    assert_int_equal(found, 2);
+    expect_problem(row, &r, words);
+    run_outcome_close(&r.outcome);
+}
+
+/* A quantized node that ops.def lets the delegate take in one of two ways needs one that passes. */
+static void test_one_way(void **state)
+{
+    static const char less[] = "less\t2\ti8\tsupported\tsupported\tless.i8.v2";
+    static const char floats[] = "less\t1\tf32\tsupported\tsupported\tless.f32.c1";
+    static const char add[] = "add\t2\ti8\tsupported\tsupported\tadd.i8.c1";
+    static const char shorts[] = "add\t3\ti16\tsupported\tsupported\tadd.i16.same";
+
+    (void)state;
+    expect_of_two("less.i8.v2", less, CASE_PASS, NULL);
+    expect_of_two("less.i8.v2", less, CASE_DECLINED, "expected less.i8.v2 to pass on exact");
+    expect_of_two("less.i8.v2", less, CASE_FAIL,
+                  "expected less.i8.v2 to pass on view, found: fail");
+    expect_of_two("less.f32.c1", floats, CASE_PASS, "expected less.f32.c1 to pass on exact");
+    expect_of_two("add.i8.c1", add, CASE_PASS, "expected add.i8.c1 to pass on exact");
+    expect_of_two("add.i16.same", shorts, CASE_PASS, NULL);
+    expect_of_two("add.i16.same", shorts, CASE_DECLINED, "expected add.i16.same to pass on exact");
+}
+
+/* What ops.def has no row for is taken in no other way. */
+static void test_one_way_of_none(void **state)
+{
+    size_t i = 0;
+    int32_t before;
+
+    (void)state;
+    while (i < kit_case_count && strcmp(kit_cases[i].name, "less.i8.v2") != 0)
+        i++;
+    assert_true(i < kit_case_count);
+    before = kit_cases[i].code;
+    kit_cases[i].code = -1;
+    expect_of_two("less.i8.v2", "less\t2\ti8\tsupported\tsupported\tless.i8.v2", CASE_PASS,
+                  "expected less.i8.v2 to pass on exact");
+    kit_cases[i].code = before;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ours_has_its_proofs),
+        cmocka_unit_test(test_rules_are_there),
+        cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_lost_proofs),
+        cmocka_unit_test(test_results),
+        cmocka_unit_test(test_one_way),
+        cmocka_unit_test(test_one_way_of_none),
+    };
+
+    return cmocka_run_group_tests_name("ledger", tests, kit_cases_open, kit_cases_close);
+}

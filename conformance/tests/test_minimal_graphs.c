@@ -1,0 +1,204 @@
+/* Random graphs on mock delegates that are wrong in one op, crash, or take some nodes only: what
+ * fails is made as small as it gets, and what is right passes. */
+#include "conformance/report/record/minimal_graphs.h"
+#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/io/model_file.h"
+#include "conformance/suite/judge/runner.h"
+#include "conformance/suite/subject/subject_spec.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include "reference/base/memory.h"
+
+#include <ctype.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { GRAPHS = 64 };
+
+static struct test_case *cases;
+static struct random_row *rows;
+
+static int open_cases(void **state)
+{
+    (void)state;
+    return random_cases(1, GRAPHS, &cases, &rows, NULL) == STATUS_OK ? 0 : -1;
+}
+
+static int close_cases(void **state)
+{
+    (void)state;
+    mem_free(cases);
+    mem_free(rows);
+    return 0;
+}
+
+/* cmocka catches these in every test, and a worker inherits that: a crash would not end it. */
+static void default_signals(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_DFL);
+}
+
+/* Runs graphs on the mock, and makes failures smaller.  A mock with a fault rounds bytes as the
+ * runtime does, which float view does not take: then only the graphs of floats are run. */
+static void run(struct report *r, struct subject *subject, const char *fault, bool floats_only,
+                const char *directory)
+{
+    char option[64];
+    const char *options[] = { option };
+    const struct string_list list = { options, 1 };
+    const struct run_request request = { .subjects = subject,
+                                         .subject_count = 1,
+                                         .cases = cases,
+                                         .case_count = GRAPHS,
+                                         .seed = 1,
+                                         .jobs = 2,
+                                         .timeout_s = 20,
+                                         .quiet = true };
+    const struct minimal_graphs_options minimal = {
+        .subjects = subject, .timeout_s = 20, .repro_dir = directory, .quiet = true
+    };
+    struct diag diag;
+
+    default_signals();
+    snprintf(option, sizeof option, "fault=%s", fault);
+    *r = (struct report){
+        .subjects = subject, .subject_count = 1, .cases = cases, .case_count = GRAPHS, .seed = 1
+    };
+    if (subject_init(subject, mock_path("delegate.so"), &list, &diag) != STATUS_OK)
+        fail_msg("fault=%s: %s", fault, diag.text);
+    subject->skips_quantized = floats_only;
+    if (runner_run(&request, &r->outcome, &diag) != STATUS_OK ||
+        minimal_graphs_find(r, &minimal, &diag) != STATUS_OK)
+        fail_msg("fault=%s: %s", fault, diag.text);
+}
+
+static void end(struct report *r, struct subject *subject)
+{
+    minimal_graphs_close(r);
+    run_outcome_close(&r->outcome);
+    subject_close(subject);
+}
+
+/* Nodes of a minimal form, which are lines that begin with the name of an op; those that give what
+ * f16 constants are stored as are no part of it. */
+static size_t count_nodes(const char *text)
+{
+    size_t n = 0;
+
+    for (; (text = strstr(text, "\n      ")) != NULL; text++)
+        n += isupper((unsigned char)text[7]) && strncmp(text + 7, "DEQUANTIZE", 10) != 0;
+    return n;
+}
+
+static void test_no_fault(void **state)
+{
+    struct subject subject;
+    struct report r;
+    size_t nodes = 0, taken = 0;
+
+    (void)state;
+    run(&r, &subject, "nearest", false, NULL);
+    for (size_t i = 0; i < GRAPHS; i++) {
+        if (r.outcome.results[i].status != CASE_PASS)
+            fail_msg("%s: %s", cases[i].name, r.outcome.results[i].reason);
+        nodes += (size_t)r.outcome.results[i].nodes;
+        taken += (size_t)r.outcome.results[i].taken;
+    }
+    assert_int_equal(r.minimal_count, 0);
+    assert_true(nodes > 3 * GRAPHS);
+    assert_true(taken > 0 && taken <= nodes);
+    end(&r, &subject);
+}
+
+/* A fused activation is left out: one node with one of these is left of graphs of up to 30. */
+static void test_one_op(void **state)
+{
+    char directory[] = "/tmp/test_minimal_graphs.XXXXXX", path[4096];
+    struct subject subject;
+    struct report r;
+    struct model_file files[2];
+    struct diag diag = { .status = STATUS_OK };
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    run(&r, &subject, "activation", true, directory);
+    assert_true(r.minimal_count >= 1);
+    for (size_t i = 0; i < r.minimal_count; i++) {
+        const char *const text = r.minimal[i].text;
+
+        assert_ptr_equal(report_minimal_text(&r, r.minimal[i].index), text);
+        if (count_nodes(text) != 1 || !strstr(text, "fused_activation_function="))
+            fail_msg("%s", text);
+    }
+    /* Both files are there, and the text is that of the model. */
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/%s@%s/minimal/model.%s", directory,
+                 cases[r.minimal[0].index].name, subject.label, i ? "txt" : "tflite");
+        for (char *c = path; *c; c++) {
+            if (*c == ' ')
+                *c = '_';
+        }
+        if (model_file_open(&files[i], path, false, &diag) != STATUS_OK)
+            fail_msg("%s", diag.text);
+    }
+    assert_int_equal(files[0].tflite.count, files[1].tflite.count);
+    assert_memory_equal(files[0].tflite.bytes, files[1].tflite.bytes, files[0].tflite.count);
+    mem_free(files[0].tflite.bytes);
+    mem_free(files[1].tflite.bytes);
+    end(&r, &subject);
+    snprintf(path, sizeof path, "rm -r %s", directory);
+    assert_int_equal(system(path), 0);
+}
+
+/* A process that dies with every graph is a result of every graph, and shrinks, too. */
+static void test_crash(void **state)
+{
+    struct subject subject;
+    struct report r;
+
+    (void)state;
+    run(&r, &subject, "crash", false, NULL);
+    for (size_t i = 0; i < GRAPHS; i++)
+        assert_int_equal(r.outcome.results[i].status, CASE_CRASH);
+    assert_int_equal(r.minimal_count, 1); /* all are of one kind */
+    assert_int_equal(count_nodes(r.minimal[0].text), 1);
+    end(&r, &subject);
+}
+
+/* Nothing was taken: declined, and nothing to make smaller. */
+static void test_declined(void **state)
+{
+    struct subject subject;
+    struct report r;
+
+    (void)state;
+    run(&r, &subject, "decline", false, NULL);
+    for (size_t i = 0; i < GRAPHS; i++)
+        assert_int_equal(r.outcome.results[i].status, CASE_DECLINED);
+    assert_int_equal(r.minimal_count, 0);
+    end(&r, &subject);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_fault),
+        cmocka_unit_test(test_one_op),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_declined),
+    };
+
+    return cmocka_run_group_tests_name("minimal_graphs", tests, open_cases, close_cases);
+}

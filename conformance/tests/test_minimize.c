@@ -1,0 +1,490 @@
+/* Reductions of models, and the smallest form that a judge still finds wrong. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/judge/minimize.h"
+#include "conformance/suite/judge/minimize_print.h"
+#include "conformance/suite/judge/reduction.h"
+#include "conformance/suite/judge/reduction_list.h"
+#include "conformance/suite/subject/outputs.h"
+#include "conformance/tests/kit/cases_kit.h"
+#include "reference/tests/kit/graph_kit.h"
+
+#include "reference/format/read.h"
+#include "reference/format/write.h"
+
+#include <math.h>
+
+/* ---- judges that look at the model alone ---- */
+
+struct judge {
+    bool (*fails)(const struct model *m, const struct case_instance *x);
+    int calls;
+    int fails_until;    /* 0: always; else only the first calls are judged */
+    enum status status; /* what the judge itself returns */
+};
+
+static enum status judge(void *user, const struct case_instance *x, struct case_result *result,
+                         struct diag *diag)
+{
+    struct judge *const j = user;
+    struct model m;
+
+    KIT_OK_DIAG(tflite_read(&m, x->file.bytes, x->file.count, diag), *diag);
+    *result = (struct case_result){ .status = CASE_PASS };
+    j->calls++;
+    if (j->fails(&m, x) && (j->fails_until == 0 || j->calls <= j->fails_until))
+        result_fail(result, "over the limit (%d of %d wrong)", j->calls, 2 * j->calls);
+    model_close(&m);
+    return j->status == STATUS_OK ? STATUS_OK : diag_fail(diag, j->status, "no more");
+}
+
+static struct case_instance build(const char *name)
+{
+    const struct case_request request = { SET_RANDOM, 1, false };
+    struct case_instance x;
+    struct diag diag;
+
+    KIT_OK(case_build(kit_case(name), &request, &x, &diag));
+    return x;
+}
+
+static struct minimized minimize(const char *name, struct judge *j, size_t limit)
+{
+    struct case_instance x = build(name);
+    const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (9 of 9)" };
+    const struct minimize_request q = {
+        .instance = &x, .result = &first, .judge = judge, .user = j, .step_limit = limit
+    };
+    struct minimized m;
+    struct diag diag;
+
+    KIT_OK(minimize_run(&q, &m, &diag));
+    case_instance_close(&x);
+    return m;
+}
+
+/* ---- what remains ---- */
+
+static struct model open_minimal(const struct minimized *m)
+{
+    struct model model;
+    struct diag diag;
+
+    KIT_OK(tflite_read(&model, m->instance.file.bytes, m->instance.file.count, &diag));
+    return model;
+}
+
+static const struct model_tensor *input_of(const struct model *m, size_t i)
+{
+    return &m->subgraphs[0].tensors[m->subgraphs[0].operators[0].inputs.data[i]];
+}
+
+static const struct model_tensor *output_of(const struct model *m)
+{
+    return &m->subgraphs[0].tensors[m->subgraphs[0].outputs.data[0]];
+}
+
+static bool has_five_channels(const struct model *m, const struct case_instance *x)
+{
+    const struct model_ints *const shape = &output_of(m)->shape;
+
+    (void)x;
+    return shape->count > 0 && shape->data[shape->count - 1] >= 5;
+}
+
+/* Every element of the inputs and the data of constants that are left. */
+static size_t count_values(const struct minimized *m)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->instance.input_count; i++)
+        count += m->instance.inputs[i].bytes;
+    return count;
+}
+
+static void test_convolution(void **state)
+{
+    struct judge j = { .fails = has_five_channels };
+    struct minimized m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
+    struct model model = open_minimal(&m);
+    const struct model_tensor *const w = input_of(&model, 1);
+
+    (void)state;
+    assert_false(m.outcome.flaky || m.outcome.flaky_end || m.outcome.limited);
+    assert_int_equal(w->shape.data[0], 5);
+    for (int i = 1; i < 4; i++)
+        assert_int_equal(w->shape.data[i], 1);
+    assert_int_equal(input_of(&model, 2)->shape.data[0], 5);
+    assert_int_equal(count_values(&m), sizeof(float));
+    assert_int_equal(options_int(&model.subgraphs[0].operators[0].options, "stride_w"), 1);
+    for (int frame = 0; frame < 2; frame++)
+        assert_true(((float *)m.instance.inputs[0].data[frame])[0] == 0);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+static bool has_stride_two(const struct model *m, const struct case_instance *x)
+{
+    (void)x;
+    return options_int(&m->subgraphs[0].operators[0].options, "stride_h") == 2 &&
+           input_of(m, 0)->shape.data[1] >= 3;
+}
+
+/* What matters stays: the stride, and three rows. */
+static void test_what_matters_stays(void **state)
+{
+    struct judge j = { .fails = has_stride_two };
+    struct minimized m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
+    struct model model = open_minimal(&m);
+    const struct model_tensor *const x = input_of(&model, 0);
+    const struct options *const o = &model.subgraphs[0].operators[0].options;
+
+    (void)state;
+    assert_int_equal(options_int(o, "stride_h"), 2);
+    assert_int_equal(options_int(o, "stride_w"), 1);
+    assert_int_equal(x->shape.data[1], 3);
+    assert_int_equal(x->shape.data[0] * x->shape.data[2] * x->shape.data[3], 1);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+static bool always(const struct model *m, const struct case_instance *x)
+{
+    (void)m;
+    (void)x;
+    return true;
+}
+
+static bool has_multiplier_three(const struct model *m, const struct case_instance *x)
+{
+    (void)x;
+    return output_of(m)->shape.data[3] == 3 * input_of(m, 0)->shape.data[3];
+}
+
+/* Channels times a multiplier: both sizes change together. */
+static void test_multiples(void **state)
+{
+    struct judge j = { .fails = has_multiplier_three };
+    struct minimized m = minimize("depthwise_conv_2d.f32.c5_m3", &j, 500);
+    struct model model = open_minimal(&m);
+
+    (void)state;
+    assert_int_equal(input_of(&model, 0)->shape.data[3], 1);
+    assert_int_equal(output_of(&model)->shape.data[3], 3);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+/* Every element of scales and biases that go with a channel goes with it. */
+static void test_scales_of_channels(void **state)
+{
+    struct judge j = { .fails = always };
+    struct minimized m = minimize("conv_2d.i8pc.c5", &j, 500);
+    struct model model = open_minimal(&m);
+    const struct model_tensor *const w = input_of(&model, 1);
+
+    (void)state;
+    assert_int_equal(w->shape.data[0], 1);
+    assert_int_equal(w->quantization.scale.count, 1);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+static bool has_five_inputs(const struct model *m, const struct case_instance *x)
+{
+    const struct model_ints *const shape = &input_of(m, 1)->shape;
+
+    (void)x;
+    return shape->data[1] >= 5;
+}
+
+/* Weights [units, inputs] and bias [units], with as many units as inputs: only the units go. */
+static void test_pairs(void **state)
+{
+    struct judge j = { .fails = has_five_inputs };
+    struct minimized m = minimize("fully_connected.f32.k5_u5", &j, 500);
+    struct model model = open_minimal(&m);
+
+    (void)state;
+    assert_int_equal(input_of(&model, 1)->shape.data[1], 5);
+    assert_int_equal(input_of(&model, 1)->shape.data[0], 1);
+    assert_int_equal(input_of(&model, 2)->shape.data[0], 1);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+static bool resizes(const struct model *m, const struct case_instance *x)
+{
+    (void)x;
+    return output_of(m)->shape.data[1] > input_of(m, 0)->shape.data[1];
+}
+
+/* Sizes that are data: the new height of an enlargement. */
+static void test_sizes_that_are_data(void **state)
+{
+    struct judge j = { .fails = resizes };
+    struct minimized m = minimize("resize_bilinear.f32.up_c1", &j, 500);
+    struct model model = open_minimal(&m);
+
+    (void)state;
+    assert_int_equal(input_of(&model, 0)->shape.data[1], 1);
+    assert_int_equal(output_of(&model)->shape.data[1], 2);
+    assert_int_equal(output_of(&model)->shape.data[2], 1);
+    model_close(&model);
+    minimized_close(&m);
+}
+
+static bool has_large_element(const struct model *m, const struct case_instance *x)
+{
+    const float *const data = x->inputs[0].data[0];
+
+    (void)m;
+    for (size_t i = 0; i < x->inputs[0].bytes / sizeof *data; i++) {
+        if (fabsf(data[i]) >= 2)
+            return true;
+    }
+    return false;
+}
+
+/* One value matters: it becomes an integer, and all others 0. */
+static void test_values(void **state)
+{
+    struct judge j = { .fails = has_large_element };
+    struct minimized m = minimize("relu.f32.c5", &j, 500);
+    const float *const data = m.instance.inputs[0].data[0];
+
+    (void)state;
+    for (size_t i = 0; i < m.instance.inputs[0].bytes / sizeof *data; i++)
+        assert_true(data[i] == 0 || (fabsf(data[i]) >= 2 && data[i] == rintf(data[i])));
+    minimized_close(&m);
+}
+
+static bool has_relu(const struct model *m, const struct case_instance *x)
+{
+    (void)x;
+    for (size_t n = 0; n < m->subgraphs[0].operator_count; n++) {
+        if (m->opcodes[m->subgraphs[0].operators[n].opcode_index].code == BUILTIN_RELU)
+            return true;
+    }
+    return false;
+}
+
+/* s = x + w, y = relu(s), z = y * y: what is left is RELU, on what the reference computes for s. */
+static void test_nodes_are_dropped(void **state)
+{
+    static const float x[2][2] = { { 4, 5 }, { -1, 0.5f } };
+    const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (1)" };
+    struct judge j = { .fails = has_relu };
+    struct case_instance instance = { .input_count = 1 };
+    struct minimize_request q = {
+        .instance = &instance, .result = &first, .judge = judge, .user = &j, .step_limit = 1
+    };
+    struct model graph, model;
+    struct minimized m;
+    struct diag diag;
+
+    (void)state;
+    kit_simple_graph(&graph);
+    KIT_OK(tflite_write(&graph, &instance.file, &diag));
+    instance.judged_node = 1;
+    instance.inputs[0].type = kTfLiteFloat32;
+    instance.inputs[0].bytes = sizeof x[0];
+    for (int frame = 0; frame < 2; frame++) {
+        instance.inputs[0].data[frame] = mem_alloc(1, sizeof x[0]);
+        memcpy(instance.inputs[0].data[frame], x[frame], sizeof x[0]);
+    }
+    KIT_OK(minimize_run(&q, &m, &diag)); /* one step: the values are those of s = x + { 1, -3 } */
+    model = open_minimal(&m);
+    assert_int_equal(model.subgraphs[0].operator_count, 1);
+    assert_true(has_relu(&model, NULL));
+    assert_true(((float *)m.instance.inputs[0].data[0])[0] == 5);
+    assert_true(((float *)m.instance.inputs[0].data[0])[1] == 2);
+    assert_true(((float *)m.instance.inputs[0].data[1])[0] == 0);
+    assert_true(((float *)m.instance.inputs[0].data[1])[1] == -2.5f);
+    assert_true(m.outcome.limited);
+    model_close(&model);
+    minimized_close(&m);
+    case_instance_close(&instance);
+    model_close(&graph);
+}
+
+/* A dimension that is shortened keeps the first elements of each row, in both frames. */
+static void test_first_elements_stay(void **state)
+{
+    const struct reduction shorten = { REDUCE_DIM, 0, 3, 2 };
+    struct case_instance x = build("relu.f32.c5"), made;
+    const size_t rows = x.inputs[0].bytes / (5 * sizeof(float));
+    struct diag diag;
+
+    (void)state;
+    KIT_OK(reduction_apply(&shorten, &x, &made, &diag));
+    assert_int_equal(made.inputs[0].bytes, rows * 2 * sizeof(float));
+    for (int frame = 0; frame < 2; frame++) {
+        const float *const from = x.inputs[0].data[frame], *const to = made.inputs[0].data[frame];
+
+        for (size_t row = 0; row < rows; row++)
+            assert_memory_equal(to + 2 * row, from + 5 * row, 2 * sizeof(float));
+    }
+    case_instance_close(&made);
+    case_instance_close(&x);
+}
+
+/* ---- the loop ---- */
+
+static void test_flaky(void **state)
+{
+    struct judge j = { .fails = always, .fails_until = 1 };
+    struct minimized m = minimize("relu.f32.c5", &j, 50);
+    char *text;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+    struct diag diag;
+
+    (void)state;
+    assert_true(m.outcome.flaky);
+    assert_int_equal(m.outcome.accepted, 0);
+    KIT_OK(minimized_print(f, &m, &diag));
+    fclose(f);
+    assert_non_null(strstr(text, "flaky"));
+    free(text);
+    minimized_close(&m);
+}
+
+static void test_step_limit(void **state)
+{
+    struct judge j = { .fails = always };
+    struct minimized m = minimize("conv_2d.f32.same_s2_c5", &j, 3);
+
+    (void)state;
+    assert_true(m.outcome.limited);
+    assert_true(j.calls <= 3 + SHRINK_REPEATS + 1);
+    minimized_close(&m);
+}
+
+static void test_judge_that_fails(void **state)
+{
+    struct judge j = { .fails = always, .status = STATUS_IO };
+    struct case_instance x = build("relu.f32.c5");
+    const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit" };
+    const struct minimize_request q = {
+        .instance = &x, .result = &first, .judge = judge, .user = &j, .step_limit = 10
+    };
+    struct minimized m;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(minimize_run(&q, &m, &diag), STATUS_IO);
+    assert_int_equal(j.calls, 1);
+    case_instance_close(&x);
+}
+
+/* ---- all reductions ---- */
+
+/* What reductions make is a model that the reference runs, or nothing. */
+static void test_reductions_are_valid(void **state)
+{
+    static const char *const names[] = {
+        "add.f32.c5",
+        "arg_max.u8.c1",
+        "average_pool_2d.f32.same3",
+        "concatenation.i8.c6_3",
+        "conv_2d.f16.c5",
+        "conv_2d.dynamic.c2",
+        "depthwise_conv_2d.dynamic.c1",
+        "dequantize.f16.two",
+        "fully_connected.i8pc.k2_u2",
+        "lstm.f32.d1_a2_n2_small",
+        "max_pool_2d.u8.c1",
+        "mean.f32.hw_c5",
+        "pad.f32.hw_end",
+        "prelu.i8.c4",
+        "reshape.f32.flat_c5",
+        "resize_bilinear.u8.up_c2",
+        "softmax.u8.c5",
+        "strided_slice.i8.rows_c4",
+        "transpose_conv.i8pc.in1",
+        "quantize.i8.c2",
+    };
+    size_t valid = 0, all = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct case_instance x;
+        struct reduction_list list;
+        struct diag diag;
+
+        x = build(names[i]);
+        KIT_OK(reductions_find(&x, &list, &diag));
+        assert_true(list.count > 0);
+        for (size_t r = 0; r < list.count; r++) {
+            struct case_instance made;
+            struct interpreter *in;
+            struct model m;
+
+            all++;
+            if (reduction_apply(&list.items[r], &x, &made, &diag) != STATUS_OK) {
+                assert_null(made.file.bytes);
+                assert_true(diag.text[0] != '\0');
+                continue;
+            }
+            valid++;
+            KIT_OK(tflite_read(&m, made.file.bytes, made.file.count, &diag));
+            KIT_OK(interpreter_open(&in, &m, NULL, &diag));
+            KIT_OK(interpreter_allocate(in, &diag));
+            for (int frame = 0; frame < 2; frame++) {
+                KIT_OK(inputs_write(in, &made, frame, &diag));
+                KIT_OK(interpreter_invoke(in, &diag));
+            }
+            interpreter_close(in);
+            model_close(&m);
+            case_instance_close(&made);
+        }
+        reductions_close(&list);
+        case_instance_close(&x);
+    }
+    assert_true(valid > 100 && valid < all);
+}
+
+static void test_out_of_memory(void **state)
+{
+    struct case_instance x = build("conv_2d.f32.c5");
+    struct reduction_list list;
+    struct diag diag;
+
+    (void)state;
+    KIT_OK(reductions_find(&x, &list, &diag));
+    for (size_t r = 0; r < list.count; r += 5) {
+        struct case_instance made;
+        enum status s = STATUS_NO_MEMORY;
+
+        for (int after = 0; s == STATUS_NO_MEMORY; after++) {
+            mem_fail_after(after);
+            s = reduction_apply(&list.items[r], &x, &made, &diag);
+            mem_fail_after(-1);
+        }
+        case_instance_close(&made);
+    }
+    reductions_close(&list);
+    case_instance_close(&x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_convolution),
+        cmocka_unit_test(test_what_matters_stays),
+        cmocka_unit_test(test_multiples),
+        cmocka_unit_test(test_scales_of_channels),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_sizes_that_are_data),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_nodes_are_dropped),
+        cmocka_unit_test(test_first_elements_stay),
+        cmocka_unit_test(test_flaky),
+        cmocka_unit_test(test_step_limit),
+        cmocka_unit_test(test_judge_that_fails),
+        cmocka_unit_test(test_reductions_are_valid),
+        cmocka_unit_test(test_out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, kit_cases_open, kit_cases_close);
+}

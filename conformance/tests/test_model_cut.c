@@ -1,0 +1,247 @@
+/* Parts of models: each gives the bits that the whole model gives. */
+#include "conformance/util/model_cut.h"
+#include "reference/tests/kit/graph_kit.h"
+
+#include "reference/format/read.h"
+#include "reference/format/write.h"
+
+enum { NODES_MAX = 64 };
+
+/* Writes and reads a part, as its file would be, and runs it on the tensors of the whole. */
+static void run_part(const struct model_cut *cut, struct interpreter *whole)
+{
+    const struct interpreter_options keep_all = { .preserve_all = true, .num_threads = -1 };
+    struct tflite_file file;
+    struct model read;
+    struct interpreter *in = NULL;
+    struct diag diag;
+    size_t count;
+    const int *tensors;
+
+    KIT_OK(tflite_write(&cut->model, &file, &diag));
+    KIT_OK(tflite_read(&read, file.bytes, file.count, &diag));
+    KIT_OK(interpreter_open(&in, &read, &keep_all, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    tensors = interpreter_inputs(in, &count);
+    for (size_t i = 0; i < count; i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+        const TfLiteTensor *const from = interpreter_tensor(whole, cut->tensors[tensors[i]]);
+
+        assert_int_equal(t->bytes, from->bytes);
+        memcpy(t->data.raw, from->data.raw, t->bytes);
+    }
+    KIT_OK(interpreter_invoke(in, &diag));
+    tensors = interpreter_outputs(in, &count);
+    assert_true(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
+        const TfLiteTensor *const want = interpreter_tensor(whole, cut->tensors[tensors[i]]);
+
+        assert_int_equal(t->bytes, want->bytes);
+        assert_memory_equal(t->data.raw, want->data.raw, t->bytes);
+    }
+    interpreter_close(in);
+    model_close(&read);
+    mem_free(file.bytes);
+}
+
+static void cut_range(const struct model *m, struct interpreter *whole, int first, int last)
+{
+    bool nodes[NODES_MAX] = { false };
+    const struct model_cut_request request = { .model = m, .nodes = nodes };
+    struct model_cut cut;
+    struct diag diag;
+
+    for (int n = first; n <= last; n++)
+        nodes[n] = true;
+    KIT_OK(model_cut_make(&request, &cut, &diag));
+    assert_true(cut.model.subgraphs[0].operator_count >= (size_t)(last - first + 1));
+    run_part(&cut, whole);
+    model_cut_close(&cut);
+}
+
+static void test_parts_give_the_bits_of_the_whole(void **state)
+{
+    const struct interpreter_options keep_all = { .preserve_all = true, .num_threads = -1 };
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const int nodes = 2 + (int)seed;
+        struct model m;
+        struct interpreter *whole;
+        struct diag diag;
+
+        kit_random_graph(&m, seed, nodes, (int)seed % 9);
+        whole = kit_interpreter(&m, &keep_all);
+        KIT_OK(interpreter_allocate(whole, &diag));
+        kit_fill_inputs(whole, seed);
+        KIT_OK(interpreter_invoke(whole, &diag));
+        for (int n = 0; n < nodes; n++)
+            cut_range(&m, whole, n, n);
+        cut_range(&m, whole, 0, nodes - 1);
+        cut_range(&m, whole, nodes / 3, nodes - 1);
+        cut_range(&m, whole, 0, nodes / 2);
+        interpreter_close(whole);
+        model_close(&m);
+    }
+}
+
+/* y = x + DEQUANTIZE(f16 constant): the part of ADD alone has one input, and both nodes. */
+static void test_constant_makers_come_along(void **state)
+{
+    struct model m;
+    struct model_cut cut;
+    struct diag diag;
+
+    (void)state;
+    kit_folding_graph(&m);
+    for (size_t n = 0; n < m.subgraphs[0].operator_count; n++) {
+        const struct model_operator *const op = &m.subgraphs[0].operators[n];
+        bool nodes[NODES_MAX] = { false };
+
+        if (m.opcodes[op->opcode_index].code != BUILTIN_ADD)
+            continue;
+        nodes[n] = true;
+        KIT_OK(model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = nodes }, &cut,
+                              &diag));
+        assert_int_equal(cut.model.subgraphs[0].operator_count, 2);
+        assert_int_equal(cut.model.subgraphs[0].inputs.count, 1);
+        assert_int_equal(cut.model.subgraphs[0].outputs.count, 1);
+        model_cut_close(&cut);
+    }
+    model_close(&m);
+}
+
+/* y is read inside the part, too, and yet an output of the whole graph. */
+static void test_outputs_of_the_graph(void **state)
+{
+    const bool all[] = { true, true, true };
+    struct model m;
+    struct model_cut cut;
+    struct diag diag;
+
+    (void)state;
+    kit_simple_graph(&m);
+    KIT_OK(model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = all }, &cut, &diag));
+    assert_int_equal(cut.model.subgraphs[0].outputs.count, 2); /* y and z */
+    model_cut_close(&cut);
+    model_close(&m);
+}
+
+/* s = x + w, y = relu(s), z = y * y: what is cut away takes its tensors along. */
+static void test_unused_is_left_out(void **state)
+{
+    const bool middle[] = { false, true, false };
+    struct model m;
+    struct model_cut cut;
+    struct diag diag;
+
+    (void)state;
+    kit_simple_graph(&m);
+    KIT_OK(
+        model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = middle }, &cut, &diag));
+    assert_int_equal(cut.model.subgraphs[0].tensor_count, 2);
+    assert_int_equal(cut.model.buffer_count, 1);
+    assert_int_equal(cut.model.opcode_count, 1);
+    assert_int_equal(cut.nodes[0], 1);
+    assert_int_equal(cut.tensors[0], 2);
+    assert_int_equal(cut.tensors[1], 3);
+    model_cut_close(&cut);
+    model_close(&m);
+}
+
+static void test_shapes_are_those_given(void **state)
+{
+    const bool middle[] = { false, true, false };
+    static const int32_t dims[] = { 7, 2 };
+    struct model_ints shapes[5];
+    struct model m;
+    struct model_cut cut;
+    struct diag diag;
+
+    (void)state;
+    kit_simple_graph(&m);
+    for (int i = 0; i < 5; i++)
+        shapes[i] = (struct model_ints){ dims, 2 };
+    KIT_OK(model_cut_make(
+        &(struct model_cut_request){ .model = &m, .nodes = middle, .shapes = shapes }, &cut,
+        &diag));
+    assert_int_equal(cut.model.subgraphs[0].tensors[0].shape.data[0], 7);
+    model_cut_close(&cut);
+    model_close(&m);
+}
+
+static void test_refusals(void **state)
+{
+    const bool none[NODES_MAX] = { false };
+    bool all[NODES_MAX];
+    static const int32_t far[] = { 99 };
+    struct model_operator op;
+    struct model_subgraph graph;
+    struct model m, broken;
+    struct model_cut cut;
+    struct diag diag;
+
+    (void)state;
+    memset(all, 1, sizeof all);
+    kit_simple_graph(&m);
+    assert_int_equal(
+        model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = none }, &cut, &diag),
+        STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "at least one node of 3"));
+    broken = m;
+    graph = m.subgraphs[0];
+    op = graph.operators[0];
+    op.inputs = (struct model_ints){ far, 1 };
+    graph.operators = &op;
+    graph.operator_count = 1;
+    broken.subgraphs = &graph;
+    assert_int_equal(
+        model_cut_make(&(struct model_cut_request){ .model = &broken, .nodes = all }, &cut, &diag),
+        STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "node 0: input 0: no such tensor: 99"));
+    broken.subgraph_count = 0;
+    assert_int_equal(
+        model_cut_make(&(struct model_cut_request){ .model = &broken, .nodes = all }, &cut, &diag),
+        STATUS_INVALID);
+    model_close(&m);
+}
+
+/* Each allocation fails once: an error, and nothing leaks. */
+static void test_out_of_memory(void **state)
+{
+    bool all[NODES_MAX];
+    struct model m;
+    struct model_cut cut;
+    struct diag diag;
+    enum status s = STATUS_NO_MEMORY;
+    int after = 0;
+
+    (void)state;
+    memset(all, 1, sizeof all);
+    kit_simple_graph(&m);
+    for (; s != STATUS_OK; after++) {
+        mem_fail_after(after);
+        s = model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = all }, &cut, &diag);
+        mem_fail_after(-1);
+        assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
+    }
+    assert_true(after > 1);
+    model_cut_close(&cut);
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_parts_give_the_bits_of_the_whole),
+        cmocka_unit_test(test_constant_makers_come_along),
+        cmocka_unit_test(test_outputs_of_the_graph),
+        cmocka_unit_test(test_unused_is_left_out),
+        cmocka_unit_test(test_shapes_are_those_given),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_out_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* The text form of models: all cases of the suite and the trained models go through it. */
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/case_list.h"
+#include "conformance/suite/io/model_file.h"
+#include "conformance/tests/kit/cases_kit.h"
+#include "reference/base/memory.h"
+#include "reference/format/file.h"
+#include "reference/format/model_compare.h"
+#include "reference/format/read.h"
+#include "reference/text/model_text.h"
+#include "reference/text/write_text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* The text of a model, and what a file beside it would hold; the caller frees both. */
+static char *text_of(const struct model *m, struct text_data *data)
+{
+    struct diag diag = { .status = STATUS_OK };
+    char *text = NULL;
+    size_t count;
+    FILE *const f = open_memstream(&text, &count);
+
+    assert_non_null(f);
+    if (text_write(f, m, data, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    fclose(f);
+    return text;
+}
+
+static void assert_same(const char *name, const char *text, const struct tflite_file *file)
+{
+    struct model_text source = { .text = text, .count = strlen(text), .as_written = true };
+    struct diag diag = { .status = STATUS_OK };
+    struct tflite_file again;
+
+    if (model_text_read(&source, &again, &diag) != STATUS_OK)
+        fail_msg("%s: %s\n%s", name, diag.text, text);
+    if (again.count != file->count || memcmp(again.bytes, file->bytes, again.count) != 0)
+        fail_msg("%s: other bytes from\n%s", name, text);
+    mem_free(again.bytes);
+}
+
+static void every_case_keeps_its_bytes(void **state)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    (void)state;
+    assert_true(kit_case_count > 4000);
+    for (size_t i = 0; i < kit_case_count; i++) {
+        const struct case_request request = { .set = SET_RANDOM, .seed = 1 };
+        struct case_instance x;
+        struct model m;
+        char *text;
+
+        if (case_build(&kit_cases[i], &request, &x, &diag) != STATUS_OK)
+            fail_msg("%s: %s", kit_cases[i].name, diag.text);
+        assert_int_equal(tflite_read(&m, x.file.bytes, x.file.count, &diag), STATUS_OK);
+        text = text_of(&m, NULL);
+        assert_same(kit_cases[i].name, text, &x.file);
+        free(text);
+        model_close(&m);
+        case_instance_close(&x);
+    }
+}
+
+/* What the text does not keep, made equal: numbers of buffers and of operator codes in the order of
+ * their use, and what no runtime reads.  The copy's parts belong to the model's arena. */
+static void make_plain(struct model *m)
+{
+    struct model_opcode *const codes = ARENA_NEW(&m->arena, m->opcode_count, struct model_opcode);
+    struct model_buffer *const buffers = ARENA_NEW(&m->arena, m->buffer_count, struct model_buffer);
+    uint32_t *const place = ARENA_NEW(&m->arena, m->buffer_count, uint32_t);
+    uint32_t buffer_count = 1, code_count = 0;
+
+    for (size_t g = 0; g < m->subgraph_count; g++) {
+        const struct model_subgraph *const graph = &m->subgraphs[g];
+
+        for (size_t i = 0; i < graph->tensor_count; i++) {
+            struct model_tensor *const t = (struct model_tensor *)&graph->tensors[i];
+            struct model_quantization *const q = &t->quantization;
+
+            if (m->buffers[t->buffer].data.data && !place[t->buffer]) {
+                place[t->buffer] = buffer_count;
+                buffers[buffer_count++] = m->buffers[t->buffer];
+            }
+            t->buffer = place[t->buffer];
+            t->has_rank = true;
+            q->present = q->scale.count > 0 || q->min.count > 0;
+            if (q->scale.count == 0)
+                q->scale.data = NULL, q->zero_point.data = NULL;
+            if (q->min.count == 0)
+                q->min.data = q->max.data = NULL;
+        }
+        for (size_t n = 0; n < graph->operator_count; n++) {
+            struct model_operator *const op = (struct model_operator *)&graph->operators[n];
+            const struct model_opcode *const code = &m->opcodes[op->opcode_index];
+            uint32_t k = 0;
+
+            while (k < code_count &&
+                   (codes[k].code != code->code || codes[k].version != code->version))
+                k++;
+            if (k == code_count)
+                codes[code_count++] = (struct model_opcode){ .code = code->code,
+                                                             .builtin_code = code->code,
+                                                             .deprecated_code = code->code,
+                                                             .version = code->version };
+            op->opcode_index = k;
+            op->mutating_variable_inputs = (struct model_bytes){ NULL, 0 };
+        }
+    }
+    for (size_t i = 0; i < m->metadata_count; i++) {
+        struct model_metadata *const row = (struct model_metadata *)&m->metadata[i];
+
+        buffers[buffer_count] = m->buffers[row->buffer];
+        row->buffer = buffer_count++;
+    }
+    m->buffers = buffers;
+    m->buffer_count = buffer_count;
+    m->opcodes = codes;
+    m->opcode_count = code_count;
+    m->metadata_buffer = (struct model_ints){ NULL, 0 };
+    if (m->signature_count == 0)
+        m->signatures = NULL;
+}
+
+static void trained_models_keep_what_they_say(void **state)
+{
+    static const char *const paths[] = { "golden/digits/digits_f32.tflite",
+                                         "golden/digits/digits_f16.tflite",
+                                         "golden/digits/digits_dynamic.tflite",
+                                         "golden/digits/digits_i8.tflite",
+                                         "golden/digits/digits_u8.tflite" };
+    char folder[] = "/tmp/model_text.XXXXXX", path[64], beside[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.txt", folder);
+    snprintf(beside, sizeof beside, "%s/m.txt.data", folder);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct diag diag = { .status = STATUS_OK };
+        struct model_file before, after;
+        struct model was, is;
+
+        assert_int_equal(model_file_open(&before, paths[i], false, &diag), STATUS_OK);
+        assert_int_equal(tflite_read(&was, before.tflite.bytes, before.tflite.count, &diag),
+                         STATUS_OK);
+        assert_int_equal(model_file_write_text(&was, NULL, path, &diag), STATUS_OK);
+        if (model_file_open(&after, path, false, &diag) != STATUS_OK)
+            fail_msg("%s: %s", paths[i], diag.text);
+        assert_true(after.from_text && !before.from_text);
+        assert_int_equal(tflite_read(&is, after.tflite.bytes, after.tflite.count, &diag),
+                         STATUS_OK);
+        make_plain(&was);
+        make_plain(&is);
+        if (model_compare(&was, &is, &diag) != STATUS_OK)
+            fail_msg("%s: %s", paths[i], diag.text);
+        model_close(&was);
+        model_close(&is);
+        mem_free(before.tflite.bytes);
+        mem_free(after.tflite.bytes);
+        assert_int_equal(unlink(path) + unlink(beside), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_case_keeps_its_bytes),
+        cmocka_unit_test(trained_models_keep_what_they_say),
+    };
+
+    return cmocka_run_group_tests(tests, kit_cases_open, kit_cases_close);
+}

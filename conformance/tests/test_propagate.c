@@ -1,0 +1,294 @@
+/* Limits along a graph: from the inputs of an op to its outputs. */
+#include "conformance/suite/bounds/bound.h"
+#include "conformance/suite/judge/propagate.h"
+
+#include "reference/base/memory.h"
+#include "reference/format/builder.h"
+#include "reference/runtime/interpreter.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N = 6, UNITS = 3 };
+static float x[N] = { 1, -2, 3, 0.5f, -4, 8 };
+static const float ones[N] = { 1, 1, 1, 1, 1, 1 };
+static const float factors[N] = { 3, -0.5f, 7, 1, 2, -5 };
+static const float weights[UNITS * N] = { 1, -1, 2, -2, 3, -3, 0, 0, 0, 0, 0, 0, 9, 8, 7, 6, 5, 4 };
+static const float biases[UNITS] = { 1, 2, 3 };
+
+/* x + 1, and one op behind it. */
+struct graph {
+    struct model model;
+    struct interpreter *in;
+    struct case_instance instance;
+    int sum, y;
+};
+
+static void open_graph(struct graph *g, int32_t code, uint8_t tag)
+{
+    const int32_t wide[] = { 1, N }, narrow[] = { 1, UNITS }, matrix[] = { UNITS, N };
+    const int32_t units[] = { UNITS }, last = 1;
+    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
+    struct options none, o;
+    struct builder b;
+    int a, one, in[3];
+    size_t count = 1;
+    struct diag diag;
+
+    *g = (struct graph){ .y = -1 };
+    builder_init(&b);
+    a = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, wide);
+    one = builder_constant(&b, TENSOR_FLOAT32, "one", 2, wide, ones, sizeof ones);
+    g->sum = builder_tensor(&b, TENSOR_FLOAT32, "sum", 2, wide);
+    options_init(&none, OPTIONS_AddOptions);
+    builder_op(&b, BUILTIN_ADD, 1, &none, 2, (const int[]){ a, one }, 1, &g->sum);
+    options_init(&o, tag);
+    in[0] = g->sum;
+    if (code == BUILTIN_FULLY_CONNECTED) {
+        in[count++] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, matrix, weights, sizeof weights);
+        in[count++] = builder_constant(&b, TENSOR_FLOAT32, "b", 1, units, biases, sizeof biases);
+    } else if (code == BUILTIN_MUL) {
+        in[count++] = builder_constant(&b, TENSOR_FLOAT32, "f", 2, wide, factors, sizeof factors);
+    } else if (code == BUILTIN_SUB) {
+        in[count++] = g->sum; /* less itself: exactly 0 however far it is off */
+    } else if (code == BUILTIN_SOFTMAX) {
+        options_set_float(&o, "beta", 2);
+    } else if (code == BUILTIN_ARG_MAX) {
+        in[count++] = builder_constant(&b, TENSOR_INT32, "axis", 0, NULL, &last, sizeof last);
+        options_set_int(&o, "output_type", TENSOR_INT32);
+    }
+    if (code == BUILTIN_ARG_MAX)
+        g->y = builder_tensor(&b, TENSOR_INT32, "y", 1, wide);
+    else
+        g->y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2,
+                              code == BUILTIN_FULLY_CONNECTED ? narrow : wide);
+    builder_op(&b, code, 1, tag ? &o : NULL, count, in, 1, &g->y);
+    builder_inputs(&b, 1, &a);
+    builder_outputs(&b, 1, &g->y);
+    if (builder_finish(&b, &g->model, &diag) != STATUS_OK ||
+        interpreter_open(&g->in, &g->model, &options, &diag) != STATUS_OK ||
+        interpreter_allocate(g->in, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    g->instance.input_count = 1;
+    g->instance.inputs[0].type = kTfLiteFloat32;
+    g->instance.inputs[0].bytes = sizeof x;
+    g->instance.inputs[0].data[0] = x;
+}
+
+static void close_graph(struct graph *g)
+{
+    interpreter_close(g->in);
+    model_close(&g->model);
+}
+
+/* The result with element i moved by `off`; the margin that this takes, infinite when it fails. */
+static double margin_of(struct graph *g, enum bounds bounds, int i, double off)
+{
+    const struct node_compare_request q = { .instance = &g->instance,
+                                            .bounds = bounds,
+                                            .set = SET_RANDOM };
+    struct case_result r = { .status = CASE_PASS };
+    struct outputs got;
+    double margin = 0;
+    struct diag diag;
+
+    assert_int_equal(inputs_write(g->in, &g->instance, 0, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(g->in, &diag), STATUS_OK);
+    assert_int_equal(outputs_copy(&got, g->in, &diag), STATUS_OK);
+    ((float *)got.items[0].data)[i] += (float)off;
+    if (propagate_compare(g->in, &q, &got, &margin, &r, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    outputs_close(&got);
+    return r.status == CASE_PASS ? margin : INFINITY;
+}
+
+/* The limit of element i is within [low, high]. */
+static void expect_limit(struct graph *g, enum bounds bounds, int i, double low, double high)
+{
+    if (!isfinite(margin_of(g, bounds, i, low)))
+        fail_msg("element %d: %g is over the limit", i, low);
+    if (isfinite(margin_of(g, bounds, i, high)))
+        fail_msg("element %d: %g is within the limit", i, high);
+    if (isfinite(margin_of(g, bounds, i, -high)))
+        fail_msg("element %d: %g is within the limit", i, -high);
+}
+
+/* A clamp keeps the limit inside its range, and has none outside. */
+static void test_clamp(void **state)
+{
+    struct graph g;
+
+    (void)state;
+    open_graph(&g, BUILTIN_RELU, 0);
+    assert_true(margin_of(&g, BOUNDS_FP32, 0, 0) == 0);
+    expect_limit(&g, BOUNDS_FP32, 5, 0x1p-20, 0x1.8p-19); /* 9: a unit for the sum, one ours */
+    expect_limit(&g, BOUNDS_FP32, 1, 0, 1e-9);            /* -1: 0, and nothing above it */
+    expect_limit(&g, BOUNDS_FP16, 5, 0x1p-7, 0x1.4p-6);
+    close_graph(&g);
+}
+
+static void test_product(void **state)
+{
+    struct graph g;
+
+    (void)state;
+    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    /* (3 + 1) * 7: 7 times one or two ULPs of 4, and one of 28. */
+    expect_limit(&g, BOUNDS_FP32, 2, (7 * 4 + 16) * 0x1p-23, (2 * 7 * 4 + 17) * 0x1p-23);
+    close_graph(&g);
+}
+
+/* Each product is off by its weight: 9 * 2 + 8 * 1 + 7 * 4 + ... units of the sums. */
+static void test_sums(void **state)
+{
+    static const double ulps[N] = { 2, 1, 4, 1, 2, 8 }; /* of x + 1, in 2^-23 */
+    static const struct bound_rule dot = { .kind = BOUND_DOT };
+    struct bound_point p = { .value = 3, .magnitude = 3, .terms = N + 1, .row = UNITS };
+    double carried = 0, own;
+    struct graph g;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        const double w = weights[2 * N + i], v = x[i] + 1;
+
+        carried += w * ulps[i] * 0x1p-23;
+        p.value += w * v;
+        p.magnitude += fabs(w * v);
+    }
+    own = bound_limit(&dot, BOUNDS_FP32, &p);
+    open_graph(&g, BUILTIN_FULLY_CONNECTED, OPTIONS_FullyConnectedOptions);
+    expect_limit(&g, BOUNDS_FP32, 2, own + 0.5 * carried, own + 1.6 * carried);
+    expect_limit(&g, BOUNDS_FP32, 1, 0x1p-24, 0x1p-19); /* weights of 0: the bias alone */
+    close_graph(&g);
+}
+
+static void test_softmax(void **state)
+{
+    struct graph g;
+
+    (void)state;
+    open_graph(&g, BUILTIN_SOFTMAX, OPTIONS_SoftmaxOptions);
+    /* About 1 at the largest: twice beta times the largest limit, 2^-20, and its own. */
+    expect_limit(&g, BOUNDS_FP32, 5, 4 * 0x1p-20, 4 * 0x1p-20 + 0x1p-18);
+    close_graph(&g);
+}
+
+/* A tensor that is read twice is displaced as one, so differences cancel. */
+static void test_same_tensor(void **state)
+{
+    struct graph g;
+
+    (void)state;
+    open_graph(&g, BUILTIN_SUB, OPTIONS_SubOptions);
+    expect_limit(&g, BOUNDS_FP32, 5, 0, 1e-9);
+    close_graph(&g);
+}
+
+/* The maximum of uncertain values may change place: ARG_MAX has no limit, and any index passes. */
+static void test_not_monotone(void **state)
+{
+    struct case_result r = { .status = CASE_PASS };
+    struct outputs got;
+    struct graph g;
+    struct diag diag;
+    double margin;
+
+    (void)state;
+    open_graph(&g, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions);
+    assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
+    assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
+    ((int32_t *)got.items[0].data)[0] ^= 1;
+    assert_int_equal(propagate_compare(g.in,
+                                       &(struct node_compare_request){ .instance = &g.instance,
+                                                                       .bounds = BOUNDS_FP32,
+                                                                       .set = SET_RANDOM },
+                                       &got, &margin, &r, &diag),
+                     STATUS_OK);
+    assert_int_equal(r.status, CASE_PASS);
+    assert_true(margin <= 1);
+    outputs_close(&got);
+    close_graph(&g);
+}
+
+static int status_of(struct graph *g, const struct outputs *got, bool from_outputs)
+{
+    const struct node_compare_request q = { .instance = &g->instance,
+                                            .bounds = BOUNDS_FP32,
+                                            .set = SET_RANDOM,
+                                            .from_outputs = from_outputs };
+    struct case_result r = { .status = CASE_PASS };
+    struct diag diag;
+    double margin;
+
+    if (propagate_compare(g->in, &q, got, &margin, &r, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    return (int)r.status;
+}
+
+/* A sum that is seen has no limit for the product, which is that of the device's sum.  One unit of
+ * 4 is 2^-21, of 28 2^-19. */
+static void test_from_outputs(void **state)
+{
+    struct output_view sum = { .type = kTfLiteFloat32, .rank = 2, .dims = (const int[]){ 1, N } };
+    struct outputs got;
+    struct graph g;
+    struct diag diag;
+    float *y;
+
+    (void)state;
+    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
+    assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
+    sum.tensor = g.sum;
+    sum.bytes = sizeof x;
+    sum.data = interpreter_tensor(g.in, g.sum)->data.raw;
+    assert_int_equal(outputs_add(&got, &sum, &diag), STATUS_OK);
+    y = got.items[0].data;
+    ((float *)got.items[1].data)[2] += 0x1p-21f;
+    assert_int_equal(status_of(&g, &got, false), CASE_PASS);
+    assert_int_equal(status_of(&g, &got, true), CASE_FAIL); /* 7 units of 4 are 1.75 of 28 */
+    y[2] += 7 * 0x1p-21f;
+    assert_int_equal(status_of(&g, &got, true), CASE_PASS);
+    y[2] -= 14 * 0x1p-21f; /* as far from the reference, and twice as far from the device's sum */
+    assert_int_equal(status_of(&g, &got, false), CASE_PASS);
+    assert_int_equal(status_of(&g, &got, true), CASE_FAIL);
+    outputs_close(&got);
+    close_graph(&g);
+}
+
+/* 65,501 stored in f16 may be infinity, and so may half of it, which alone could not be; the other
+ * elements keep their limits. */
+static void test_overflow(void **state)
+{
+    struct graph g;
+
+    (void)state;
+    x[1] = 65500;
+    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 1, -INFINITY)));
+    assert_false(isfinite(margin_of(&g, BOUNDS_FP32, 1, -INFINITY)));
+    assert_false(isfinite(margin_of(&g, BOUNDS_FP16, 2, INFINITY)));
+    close_graph(&g);
+    x[1] = -2;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clamp),        cmocka_unit_test(test_product),
+        cmocka_unit_test(test_sums),         cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_same_tensor),  cmocka_unit_test(test_not_monotone),
+        cmocka_unit_test(test_from_outputs), cmocka_unit_test(test_overflow),
+    };
+
+    return cmocka_run_group_tests_name("propagate", tests, NULL, NULL);
+}

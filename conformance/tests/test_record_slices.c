@@ -1,0 +1,191 @@
+/* The scanner of the cases of a report: what it finds, and in which texts it finds nothing. */
+#include "conformance/report/record/record_slices.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/* Looks for "cases" in a copy of exactly these bytes, so that a sanitizer sees a read behind. */
+static bool find(struct record_slices *s, struct arena *arena, const char *text, size_t bytes,
+                 char **copy)
+{
+    *copy = malloc(bytes ? bytes : 1);
+    assert_non_null(*copy);
+    memcpy(*copy, text, bytes);
+    *arena = (struct arena){ 0 };
+    return record_slices_find(s, arena, *copy, bytes, "cases");
+}
+
+static bool is(const char *expected, const char *found, size_t bytes)
+{
+    return strlen(expected) == bytes && memcmp(expected, found, bytes) == 0;
+}
+
+static void test_found(void **state)
+{
+    static const struct {
+        const char *text, *rest;
+        size_t count;
+        const char *items[3];
+        size_t lines[3];
+    } rows[] = {
+        { "{\"cases\":[{}]}", "{\"cases\":[]}", 1, { "{}" }, { 0 } },
+        { " { \"cases\" : [ {} , {\"a\":1}\n,\n{}]}",
+          " { \"cases\" : [ \n\n]}",
+          3,
+          { "{} ", "{\"a\":1}\n", "{}" },
+          { 0, 0, 2 } },
+        { "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[{}],\"b\":2}",
+          "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[],\"b\":2}",
+          1,
+          { "{}" },
+          { 2 } },
+        /* Brackets and commas of strings end nothing, and an escaped quote ends no string. */
+        { "{\"a\":\"x,\",\"cases\":[{}]}", "{\"a\":\"x,\",\"cases\":[]}", 1, { "{}" }, { 0 } },
+        { "{\"a\":\"\\\"},\\\\\",\"cases\":[{}]}",
+          "{\"a\":\"\\\"},\\\\\",\"cases\":[]}",
+          1,
+          { "{}" },
+          { 0 } },
+        { "{\"cases\":[{\"a\":\"]}\"},{\"b\":\"\\\"}\"}]}",
+          "{\"cases\":[]}",
+          2,
+          { "{\"a\":\"]}\"}", "{\"b\":\"\\\"}\"}" },
+          { 0, 0 } },
+        /* The same key deeper is another one. */
+        { "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[{}]}",
+          "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[]}",
+          1,
+          { "{}" },
+          { 0 } },
+        { "{\"a\":[{\"b\":[1,2]},3],\"cases\":[{\"c\":[{},[]]},{}]}",
+          "{\"a\":[{\"b\":[1,2]},3],\"cases\":[]}",
+          2,
+          { "{\"c\":[{},[]]}", "{}" },
+          { 0, 0 } },
+        /* What is wrong with these is found where they are parsed. */
+        { "{\"cases\":[{]x]}", "{\"cases\":[]}", 1, { "{]x" }, { 0 } },
+        { "{\"cases\":[{}]", "{\"cases\":[]", 1, { "{}" }, { 0 } },
+        { "{\"cases\":[{}]}]}", "{\"cases\":[]}]}", 1, { "{}" }, { 0 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct record_slices s;
+        struct arena arena;
+        char *copy;
+        const bool found = find(&s, &arena, rows[i].text, strlen(rows[i].text), &copy);
+
+        if (!found || s.count != rows[i].count)
+            fail_msg("%s: expected %zu slices, found %zu (%d)", rows[i].text, rows[i].count,
+                     s.count, found);
+        for (size_t k = 0; k < rows[i].count; k++) {
+            if (!is(rows[i].items[k], s.items[k].text, s.items[k].bytes))
+                fail_msg("%s: expected slice %zu '%s', found '%.*s'", rows[i].text, k,
+                         rows[i].items[k], (int)s.items[k].bytes, s.items[k].text);
+            assert_int_equal(s.items[k].line, rows[i].lines[k]);
+        }
+        if (!is(rows[i].rest, s.rest, s.rest_bytes))
+            fail_msg("%s: expected the rest '%s', found '%.*s'", rows[i].text, rows[i].rest,
+                     (int)s.rest_bytes, s.rest);
+        arena_close(&arena);
+        free(copy);
+    }
+}
+
+static void test_not_found(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "{",
+        "{}",
+        "[\"cases\":[{}]}",
+        "\"cases\":[{}]}",
+        "{cases\":[{}]}",
+        "{xcases\":[{}]}",
+        "{\"cases",
+        "{\"cases\\",
+        "{\"casesX",
+        "{\"cases\"",
+        "{\"cases\" [{}]}",
+        "{\"cases\",[{}]}",
+        "{\"cases\":",
+        "{\"cases\":{}]}",
+        "{\"cases\":{\"a\":1}]",
+        "{\"cases\":[",
+        "{\"cases\":[]}",
+        "{\"cases\":[1]}",
+        "{\"cases\":[\"a\"]}",
+        "{\"cases\":[{},]}",
+        "{\"cases\":[{},1]}",
+        "{\"cases\":[{},",
+        "{\"cases\":[{}}",
+        "{\"cases\":[{}}]}",
+        "{\"cases\":[{\"a\":\"]}",
+        "{\"cases\":[{\"a\":\"\\",
+        "{\"cases\":[{[]}",
+        "{\"a\":1",
+        "{\"a\":1,",
+        "{\"a\":1}\"cases\":[{}]}",
+        "{\"a\":1]\"cases\":[{}]}",
+        "{\"a\":\"1,\"cases\":[{}]}",
+        "{\"a\":[1,\"cases\":[{}]}",
+        "{\"a\":{\"cases\":[{}]}}",
+        "{\"a\":1,,\"cases\":[{}]}",
+        "{\"a\" 1,\"cases\":[{}]}",
+        "{\"cas\\u0065s\":[{}]}",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        struct record_slices s;
+        struct arena arena;
+        char *copy;
+
+        if (find(&s, &arena, texts[i], strlen(texts[i]), &copy))
+            fail_msg("%s: found %zu slices, expected none", texts[i], s.count);
+        assert_null(s.items);
+        assert_null(arena.blocks);
+        arena_close(&arena);
+        free(copy);
+    }
+}
+
+/* Wherever a text ends, the scan ends, and a byte 0 is a byte like others. */
+static void test_cut(void **state)
+{
+    static const char text[] =
+        "{\"a\":[\"\\\"\",{\"b\":1}],\"cases\":[{\"c\":\"\\\\\"},{\"d\":\0}]}";
+    const size_t whole = sizeof text - 1;
+
+    (void)state;
+    for (size_t bytes = 0; bytes <= whole; bytes++) {
+        struct record_slices s;
+        struct arena arena;
+        char *copy;
+
+        assert_int_equal(find(&s, &arena, text, bytes, &copy), bytes + 1 >= whole);
+        if (bytes + 1 >= whole)
+            assert_int_equal(s.count, 2);
+        arena_close(&arena);
+        free(copy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_found),
+        cmocka_unit_test(test_not_found),
+        cmocka_unit_test(test_cut),
+    };
+
+    return cmocka_run_group_tests_name("record_slices", tests, NULL, NULL);
+}

@@ -1,0 +1,427 @@
+/* The runner against mock delegates that crash, exit or hang: that is a result, not the end of the
+ * run. */
+#include "conformance/suite/cases/case_list.h"
+#include "conformance/suite/cases/select.h"
+#include "conformance/suite/cases/suite.h"
+#include "conformance/suite/judge/runner.h"
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/util/process.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include "reference/base/memory.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct test_case *cases;
+static size_t case_count;
+
+static int open_cases(void **state)
+{
+    const char *patterns[] = { "relu.f32.c*" };
+    const struct selection s = { .filters = { patterns, 1 } };
+
+    (void)state;
+    return cases_list(&cases, &case_count, NULL) == STATUS_OK &&
+                   select_cases(cases, &case_count, &s, NULL) == STATUS_OK
+               ? 0
+               : -1;
+}
+
+static int close_cases(void **state)
+{
+    (void)state;
+    mem_free(cases);
+    return 0;
+}
+
+/* cmocka catches these in every test, and a worker inherits that: a crash would not end it, but go
+ * on with the tests. */
+static void default_signals(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_DFL);
+}
+
+static struct subject subject_of(const char *mock, const char *fault)
+{
+    char option[64];
+    const char *options[] = { option };
+    const struct string_list list = { options, 1 };
+    struct subject s;
+    struct diag diag;
+
+    default_signals();
+    snprintf(option, sizeof option, "fault=%s", fault);
+    if (subject_init(&s, mock_path(mock), &list, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    return s;
+}
+
+static struct run_outcome run_with(const char *fault, size_t jobs, double timeout_s,
+                                   const char *repro_dir)
+{
+    struct subject subject = subject_of("delegate.so", fault);
+    const struct run_request request = {
+        .subjects = &subject,
+        .subject_count = 1,
+        .cases = cases,
+        .case_count = case_count,
+        .seed = 1,
+        .jobs = jobs,
+        .timeout_s = timeout_s,
+        .repro_dir = repro_dir,
+        .quiet = true,
+    };
+    struct run_outcome outcome;
+    struct diag diag;
+
+    if (runner_run(&request, &outcome, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    subject_close(&subject);
+    assert_int_equal(outcome.count, case_count);
+    return outcome;
+}
+
+static void expect_all(const char *fault, size_t jobs, double timeout_s, enum case_status status,
+                       const char *reason)
+{
+    struct run_outcome o = run_with(fault, jobs, timeout_s, NULL);
+
+    for (size_t i = 0; i < o.count; i++) {
+        if (o.results[i].status != status || !strstr(o.results[i].reason, reason))
+            fail_msg("fault=%s: %s: %s: %s", fault, cases[i].name,
+                     case_status_name(o.results[i].status), o.results[i].reason);
+    }
+    assert_int_equal(o.broken_ends, 0);
+    run_outcome_close(&o);
+}
+
+static void test_pass(void **state)
+{
+    (void)state;
+    assert_int_equal(case_count, 17);
+    expect_all("none", 1, 60, CASE_PASS, "");
+    expect_all("none", 3, 60, CASE_PASS, "");
+    expect_all("none", 100, 60, CASE_PASS, ""); /* more workers than cases */
+}
+
+static void test_fail_and_decline(void **state)
+{
+    (void)state;
+    expect_all("nan", 2, 60, CASE_FAIL, "NaN");
+    expect_all("decline", 2, 60, CASE_DECLINED, "not taken");
+}
+
+/* Each case crashes its worker, and each case has a result. */
+static void test_crash(void **state)
+{
+    (void)state;
+    expect_all("crash", 2, 60, CASE_CRASH, "SIGSEGV in S2: frame A");
+    expect_all("crash_prepare", 2, 60, CASE_CRASH, "SIGSEGV in S2: prepare");
+    expect_all("abort", 1, 60, CASE_CRASH, "SIGABRT in S2: frame A");
+    expect_all("exit", 2, 60, CASE_CRASH, "exit status 0 in S2: frame A");
+}
+
+static void test_timeout(void **state)
+{
+    const size_t all = case_count;
+    const time_t start = time(NULL);
+
+    (void)state;
+    case_count = 2;
+    expect_all("hang", 2, 2, CASE_TIMEOUT, "no answer within 2 s in S2: frame A");
+    assert_true(time(NULL) - start < 6);
+    case_count = all;
+}
+
+/* What reports plot and name: error over limit along the output, and the inputs. */
+static void test_profiles_and_inputs(void **state)
+{
+    struct run_outcome good = run_with("none", 2, 60, NULL), bad = run_with("nan", 2, 60, NULL);
+    struct run_outcome lost = run_with("crash", 2, 60, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < case_count; i++) {
+        const struct case_result *const r = &good.results[i];
+
+        assert_int_equal(strspn(r->by_element, "0"), r->elements < 32 ? r->elements : 32);
+        assert_int_equal(strspn(r->by_channel, "0"), r->channels < 32 ? r->channels : 32);
+        assert_non_null(strchr(bad.results[i].by_element, 'z'));
+        assert_non_null(strchr(bad.results[i].by_channel, 'z'));
+        assert_int_equal(bad.results[i].elements, r->elements);
+        assert_int_equal(bad.results[i].channels, r->channels);
+        assert_string_equal(lost.results[i].by_element, "");
+        assert_int_equal(strncmp(r->inputs, "f32 [", 5), 0);
+        assert_int_equal(r->inputs[strlen(r->inputs) - 1], ']');
+        assert_string_equal(lost.results[i].inputs, r->inputs);
+    }
+    run_outcome_close(&good);
+    run_outcome_close(&bad);
+    run_outcome_close(&lost);
+}
+
+/* A crash after the last case belongs to no case, and is reported. */
+static void test_crash_at_the_end(void **state)
+{
+    struct run_outcome o = run_with("crash_destroy", 2, 60, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < o.count; i++)
+        assert_int_equal(o.results[i].status, CASE_PASS);
+    assert_int_equal(o.broken_ends, 2);
+    assert_non_null(strstr(o.end, "SIGSEGV (destroy)"));
+    run_outcome_close(&o);
+}
+
+/* Results but for their times do not depend on the number of workers. */
+static void test_same_with_any_number_of_workers(void **state)
+{
+    struct run_outcome one = run_with("ulps", 1, 60, NULL), four = run_with("ulps", 4, 60, NULL);
+
+    (void)state;
+    for (size_t i = 0; i < one.count; i++) {
+        assert_int_equal(one.results[i].status, four.results[i].status);
+        assert_string_equal(one.results[i].reason, four.results[i].reason);
+        assert_memory_equal(&one.results[i].margin, &four.results[i].margin, sizeof(double));
+    }
+    run_outcome_close(&one);
+    run_outcome_close(&four);
+}
+
+/* A worker that has grown ends behind its case, and another goes on: no result is lost, and none of
+ * them grows further. */
+static void test_grown_workers_are_replaced(void **state)
+{
+    enum { MIB = 1 << 20 };
+    struct subject subject = subject_of("delegate.so", "leak");
+    const uint64_t now = process_resident_bytes();
+    struct run_request request = { .subjects = &subject,
+                                   .subject_count = 1,
+                                   .cases = cases,
+                                   .case_count = case_count,
+                                   .seed = 1,
+                                   .jobs = 1,
+                                   .timeout_s = 60,
+                                   .worker_bytes = now + 32 * MIB,
+                                   .quiet = true };
+    struct rusage children;
+    struct diag diag;
+
+    (void)state;
+    assert_true(now > 0);
+    for (int replaces = 1; replaces >= 0; replaces--) {
+        struct run_outcome o;
+
+        if (!replaces)
+            request.worker_bytes = UINT64_MAX;
+        assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+        for (size_t i = 0; i < o.count; i++)
+            assert_int_equal(o.results[i].status, CASE_PASS);
+        assert_int_equal(o.missing, 0);
+        assert_int_equal(o.broken_ends, 0);
+        assert_int_equal(getrusage(RUSAGE_CHILDREN, &children), 0);
+        if (replaces)
+            assert_in_range(o.replaced, 3, case_count);
+        else
+            assert_int_equal(o.replaced, 0);
+        /* A case adds some 8 MiB, all cases more than 100. */
+        assert_true((children.ru_maxrss < (long)(now / 1024 + 60 * 1024)) == replaces);
+        run_outcome_close(&o);
+    }
+    subject_close(&subject);
+}
+
+static void test_two_subjects(void **state)
+{
+    struct subject subjects[] = { subject_of("delegate.so", "none"),
+                                  subject_of("gpu.so", "decline") };
+    const struct run_request request = {
+        .subjects = subjects,
+        .subject_count = 2,
+        .cases = cases,
+        .case_count = case_count,
+        .seed = 1,
+        .jobs = 2,
+        .timeout_s = 60,
+        .quiet = true,
+    };
+    struct run_outcome o;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    assert_int_equal(o.count, 2 * case_count);
+    for (size_t i = 0; i < case_count; i++) {
+        assert_int_equal(o.results[i].status, CASE_PASS);
+        assert_int_equal(o.results[case_count + i].status, CASE_DECLINED);
+    }
+    run_outcome_close(&o);
+    subject_close(&subjects[0]);
+    subject_close(&subjects[1]);
+}
+
+/* Cases that a subject does not run are absent. */
+/* The suite of a case whose worker has no memory left from here on. */
+static void build_without_memory(struct case_builder *m)
+{
+    (void)m;
+    mem_fail_after(0);
+}
+
+/* That is an error of the run: it says nothing about the delegate. */
+static void test_no_memory(void **state)
+{
+    struct subject subject = subject_of("delegate.so", "none");
+    struct suite suite = *cases[0].suite;
+    struct test_case one = cases[0];
+    const struct run_request request = {
+        .subjects = &subject,
+        .subject_count = 1,
+        .cases = &one,
+        .case_count = 1,
+        .seed = 1,
+        .jobs = 1,
+        .timeout_s = 60,
+        .quiet = true,
+    };
+    struct run_outcome outcome;
+    struct diag diag;
+
+    (void)state;
+    suite.build = build_without_memory;
+    one.suite = &suite;
+    assert_int_equal(runner_run(&request, &outcome, &diag), STATUS_NO_MEMORY);
+    assert_non_null(strstr(diag.text, one.name));
+    assert_non_null(strstr(diag.text, "no memory in the worker"));
+    assert_null(outcome.results);
+    subject_close(&subject);
+}
+
+static void test_absent(void **state)
+{
+    struct subject subjects[] = { subject_of("delegate.so", "none"),
+                                  subject_of("gpu.so", "crash") };
+    const struct run_request request = {
+        .subjects = subjects,
+        .subject_count = 2,
+        .cases = cases,
+        .case_count = case_count,
+        .seed = 1,
+        .jobs = 2,
+        .timeout_s = 60,
+        .quiet = true,
+    };
+    struct run_outcome o;
+    struct diag diag;
+
+    (void)state;
+    subjects[1].skips_floats = true;
+    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    for (size_t i = 0; i < case_count; i++) {
+        assert_int_equal(o.results[i].status, CASE_PASS);
+        assert_false(o.results[i].absent);
+        assert_true(o.results[case_count + i].absent);
+        assert_false(result_fails_run(&o.results[case_count + i]));
+    }
+    run_outcome_close(&o);
+    subject_close(&subjects[0]);
+    subject_close(&subjects[1]);
+}
+
+static void test_no_cases(void **state)
+{
+    const size_t all = case_count;
+
+    (void)state;
+    case_count = 0;
+    expect_all("none", 2, 60, CASE_PASS, "");
+    case_count = all;
+}
+
+/* Model and inputs of a case that crashed are written, too. */
+static void test_repro_of_a_crash(void **state)
+{
+    char base[] = "/tmp/assay_crash_XXXXXX", path[512], command[600];
+    struct run_outcome o;
+    struct stat st;
+
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    o = run_with("crash", 2, 60, base);
+    run_outcome_close(&o);
+    for (size_t i = 0; i < case_count; i++) {
+        snprintf(path, sizeof path, "%s/%s@delegate.so_fault=crash/model.tflite", base,
+                 cases[i].name);
+        assert_int_equal(stat(path, &st), 0);
+        snprintf(path, sizeof path, "%s/%s@delegate.so_fault=crash/input0_B.npy", base,
+                 cases[i].name);
+        assert_int_equal(stat(path, &st), 0);
+    }
+    snprintf(command, sizeof command, "rm -r '%s'", base);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_probe(void **state)
+{
+    static const struct {
+        const char *fault;
+        enum status status;
+        const char *text;
+    } tries[] = { { "none", STATUS_OK, "" },
+                  { "no_device", STATUS_NO_DEVICE, "there is no device" },
+                  { "colour", STATUS_USAGE, "option fault" } };
+    struct judge_device device;
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
+        s = subject_of("gpu.so", tries[i].fault);
+        diag_clear(&diag);
+        assert_int_equal(runner_probe(&s, 60, &device, &diag), tries[i].status);
+        assert_non_null(strstr(diag.text, tries[i].text));
+        assert_null(s.library); /* the parent loads nothing */
+        subject_close(&s);
+    }
+    s = subject_of("gpu.so", "none");
+    assert_int_equal(runner_probe(&s, 60, &device, &diag), STATUS_OK);
+    assert_string_equal(device.name, "Mock 3000");
+    subject_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pass),
+        cmocka_unit_test(test_fail_and_decline),
+        cmocka_unit_test(test_crash),
+        cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_profiles_and_inputs),
+        cmocka_unit_test(test_crash_at_the_end),
+        cmocka_unit_test(test_same_with_any_number_of_workers),
+        cmocka_unit_test(test_grown_workers_are_replaced),
+        cmocka_unit_test(test_two_subjects),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_no_cases),
+        cmocka_unit_test(test_repro_of_a_crash),
+        cmocka_unit_test(test_probe),
+    };
+
+    return cmocka_run_group_tests_name("runner", tests, open_cases, close_cases);
+}

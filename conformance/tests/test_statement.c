@@ -1,0 +1,579 @@
+/* Statements: what they hold, what is refused, and that verification sees every change. */
+#include "conformance/report/record/statement.h"
+#include "conformance/report/record/statement_verify.h"
+#include "conformance/report/record/statement_write.h"
+#include "conformance/tests/kit/report_kit.h"
+#include "conformance/tests/kit/sample_record.h"
+#include "conformance/util/sums.h"
+#include "reference/base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A directory for each test, which is the working directory meanwhile. */
+static char folder[64], before[4096];
+
+/* opendir of libc, or this error where it is not 0. */
+static int opendir_error;
+DIR *__real_opendir(const char *path);
+DIR *__wrap_opendir(const char *path);
+DIR *__wrap_opendir(const char *path)
+{
+    if (opendir_error == 0)
+        return __real_opendir(path);
+    errno = opendir_error;
+    return NULL;
+}
+
+static int open_folder(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/assay_statement_XXXXXX");
+    return getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static void remove_tree(const char *path)
+{
+    DIR *const d = opendir(path);
+    struct dirent *entry;
+
+    while (d && (entry = readdir(d)) != NULL) {
+        char name[8192];
+        struct stat st;
+
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+        if (lstat(name, &st) == 0 && S_ISDIR(st.st_mode))
+            remove_tree(name);
+        else
+            unlink(name);
+    }
+    if (d)
+        closedir(d);
+    rmdir(path);
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    remove_tree(folder);
+    return chdir(before);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *const f = fopen(path, "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static char *read_text(const char *path)
+{
+    static char text[1 << 20];
+    FILE *const f = fopen(path, "r");
+
+    if (!f)
+        fail_msg("%s: %s", path, strerror(errno));
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static enum status form_stub(const struct record *r, FILE *out, struct diag *diag)
+{
+    (void)diag;
+    fprintf(out, "%zu results\n", r->result_count);
+    return STATUS_OK;
+}
+
+static const struct statement_form stub_forms[] = { { "txt", form_stub }, { "html", form_stub } };
+
+/* A request for the statement "s" of these reports. */
+static struct statement_request request_of(const char **reports, size_t count)
+{
+    return (struct statement_request){ .dir = "s",
+                                       .reports = { reports, count },
+                                       .forms = stub_forms,
+                                       .form_count = 2,
+                                       .today = { 2026, 11, 22 } };
+}
+
+/* Writes a report with one waived result, waivers and a log, and makes the statement. */
+static void make_statement(void)
+{
+    const char *reports[] = { "report.json" }, *logs[] = { "run one.log" };
+    struct statement_request q = request_of(reports, 1);
+    struct record r;
+    struct diag diag;
+
+    sample_record_open(&r, 5);
+    sample_record_result(&r, 1, 2)->status = CASE_WAIVED;
+    sample_record_result(&r, 1, 2)->waiver = "wrong lanes";
+    sample_record_result(&r, 1, 2)->reason = "wrong lanes (fail: over the limit)";
+    sample_record_write(&r, "report.json");
+    record_close(&r);
+    write_text("known.tsv",
+               "relu.f32.c002|libx.so*|wrong lanes|driver=>=1.5,<2|expires=2026-11-22\n");
+    write_text("run one.log", "all went well\n");
+    q.waivers = "known.tsv";
+    q.logs = (struct string_list){ logs, 1 };
+    if (statement_write(&q, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+}
+
+/* Verifies "s": returns how many problems, one of which has these words. */
+static size_t verify(const char *words, struct statement_facts *facts)
+{
+    struct notes problems = { .count = 0 };
+    struct diag diag;
+    size_t count;
+    bool found = words == NULL;
+
+    if (statement_verify("s", facts, &problems, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    count = problems.count;
+    for (size_t i = 0; i < count; i++)
+        found = found || strstr(problems.items[i], words);
+    if (!found)
+        fail_msg("\"%s\" is not among %zu problems: %s", words, count,
+                 count > 0 ? problems.items[0] : "none");
+    if (!words && count > 0)
+        fail_msg("%s", problems.items[0]);
+    notes_close(&problems);
+    return count;
+}
+
+static void expect_problem(const char *words)
+{
+    struct statement_facts facts;
+
+    assert_true(verify(words, &facts) > 0);
+}
+
+/* Gives a file of the statement its right sum again, so that other checks have to see the change.
+ */
+static void sum_again(const char *name)
+{
+    struct sums sums;
+    struct diag diag;
+    char path[128];
+    FILE *f;
+
+    assert_int_equal(sums_read(&sums, "s/SHA256SUMS", &diag), STATUS_OK);
+    for (size_t i = 0; i < sums.count; i++) {
+        snprintf(path, sizeof path, "s/%s", sums.items[i].name);
+        if (strcmp(sums.items[i].name, name) == 0)
+            assert_int_equal(sha256_file(path, sums.items[i].hex, &diag), STATUS_OK);
+    }
+    f = fopen("s/SHA256SUMS", "w");
+    assert_non_null(f);
+    sums_print(&sums, f);
+    fclose(f);
+    sums_close(&sums);
+}
+
+/* Replaces the first `from` in a file by `to`. */
+static void replace(const char *path, const char *from, const char *to)
+{
+    char *const text = read_text(path), *const at = strstr(text, from);
+    FILE *f;
+
+    if (!at)
+        fail_msg("%s has no \"%s\":\n%s", path, from, text);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fwrite(text, 1, (size_t)(at - text), f);
+    fprintf(f, "%s%s", to, at + strlen(from));
+    fclose(f);
+}
+
+/* ---- making ---- */
+
+static void test_whole(void **state)
+{
+    struct statement_facts facts;
+
+    (void)state;
+    make_statement();
+    verify(NULL, &facts);
+    assert_int_equal(facts.files, 7);
+    assert_int_equal(facts.reports, 1);
+    assert_int_equal(facts.results, 10);
+    assert_true(facts.passed);
+    assert_false(facts.is_signed);
+    report_kit_expect("relu.f32.c000\nrelu.f32.c001\n", read_text("s/cases.txt"));
+    report_kit_expect("10 results", read_text("s/report.html"));
+    report_kit_expect("all went well", read_text("s/log-run_one.log"));
+    report_kit_expect("\"driver\": \"driver 1.5.2\"", read_text("s/statement.json"));
+    report_kit_expect("\"verdict\": \"pass\"", read_text("s/statement.json"));
+    report_kit_expect("\"date\": \"2026-11-22\"", read_text("s/statement.json"));
+    assert_true(strstr(read_text("s/SHA256SUMS"), "  cases.txt\n") <
+                strstr(read_text("s/SHA256SUMS"), "  waivers.tsv\n"));
+    assert_int_equal(system("cd s && sha256sum --strict --status -c SHA256SUMS"), 0);
+    write_text("s/SHA256SUMS.asc", "-----BEGIN PGP SIGNATURE-----\n");
+    verify(NULL, &facts);
+    assert_true(facts.is_signed);
+}
+
+static int count_of(const char *part, const char *text)
+{
+    int count = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        text++;
+        count++;
+    }
+    return count;
+}
+
+/* A failure makes the verdict, not the statement, fail. */
+static void test_verdict(void **state)
+{
+    const char *reports[] = { "a.json", "b.json" };
+    const struct statement_request q = request_of(reports, 2);
+    struct statement_facts facts;
+    struct record r;
+    struct diag diag;
+
+    (void)state;
+    sample_record_open(&r, 5);
+    sample_record_write(&r, "a.json");
+    sample_record_result(&r, 0, 1)->status = CASE_FAIL;
+    sample_record_write(&r, "b.json");
+    record_close(&r);
+    assert_int_equal(statement_write(&q, &diag), STATUS_OK);
+    verify(NULL, &facts);
+    assert_false(facts.passed);
+    assert_int_equal(facts.reports, 2);
+    assert_int_equal(facts.results, 20);
+    report_kit_expect("\"report-2.json\"", read_text("s/statement.json"));
+    assert_int_equal(count_of("\"verdict\": \"fail\"", read_text("s/statement.json")), 2);
+    assert_int_equal(count_of("\"verdict\": \"pass\"", read_text("s/statement.json")), 1);
+}
+
+static size_t count_entries(const char *path)
+{
+    DIR *const d = opendir(path);
+    size_t count = 0;
+
+    assert_non_null(d);
+    while (readdir(d))
+        count++;
+    closedir(d);
+    return count - 2;
+}
+
+/* Nothing is left behind, and the message has the words. */
+static void expect_refused(const struct statement_request *q, enum status expected,
+                           const char *words)
+{
+    const size_t entries = count_entries(".");
+    struct diag diag = { .status = STATUS_OK };
+
+    assert_int_equal(statement_write(q, &diag), expected);
+    report_kit_expect(words, diag.text);
+    assert_int_equal(count_entries("."), entries);
+}
+
+static void test_target(void **state)
+{
+    const char *reports[] = { "report.json" };
+    struct statement_request q = request_of(reports, 1);
+    struct statement_facts facts;
+    struct diag diag;
+
+    (void)state;
+    make_statement();
+    q.waivers = "known.tsv";
+    expect_refused(&q, STATUS_USAGE, "s: exists, and is not empty");
+    q.dir = "report.json";
+    expect_refused(&q, STATUS_USAGE, "exists, and is no directory");
+    q.dir = "no/such/place";
+    expect_refused(&q, STATUS_IO, "no/such/place");
+    q.dir = "";
+    expect_refused(&q, STATUS_USAGE, "path of a directory");
+    remove_tree("s");
+    assert_int_equal(mkdir("s", 0777), 0);
+    q.dir = "s//";
+    assert_int_equal(statement_write(&q, &diag), STATUS_OK);
+    verify(NULL, &facts);
+}
+
+static void test_inputs(void **state)
+{
+    const char *reports[] = { "report.json", "other.json" }, *logs[] = { "/dev/zero" };
+    struct statement_request q = request_of(reports, 1);
+    struct record r;
+
+    (void)state;
+    make_statement();
+    q.dir = "t";
+    expect_refused(&q, STATUS_USAGE, "relu.f32.c002 on libx.so precision=fp16 is waived");
+    q.waivers = "known.tsv";
+    q.logs = (struct string_list){ logs, 1 };
+    expect_refused(&q, STATUS_IO, "/dev/zero: expected a regular file");
+    q.logs.count = 0;
+    write_text("known.tsv", "relu.f32.c002|libx.so*|another cause\n");
+    expect_refused(&q, STATUS_USAGE, "no waiver of that cause");
+    write_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes|expires=2026-11-21\n");
+    expect_refused(&q, STATUS_USAGE, "no waiver of that cause");
+    write_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes|driver=<1.5\n");
+    expect_refused(&q, STATUS_USAGE, "no waiver of that cause");
+    write_text("known.tsv", "relu.f32.c002|libx.so*\n");
+    expect_refused(&q, STATUS_USAGE, "known.tsv:1: ");
+    write_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes\n");
+    sample_record_open(&r, 4);
+    sample_record_write(&r, "other.json");
+    record_close(&r);
+    q.reports.count = 2;
+    expect_refused(&q, STATUS_USAGE, "other.json: it is of another list of cases");
+    q.reports.count = 1;
+    write_text("list", "relu.f32.c000\n");
+    q.cases = "list";
+    expect_refused(&q, STATUS_USAGE, "--cases=list: expected the list of 5 cases");
+}
+
+static void test_parts(void **state)
+{
+    const char *reports[] = { "part.json" };
+    const struct statement_request q = request_of(reports, 1);
+    struct record r;
+
+    (void)state;
+    sample_record_open(&r, 5);
+    r.run.shards = 4;
+    r.run.shard = 1;
+    sample_record_write(&r, "part.json");
+    expect_refused(&q, STATUS_USAGE, "part.json: it is of a part of 4 shards");
+    r.run.shards = 0;
+    r.run.shard = 0;
+    r.run.interrupted = "SIGINT";
+    sample_record_write(&r, "part.json");
+    expect_refused(&q, STATUS_USAGE, "part.json: its run was ended by SIGINT");
+    r.run.interrupted = NULL;
+    r.run.list_sha256 = r.subjects[0].sha256;
+    sample_record_write(&r, "part.json");
+    expect_refused(&q, STATUS_USAGE, "--cases=FILE");
+    record_close(&r);
+}
+
+/* ---- verifying ---- */
+
+static void test_changed_files(void **state)
+{
+    (void)state;
+    make_statement();
+    replace("s/report.txt", "10", "11");
+    expect_problem("report.txt: its SHA-256 is ");
+    sum_again("report.txt");
+    write_text("s/extra.txt", "");
+    expect_problem("extra.txt: is not listed in SHA256SUMS");
+    unlink("s/extra.txt");
+    unlink("s/report.html");
+    expect_problem("report.html: is listed in SHA256SUMS: ");
+}
+
+/* What statement.json says, with right sums. */
+static void expect_lie(const char *name, const char *from, const char *to, const char *words)
+{
+    char path[128];
+
+    remove_tree("s");
+    make_statement();
+    snprintf(path, sizeof path, "s/%s", name);
+    replace(path, from, to);
+    sum_again(name);
+    expect_problem(words);
+}
+
+static void test_lies(void **state)
+{
+    (void)state;
+    expect_lie("statement.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"",
+               "its verdict is another; the reports say pass");
+    expect_lie("statement.json", "\"pass\": 9", "\"pass\": 10", "totals of report.json is ");
+    expect_lie("statement.json", "\"sha256\": \"0011", "\"sha256\": \"1111",
+               "subjects of report.json is ");
+    expect_lie("statement.json", "\"seed\": 1", "\"seed\": 2",
+               "seed of report.json is 2; the report "
+               "says 1");
+    expect_lie("statement.json", "\"count\": 5", "\"count\": 6",
+               "it says 6 cases, cases.txt has 5");
+    expect_lie("statement.json", "\"report.json\"", "\"../report.json\"", "other characters");
+    expect_lie("statement.json", "\"report.json\"", "\"nosuch.json\"", "does not list");
+    expect_lie("statement.json", "\"statement\": 1", "\"statement\": 2",
+               "expected format 1, found 2");
+    expect_lie("statement.json", "{", "[", STATEMENT_FILE ":");
+    expect_lie("statement.json", "\"waivers\": \"waivers.tsv\"", "\"waivers\": null",
+               "there is no file of waivers");
+    expect_lie("statement.json", "\"reports\": [", "\"reports\": [], \"others\": [",
+               "expected reports, found none");
+    expect_lie("report.json", "\"interrupted\": null", "\"interrupted\": \"SIGINT\"",
+               "its run was ended by SIGINT");
+    expect_lie("cases.txt", "relu.f32.c003", "relu.f32.c013", "another hash of the list");
+    expect_lie("cases.txt", "relu.f32.c003", "relu.f32.c013",
+               "report.json: its hash of the list of cases is not that of the list");
+    expect_lie("cases.txt", "relu.f32.c003", "relu.f32.c013",
+               "1 of its cases are not in the list: relu.f32.c003");
+    expect_lie("waivers.tsv", "wrong lanes", "other cause", "no waiver of that cause");
+    expect_lie("waivers.tsv", "expires=2026-11-22", "expires=2026-11-21",
+               "no waiver of that cause");
+    expect_lie("report.json", "\"waived\"", "\"pass\"", "report");
+    expect_lie("report.json", "{", "", "report.json");
+}
+
+static void test_hostile_entries(void **state)
+{
+    (void)state;
+    make_statement();
+    assert_int_equal(symlink("/etc/passwd", "s/link"), 0);
+    expect_problem("link: expected a regular file, found a symbolic link");
+    unlink("s/link");
+    assert_int_equal(mkfifo("s/fifo", 0666), 0);
+    expect_problem("fifo: expected a regular file, found a FIFO");
+    unlink("s/fifo");
+    assert_int_equal(mkdir("s/logs", 0777), 0);
+    expect_problem("logs: expected a regular file, found a directory");
+    rmdir("s/logs");
+    write_text("s/two\nlines\033[31m", "");
+    expect_problem("two?lines?[31m: is not listed");
+    unlink("s/two\nlines\033[31m");
+    /* A listed file that is a FIFO: it must not be opened. */
+    unlink("s/report.json");
+    assert_int_equal(mkfifo("s/report.json", 0666), 0);
+    expect_problem("report.json: expected a regular file, found a FIFO");
+    unlink("s/report.json");
+    assert_int_equal(open("s/report.json", O_CREAT | O_WRONLY, 0666) >= 0, 1);
+    assert_int_equal(truncate("s/report.json", 3 << 29), 0); /* sparse */
+    expect_problem("report.json: expected at most 1073741824 bytes, found 1610612736");
+}
+
+/* Sizes, numbers of entries and calls that are refused, and what is no file at all. */
+static void test_limits(void **state)
+{
+    struct notes problems = { .count = 0 };
+    struct statement_facts facts;
+    struct diag diag;
+    char name[32];
+
+    (void)state;
+    make_statement();
+    opendir_error = EMFILE;
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_IO);
+    report_kit_expect("s: Too many open files", diag.text);
+    opendir_error = 0;
+    assert_int_equal(truncate("s/statement.json", (1 << 26) + 1), 0);
+    expect_problem("statement.json: more than 67108864 bytes");
+    for (int i = 0; i < 4096; i++) {
+        snprintf(name, sizeof name, "s/x%d", i);
+        write_text(name, "");
+    }
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect("s: more than 4096 entries", diag.text);
+    unlink("s/SHA256SUMS");
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect("no regular file SHA256SUMS", diag.text);
+    notes_close(&problems);
+}
+
+/* Whichever allocation fails: there is no verdict, for a check may have been left out. */
+static void test_no_memory(void **state)
+{
+    enum status s = STATUS_NO_MEMORY;
+    long after;
+
+    (void)state;
+    make_statement();
+    for (after = 0; s != STATUS_OK; after++) {
+        struct notes problems = { .count = 0 };
+        struct statement_facts facts;
+        struct diag diag = { .text = "" };
+        const long failures = mem_failures();
+
+        mem_fail_after(after);
+        s = statement_verify("s", &facts, &problems, &diag);
+        mem_fail_after(-1);
+        if (s != (mem_failures() == failures ? STATUS_OK : STATUS_NO_MEMORY))
+            fail_msg("allocation %ld: status %d, '%s'", after, (int)s, diag.text);
+        notes_close(&problems);
+    }
+    assert_true(after > 5);
+}
+
+static void expect_no_statement(const char *sums, const char *words)
+{
+    struct notes problems = { .count = 0 };
+    struct statement_facts facts;
+    struct diag diag = { .status = STATUS_OK };
+
+    write_text("s/SHA256SUMS", sums);
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect(words, diag.text);
+    notes_close(&problems);
+}
+
+#define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
+
+static void test_hostile_sums(void **state)
+{
+    struct notes problems = { .count = 0 };
+    struct statement_facts facts;
+    struct diag diag;
+    char line[80];
+
+    (void)state;
+    make_statement();
+    expect_no_statement(ZEROS "  ../../etc/passwd\n", "found \"../../etc/passwd\"");
+    expect_no_statement(ZEROS "  .\n", "expected a name");
+    expect_no_statement(ZEROS "  a\n" ZEROS "  a\n", ":2: a second line for a");
+    expect_no_statement("\\" ZEROS "  a\\nb\n", "expected 64 hexadecimal digits");
+    expect_no_statement("0" ZEROS "  a\n", "expected 64 hexadecimal digits");
+    expect_no_statement(ZEROS " a\n", "two blanks");
+    expect_no_statement(ZEROS "\t a\n", "two blanks");
+    snprintf(line, sizeof line, "%s  a\n", ZEROS);
+    line[9] = 'g';
+    expect_no_statement(line, "expected 64 hexadecimal digits");
+    expect_no_statement("no sums", "SHA256SUMS:1: expected 64");
+    unlink("s/SHA256SUMS");
+    assert_int_equal(symlink("/dev/zero", "s/SHA256SUMS"), 0);
+    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect("no regular file SHA256SUMS", diag.text);
+    assert_int_equal(statement_verify("known.tsv", &facts, &problems, &diag), STATUS_USAGE);
+    report_kit_expect("expected a directory", diag.text);
+    assert_int_equal(statement_verify("nosuch", &facts, &problems, &diag), STATUS_IO);
+    notes_close(&problems);
+    unlink("s/SHA256SUMS");
+    write_text("s/SHA256SUMS", "");
+    expect_problem("statement.json: it names statement.json, which SHA256SUMS does not list");
+}
+
+#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        FOLDER_TEST(test_whole),        FOLDER_TEST(test_verdict),
+        FOLDER_TEST(test_target),       FOLDER_TEST(test_inputs),
+        FOLDER_TEST(test_parts),        FOLDER_TEST(test_changed_files),
+        FOLDER_TEST(test_lies),         FOLDER_TEST(test_hostile_entries),
+        FOLDER_TEST(test_hostile_sums), FOLDER_TEST(test_limits),
+        FOLDER_TEST(test_no_memory),
+    };
+
+    return cmocka_run_group_tests_name("statement", tests, NULL, NULL);
+}

@@ -1,0 +1,413 @@
+/* Subjects: paths, options, bounds, what loads and what does not. */
+#include "conformance/suite/subject/subject.h"
+#include "conformance/suite/subject/subject_find.h"
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/util/sha256.h"
+#include "reference/base/limits.h"
+#include "reference/base/memory.h"
+#include "reference/tests/kit/mock_path.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void test_reference(void **state)
+{
+    TfLiteDelegate *delegate = NULL;
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, "none", NULL, &diag), STATUS_OK);
+    assert_null(s.path);
+    assert_string_equal(s.label, "reference");
+    assert_string_equal(s.sha256, "");
+    assert_int_equal(s.bounds, BOUNDS_FP32);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_OK);
+    assert_null(delegate);
+    subject_destroy(&s, NULL);
+    subject_close(&s);
+    subject_close(&s); /* takes an empty one too */
+}
+
+static void test_options(void **state)
+{
+    const char *items[] = { "fault=none", "ulps=3", "fault=swap", "empty=", "a=b=c" };
+    const struct string_list list = { items, 5 };
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_OK);
+    assert_int_equal(s.option_count, 4);
+    assert_string_equal(s.options[0].value, "swap"); /* the later one counts */
+    assert_string_equal(s.options[2].value, "");
+    assert_string_equal(s.options[3].value, "b=c");
+    assert_string_equal(s.label, "delegate.so fault=swap ulps=3 empty= a=b=c");
+    assert_int_equal(s.path[0], '/');
+    assert_int_equal(strlen(s.sha256), 64);
+    assert_int_equal(subject_set(&s, "ulps", "4", &diag), STATUS_OK);
+    assert_int_equal(s.option_count, 4);
+    assert_string_equal(s.options[1].value, "4");
+    subject_close(&s);
+}
+
+static void expect_usage(const char *option)
+{
+    const struct string_list list = { &option, 1 };
+    struct subject s;
+    struct diag diag;
+
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, option));
+    assert_non_null(strstr(diag.text, ": expected KEY=VALUE"));
+    assert_null(s.path);
+}
+
+static void test_bad_options(void **state)
+{
+    enum { KEY_BYTES_MAX = 255 };
+    char option[KEY_BYTES_MAX + 4];
+    const char *items[SUBJECT_OPTIONS_MAX + 1];
+    const struct string_list one = { items, 1 };
+    char texts[SUBJECT_OPTIONS_MAX + 1][16];
+    const struct string_list list = { items, SUBJECT_OPTIONS_MAX + 1 };
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    expect_usage("precision");
+    expect_usage("=fp16");
+    expect_usage("=");
+    expect_usage("");
+    memset(option, 'k', sizeof option);
+    strcpy(option + KEY_BYTES_MAX + 1, "=1");
+    expect_usage(option);
+    strcpy(option + KEY_BYTES_MAX, "=1");
+    items[0] = option;
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &one, &diag), STATUS_OK);
+    assert_int_equal(strlen(s.options[0].key), KEY_BYTES_MAX);
+    subject_close(&s);
+    for (size_t i = 0; i <= SUBJECT_OPTIONS_MAX; i++) {
+        snprintf(texts[i], sizeof texts[i], "k%zu=1", i);
+        items[i] = texts[i];
+    }
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
+}
+
+/* Our options choose the class of bounds; other libraries are held to fp32. */
+static void test_bounds(void **state)
+{
+    static const struct {
+        const char *key, *value;
+        enum bounds bounds;
+    } settings[] = { { "allow_precision_loss", "1", BOUNDS_FP16 },
+                     { "allow_precision_loss", "0", BOUNDS_FP32 },
+                     { "precision", "fp16", BOUNDS_FP16 },
+                     { "precision", "fp32", BOUNDS_FP32 },
+                     { "precision", "fast", BOUNDS_FP16_RUNS } };
+    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
+    struct subject ours, other;
+    struct diag diag;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
+    snprintf(command, sizeof command, "echo x >%s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_false(subject_is_default(&ours)); /* same name, another place */
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        assert_int_equal(subject_set(&ours, settings[i].key, settings[i].value, &diag), STATUS_OK);
+        assert_int_equal(subject_set(&other, settings[i].key, settings[i].value, &diag), STATUS_OK);
+        assert_int_equal(ours.bounds, settings[i].bounds);
+        assert_int_equal(other.bounds, BOUNDS_FP32);
+    }
+    assert_int_equal(subject_load(&ours, &diag), STATUS_IO); /* it is no library */
+    assert_non_null(strstr(diag.text, "libassay_delegate.so"));
+    subject_close(&ours);
+    subject_close(&other);
+    unlink(path);
+    rmdir(directory);
+}
+
+/* Our integers are held to exact unless an option says otherwise. */
+static void test_bounds_of_integers(void **state)
+{
+    const struct test_case floats = { .dynamic = true }, bytes = { .quantized = true };
+    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
+    struct subject ours, other, reference;
+    struct diag diag;
+
+    (void)state;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
+    snprintf(command, sizeof command, "echo x >%s", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&reference, "none", NULL, &diag), STATUS_OK);
+    assert_int_equal(ours.quantized, BOUNDS_EXACT);
+    assert_int_equal(other.quantized, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(reference.quantized, BOUNDS_EXACT);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_FP32); /* it is not asked about integers */
+    assert_int_equal(subject_set(&ours, "quantized", "exact", &diag), STATUS_OK);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_EXACT);
+    assert_int_equal(subject_set(&ours, "quantized", "float_view", &diag), STATUS_OK);
+    assert_int_equal(ours.quantized, BOUNDS_FLOAT_VIEW);
+    assert_int_equal(subject_bounds(&ours), BOUNDS_FLOAT_VIEW);
+    assert_int_equal(ours.bounds, BOUNDS_FP32);
+    /* All cases, unless it leaves some to others. */
+    assert_true(subject_runs(&ours, &floats) && subject_runs(&ours, &bytes));
+    ours.skips_floats = true;
+    assert_true(!subject_runs(&ours, &floats) && subject_runs(&ours, &bytes));
+    ours.skips_floats = false;
+    ours.skips_quantized = true;
+    assert_true(subject_runs(&ours, &floats) && !subject_runs(&ours, &bytes));
+    subject_close(&ours);
+    subject_close(&other);
+    subject_close(&reference);
+    unlink(path);
+    rmdir(directory);
+}
+
+static void test_missing(void **state)
+{
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, "/nowhere/delegate.so", NULL, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "/nowhere/delegate.so"));
+    assert_null(s.path);
+    /* Ours is neither beside the test programs nor in ../lib/assay. */
+    assert_int_equal(subject_init(&s, NULL, NULL, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "libassay_delegate.so"));
+    /* A library, and no delegate. */
+    assert_int_equal(subject_init(&s, mock_path("../libassay.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &diag), STATUS_IO);
+    assert_non_null(strstr(diag.text, "tflite_plugin_create_delegate"));
+    assert_null(s.library);
+    subject_close(&s);
+}
+
+/* The loader would wait for the writer of a pipe, and the hash of a device would have no end. */
+static void test_no_files(void **state)
+{
+    static const char *const kinds[] = { "delegate:%s", "tflite-c:%s",
+                                         "tflite-c:/proc/self/exe?delegate=%s",
+                                         "litert:gpu?library=%s" };
+    char folder[] = P_tmpdir "/assay-test-subject-XXXXXX", pipe[sizeof folder + 8];
+    const char *const files[] = { pipe, "/dev/zero" };
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    alarm(60); /* a failure hangs */
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            struct subject s;
+            struct diag diag;
+            char text[256], expected[256];
+
+            snprintf(text, sizeof text, kinds[i], files[k]);
+            snprintf(expected, sizeof expected, "%s: a %s, expected a regular file", files[k],
+                     k ? "character device" : "named pipe");
+            assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
+            if (!strstr(diag.text, expected))
+                fail_msg("%s: \"%s\" is not in \"%s\"", text, expected, diag.text);
+        }
+    }
+    alarm(0);
+    unlink(pipe);
+    rmdir(folder);
+}
+
+static void test_hash_of_a_long_file(void **state)
+{
+    struct diag diag = { .status = STATUS_OK };
+    char hex[SHA256_HEX_BYTES];
+
+    (void)state;
+    assert_int_equal(limits_set("file_bytes=1000", &diag), STATUS_OK);
+    assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_LIMIT);
+    assert_non_null(strstr(diag.text, "/proc/self/exe: a longer file"));
+    assert_string_equal(hex, "");
+    assert_int_equal(limits_set("file_bytes=4G", &diag), STATUS_OK);
+    assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_OK);
+    assert_int_equal(strlen(hex), 64);
+}
+
+/* A library with one of the two functions of a delegate. */
+static void test_half_delegates(void **state)
+{
+    static const char *const halves[][2] = {
+        { "create_only.so", "does not export tflite_plugin_destroy_delegate" },
+        { "destroy_only.so", "does not export tflite_plugin_create_delegate" },
+    };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct subject s;
+        struct diag diag;
+
+        assert_int_equal(subject_init(&s, mock_path(halves[i][0]), NULL, &diag), STATUS_OK);
+        assert_int_equal(subject_load(&s, &diag), STATUS_IO);
+        if (!strstr(diag.text, halves[i][1]))
+            fail_msg("\"%s\" is not in \"%s\"", halves[i][1], diag.text);
+        assert_null(s.library);
+        subject_close(&s);
+    }
+}
+
+static void test_load_and_create(void **state)
+{
+    const struct subject_option extra[] = { { "ulps", "1" }, { "fault", "none" } };
+    TfLiteDelegate *delegate;
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK); /* again: nothing happens */
+    assert_null(s.extras.get_stats);
+    /* An extra option replaces the subject's for this object only. */
+    assert_int_equal(subject_set(&s, "fault", "no_device", &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_NO_DEVICE);
+    assert_non_null(strstr(diag.text, "there is no device"));
+    assert_int_equal(subject_create(&s, extra, 2, &delegate, &diag), STATUS_OK);
+    assert_non_null(delegate);
+    subject_destroy(&s, delegate);
+    subject_close(&s);
+    assert_int_equal(subject_init(&s, mock_path("gpu.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_non_null(s.extras.get_stats);
+    assert_non_null(s.extras.get_refusal);
+    assert_null(s.extras.devices);
+    /* Of options that it rejects, a library that can be asked says so. */
+    assert_int_equal(subject_set(&s, "fault", "colour", &diag), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, "colour"));
+    subject_close(&s);
+}
+
+static void expect_no_subject(const char *text, const char *message)
+{
+    struct subject s;
+    struct diag diag;
+
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_USAGE);
+    if (!strstr(diag.text, message))
+        fail_msg("%s: expected '%s' in '%s'", text, message, diag.text);
+    subject_close(&s);
+}
+
+static void test_spec(void **state)
+{
+    char text[PATH_MAX + 200], again[PATH_MAX + 200];
+    struct subject s;
+    struct diag diag;
+
+    (void)state;
+    snprintf(text, sizeof text, "delegate:%s?fault=a%%26b%%3f&ulps=3&bounds=fp16,exact",
+             mock_path("delegate.so"));
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK);
+    assert_int_equal(s.option_count, 2);
+    assert_string_equal(subject_option(&s, "fault"), "a&b?");
+    assert_string_equal(subject_option(&s, "ulps"), "3");
+    assert_null(subject_option(&s, "bounds"));
+    assert_int_equal(s.bounds, BOUNDS_FP16);
+    assert_int_equal(s.quantized, BOUNDS_EXACT);
+    assert_string_equal(s.plugin, s.path);
+    assert_true(subject_spec(&s, text, sizeof text));
+    assert_false(subject_spec(&s, again, 20));
+    subject_close(&s);
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK); /* what it writes, it reads */
+    assert_true(subject_spec(&s, again, sizeof again));
+    assert_string_equal(again, text);
+    subject_close(&s);
+    assert_int_equal(subject_parse(&s, "reference", &diag), STATUS_OK);
+    assert_null(s.path);
+    assert_true(subject_spec(&s, again, sizeof again));
+    assert_string_equal(again, "reference");
+    subject_close(&s);
+    snprintf(text, sizeof text, "delegate:%s", "/nowhere/x.so");
+    assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
+}
+
+static void test_wrong_spec(void **state)
+{
+    (void)state;
+    expect_no_subject("", "expected one of reference, delegate:PATH");
+    expect_no_subject("gpu", "subject gpu: expected one of");
+    expect_no_subject("delegate", "expected one of");
+    expect_no_subject("delegate:", "expected one of");
+    expect_no_subject("reference:x", "expected one of");
+    expect_no_subject("reference?threads=2", "a reference has no key threads");
+    expect_no_subject("delegate:x?precision", "expected KEY=VALUE, found 'precision'");
+    expect_no_subject("delegate:x?=fp16", "expected KEY=VALUE, found '=fp16'");
+    expect_no_subject("delegate:x?a=1&a=2", "the key a is given twice");
+    expect_no_subject("delegate:x?a=%4", "found '%4'");
+    expect_no_subject("delegate:x?a=%00", "not 00");
+    expect_no_subject("delegate:%zz", "found '%zz'");
+    expect_no_subject("delegate:x?bounds=fp8", "the class 'fp8' is not known");
+}
+
+/* Whichever allocation fails. */
+static void test_no_memory(void **state)
+{
+    enum status s = STATUS_NO_MEMORY;
+    bool no_words = false;
+    char text[PATH_MAX + 200];
+
+    (void)state;
+    snprintf(text, sizeof text, "delegate:%s?ulps=3", mock_path("delegate.so"));
+    for (long after = 0; s != STATUS_OK; after++) {
+        struct subject subject;
+        struct diag diag = { .text = "" };
+
+        mem_fail_after(after);
+        s = subject_parse(&subject, text, &diag);
+        mem_fail_after(-1);
+        assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
+        no_words = no_words || strcmp(diag.text, "subject: out of memory") == 0;
+        assert_int_equal(subject.option_count, s == STATUS_OK);
+        subject_close(&subject);
+    }
+    assert_true(no_words);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_spec),
+        cmocka_unit_test(test_wrong_spec),
+        cmocka_unit_test(test_bad_options),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds_of_integers),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_half_delegates),
+        cmocka_unit_test(test_no_files),
+        cmocka_unit_test(test_hash_of_a_long_file),
+        cmocka_unit_test(test_load_and_create),
+        cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests_name("subject", tests, NULL, NULL);
+}

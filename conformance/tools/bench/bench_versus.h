@@ -1,0 +1,18 @@
+/* Two subjects in turns, so that what changes on the machine meanwhile changes both.
+ *
+ * Each subject lives in a child process of its own, which runs a block of inferences when it is
+ * told to; at any time one of them runs.  Blocks come in the orders ABBA and BAAB: a drift that is
+ * linear over four blocks cancels.  Each four give one ratio, of the geometric means of the medians
+ * of their blocks. */
+#ifndef ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_VERSUS_H
+#define ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_VERSUS_H
+
+#include "conformance/tools/bench/bench_request.h"
+#include "conformance/tools/bench/bench_result.h"
+#include "reference/base/diag.h"
+
+/* The caller has loaded nothing so far, as the children are forks. */
+enum status bench_versus(struct bench_versus *v, const struct bench_request *q, struct diag *diag);
+void bench_versus_close(struct bench_versus *v);
+
+#endif

@@ -1,0 +1,254 @@
+#include "conformance/tools/bench/endurance.h"
+
+#include "conformance/suite/io/tensor_value.h"
+#include "conformance/suite/subject/session.h"
+#include "conformance/util/clock.h"
+#include "conformance/util/process.h"
+#include "conformance/util/progress.h"
+#include "reference/format/builder.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void take_sample(struct endurance_series *series, uint64_t done, const struct session *s)
+{
+    struct endurance_sample *const sample = &series->samples[series->sample_count++];
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+
+    *sample = (struct endurance_sample){ .done = done, .rss_bytes = process_resident_bytes() };
+    if (!s->delegate || !s->subject.extras.get_stats ||
+        s->subject.extras.get_stats(s->delegate, &stats) != 0)
+        return;
+    sample->held_bytes = stats.held_bytes;
+    sample->held_blocks = stats.held_blocks;
+    sample->used_bytes = stats.used_bytes;
+}
+
+/* [1, 8, 8, 3] through a convolution, a mean over the image and a logistic function. */
+static enum status make_small(struct model *m, struct diag *diag)
+{
+    enum { IN = 3, OUT = 5, TAPS = 9 };
+    float weights[OUT * TAPS * IN], bias[OUT];
+    const int32_t axes[] = { 1, 2 };
+    struct options conv, mean;
+    struct builder b;
+    int x, w, c, y, a, z, p;
+
+    for (int i = 0; i < OUT * TAPS * IN; i++)
+        weights[i] = (float)(i * 7 % 23 - 11) / 16;
+    for (int i = 0; i < OUT; i++)
+        bias[i] = (float)i / 8;
+    options_init(&conv, OPTIONS_Conv2DOptions);
+    options_set_int(&conv, "stride_w", 2);
+    options_set_int(&conv, "stride_h", 2);
+    options_init(&mean, OPTIONS_ReducerOptions);
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "image", 4, (int32_t[]){ 1, 8, 8, IN });
+    w = builder_constant(&b, TENSOR_FLOAT32, "weights", 4, (int32_t[]){ OUT, 3, 3, IN }, weights,
+                         sizeof weights);
+    c = builder_constant(&b, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ OUT }, bias, sizeof bias);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "features", 4, (int32_t[]){ 1, 4, 4, OUT });
+    a = builder_constant(&b, TENSOR_INT32, "axes", 1, (int32_t[]){ 2 }, axes, sizeof axes);
+    z = builder_tensor(&b, TENSOR_FLOAT32, "means", 2, (int32_t[]){ 1, OUT });
+    p = builder_tensor(&b, TENSOR_FLOAT32, "answers", 2, (int32_t[]){ 1, OUT });
+    builder_op(&b, BUILTIN_CONV_2D, 1, &conv, 3, (int[]){ x, w, c }, 1, &y);
+    builder_op(&b, BUILTIN_MEAN, 1, &mean, 2, (int[]){ y, a }, 1, &z);
+    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &z, 1, &p);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &p);
+    return builder_finish(&b, m, diag);
+}
+
+/* Samples are taken after each fortieth of the count. */
+static bool is_sampled(uint64_t i, uint64_t count)
+{
+    return (i + 1) * ENDURANCE_SAMPLES / count != i * ENDURANCE_SAMPLES / count;
+}
+
+/* FNV-1a */
+static uint64_t hash_outputs(const struct session *s)
+{
+    size_t count;
+    const int *const outputs = interpreter_outputs(s->in, &count);
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(s->in, outputs[i]);
+
+        for (size_t j = 0; j < t->bytes; j++)
+            h = (h ^ (uint8_t)t->data.raw[j]) * 0x100000001b3u;
+    }
+    return h;
+}
+
+static enum status infer(struct session *s, uint64_t *hash, struct diag *diag)
+{
+    size_t count;
+    const int *const outputs = interpreter_outputs(s->in, &count);
+
+    TRY(interpreter_invoke(s->in, diag));
+    for (size_t i = 0; i < count; i++)
+        TRY(interpreter_make_readable(s->in, outputs[i], diag));
+    *hash = hash_outputs(s);
+    return STATUS_OK;
+}
+
+static enum status start(struct session *s, const struct endurance_request *q, struct diag *diag)
+{
+    size_t count;
+    const int *inputs;
+
+    TRY(subject_create(&s->subject, NULL, 0, &s->delegate, diag));
+    TRY(diag_prefix(diag, session_start(s, diag), "%s", q->model ? q->model : "the small model"));
+    inputs = interpreter_inputs(s->in, &count);
+    for (size_t i = 0; i < count; i++)
+        TRY(tensor_fill(interpreter_tensor(s->in, inputs[i]), q->seed, i, diag));
+    return STATUS_OK;
+}
+
+static void stop(struct session *s)
+{
+    interpreter_close(s->in);
+    subject_destroy(&s->subject, s->delegate);
+    s->in = NULL;
+    s->delegate = NULL;
+}
+
+static enum status many_starts(struct endurance_series *series, struct session *s,
+                               const struct endurance_request *q, struct progress *p,
+                               struct diag *diag)
+{
+    const double begin = clock_s();
+    uint64_t first = 0;
+
+    *series = (struct endurance_series){ .count = q->starts, .same_bits = true };
+    for (uint64_t i = 0; i < q->starts; i++) {
+        uint64_t hash;
+
+        TRY(start(s, q, diag));
+        TRY(infer(s, &hash, diag));
+        first = i == 0 ? hash : first;
+        series->same_bits &= hash == first;
+        if (is_sampled(i, q->starts))
+            take_sample(series, i + 1, s);
+        stop(s);
+        s->quiet = true; /* the first start has printed the warnings */
+        progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
+                        (unsigned long long)q->starts);
+    }
+    series->seconds = clock_s() - begin;
+    return STATUS_OK;
+}
+
+static enum status many_runs(struct endurance_series *series, struct session *s,
+                             const struct endurance_request *q, struct progress *p,
+                             struct diag *diag)
+{
+    uint64_t first = 0;
+    double begin;
+
+    *series = (struct endurance_series){ .count = q->runs, .same_bits = true };
+    TRY(start(s, q, diag));
+    begin = clock_s();
+    for (uint64_t i = 0; i < q->runs; i++) {
+        uint64_t hash;
+
+        TRY(infer(s, &hash, diag));
+        first = i == 0 ? hash : first;
+        series->same_bits &= hash == first;
+        if (!is_sampled(i, q->runs))
+            continue;
+        take_sample(series, i + 1, s);
+        progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
+                        (unsigned long long)q->runs);
+    }
+    series->seconds = clock_s() - begin;
+    return STATUS_OK;
+}
+
+/* glibc gives each new thread one of its arenas, which keep what was freed in them.  Delegate and
+ * driver have threads that live for a start alone, so which arenas grow is chance: some MiB more or
+ * less, although nothing is left.  With one arena only what is really kept lets the process grow.
+ */
+static void use_one_arena(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+enum status endurance_run(struct endurance_result *r, const struct endurance_request *q,
+                          struct diag *diag)
+{
+    struct session s = { 0 };
+    struct progress p;
+    enum status status;
+
+    *r = (struct endurance_result){ 0 };
+    use_one_arena();
+    if ((status = q->model ? session_open(&s, q->model, diag) : make_small(&s.model, diag)) !=
+            STATUS_OK ||
+        (status = session_subject(&s, q->delegate, &q->delegate_options, diag)) != STATUS_OK)
+        goto done;
+    session_device(&s, r->device, sizeof r->device);
+    stop(&s);
+    if (!(r->subject = strdup(s.subject.label))) {
+        status = diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
+        goto done;
+    }
+    progress_begin(&p, "starts", (double)q->starts, q->quiet);
+    status = many_starts(&r->starts, &s, q, &p, diag);
+    progress_end(&p);
+    progress_begin(&p, "inferences", (double)q->runs, q->quiet);
+    if (status == STATUS_OK)
+        status = many_runs(&r->runs, &s, q, &p, diag);
+    progress_end(&p);
+done:
+    session_close(&s);
+    if (status != STATUS_OK)
+        endurance_close(r);
+    return status;
+}
+
+void endurance_close(struct endurance_result *r)
+{
+    free(r->subject);
+    *r = (struct endurance_result){ 0 };
+}
+
+static uint64_t most_resident(const struct endurance_series *s, size_t from, size_t to)
+{
+    uint64_t most = 0;
+
+    for (size_t i = from; i < to; i++)
+        most = s->samples[i].rss_bytes > most ? s->samples[i].rss_bytes : most;
+    return most;
+}
+
+struct endurance_verdict endurance_judge(const struct endurance_series *s)
+{
+    const size_t n = s->sample_count, first = n / 5;
+    const struct endurance_sample *const ref = &s->samples[first];
+    const struct endurance_sample *const last = &s->samples[n > 0 ? n - 1 : 0];
+    struct endurance_verdict v = { .rss_flat = true, .device_flat = true };
+
+    if (n == 0)
+        return v;
+    v.rss_first = most_resident(s, first, first == 0 ? n : 2 * first);
+    v.rss_last = most_resident(s, n - n / 5 - (n < 5), n);
+    v.rss_allowed = v.rss_first + (512u << 10) + v.rss_first / 100;
+    v.rss_flat = v.rss_last <= v.rss_allowed;
+    v.held_bytes = last->held_bytes;
+    v.held_blocks = last->held_blocks;
+    v.used_first = ref->used_bytes;
+    v.used_last = last->used_bytes;
+    for (size_t i = first; i < n; i++)
+        v.device_flat &= s->samples[i].held_bytes == ref->held_bytes &&
+                         s->samples[i].held_blocks == ref->held_blocks &&
+                         s->samples[i].used_bytes <= ref->used_bytes;
+    return v;
+}

@@ -1,0 +1,321 @@
+/* assay bench: latency, start and memory of a model. */
+#include "conformance/tools/bench/bench.h"
+#include "conformance/tools/bench/bench_print.h"
+#include "conformance/tools/bench/bench_serve.h"
+#include "conformance/tools/bench/bench_threads.h"
+#include "conformance/tools/bench/bench_trace.h"
+#include "conformance/tools/bench/timeline.h"
+#include "conformance/tools/cli/args.h"
+#include "conformance/tools/cli/benchmark_flags.h"
+#include "conformance/tools/cli/commands.h"
+#include "conformance/util/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    struct bench_request bench;
+    struct benchmark_flags flags;
+    struct args_common common;
+    const char *compare_to, *max_regression, *trace;
+    double limit; /* of max_regression; 0.05 where none is given */
+};
+
+/* ---- reports ---- */
+
+static int print_result(const struct bench_report *b, const struct args_common *common)
+{
+    struct output out;
+
+    if (!output_open(&out)) {
+        message_error("bench", "out of memory");
+        return EXIT_FAILED;
+    }
+    if (common->format == FORMAT_JSON)
+        bench_print_json(out.file, b);
+    else if (common->format == FORMAT_CSV)
+        bench_print_csv(out.file, b);
+    else
+        bench_print_text(out.file, b);
+    out.plain = common->format == FORMAT_TEXT;
+    return output_close(&out, common->out, false);
+}
+
+static int print_steps(const struct bench_result *r, const char *path)
+{
+    struct output out;
+
+    if (!path)
+        return EXIT_AS_EXPECTED;
+    if (!output_open(&out)) {
+        message_error("bench", "out of memory");
+        return EXIT_FAILED;
+    }
+    bench_print_steps_csv(out.file, r);
+    return output_close(&out, path, false);
+}
+
+/* ---- the run ---- */
+
+static enum status compare(const struct request *q, const struct bench_baseline *baseline,
+                           const struct bench_result *r, struct bench_comparison *c,
+                           struct diag *diag)
+{
+    return q->compare_to ? bench_compare(c, baseline, r, q->limit, diag) : STATUS_OK;
+}
+
+static int report(const struct request *q, const struct bench_result *r,
+                  const struct bench_comparison *c)
+{
+    const struct bench_report b = { .request = &q->bench,
+                                    .result = r,
+                                    .comparison = q->compare_to ? c : NULL,
+                                    .versus_limit = q->max_regression ? q->limit : -1 };
+    const int steps = print_steps(r, q->flags.steps_path);
+    const int code = print_result(&b, &q->common);
+
+    if (code != EXIT_AS_EXPECTED || steps != EXIT_AS_EXPECTED)
+        return code != EXIT_AS_EXPECTED ? code : steps;
+    if (q->flags.require_full_delegation && r->taken < r->nodes) {
+        message_error("bench", "--require_full_delegation: %zu of %zu nodes are left to the CPU",
+                      r->nodes - r->taken, r->nodes);
+        return EXIT_FAILED;
+    }
+    return bench_report_failed(&b) ? EXIT_FAILED : EXIT_AS_EXPECTED;
+}
+
+static int serve(const struct request *q)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    return bench_serve(&q->bench, stdin, stdout, &diag) == STATUS_OK ? EXIT_AS_EXPECTED
+                                                                     : message_fail("bench", &diag);
+}
+
+static int measure(const struct request *q)
+{
+    struct bench_baseline baseline = { .path = NULL };
+    struct bench_result r = { .subject = NULL };
+    struct bench_comparison c;
+    struct diag diag = { .status = STATUS_OK };
+    enum status s = STATUS_OK;
+    int code;
+
+    if (q->compare_to)
+        s = bench_baseline_open(&baseline, q->compare_to, q->bench.model, &diag);
+    if (s == STATUS_OK)
+        s = bench_run(&r, &q->bench, &diag);
+    if (s == STATUS_OK)
+        s = compare(q, &baseline, &r, &c, &diag);
+    message_progress_end();
+    code = s == STATUS_OK ? report(q, &r, &c) : message_fail("bench", &diag);
+    if (code == EXIT_AS_EXPECTED && q->trace &&
+        bench_trace(&q->bench, q->trace, &diag) != STATUS_OK)
+        code = message_fail("bench --trace", &diag);
+    bench_close(&r);
+    bench_baseline_close(&baseline);
+    return code;
+}
+
+/* ---- the command line ---- */
+
+/* "5%", "2.5%". */
+static bool read_percent(const char *text, double *share)
+{
+    char *end;
+
+    errno = 0;
+    *share = strtod(text, &end) / 100;
+    return end != text && strcmp(end, "%") == 0 && errno == 0 && *share >= 0 && *share <= 100;
+}
+
+/* A directory that is missing is found before minutes of measuring. */
+static bool can_write(const char *path)
+{
+    struct diag diag = { .status = STATUS_OK };
+
+    if (!path || timeline_check_path(path, &diag) == STATUS_OK)
+        return true;
+    message_fail("bench", &diag);
+    return false;
+}
+
+static bool check(const struct request *q)
+{
+    const struct bench_request *const b = &q->bench;
+    const char *why = NULL;
+
+    if (!b->model)
+        why = "no model; `assay bench --help` shows how";
+    else if (q->max_regression && !q->compare_to && !b->versus)
+        why = "--max-regression: of what? give --compare-to=FILE or --versus=SUBJECT";
+    else if (b->serve && (q->compare_to || b->versus || b->threads > 0 || b->profile || q->trace))
+        why = "--serve runs inferences alone, and leaves out what the other flags measure";
+    else if (b->dry_run && (q->compare_to || b->versus || b->threads > 0 || b->profile))
+        why = "--dry_run=true measures no inference, which the other flags need";
+    if (why)
+        message_error("bench", "%s", why);
+    else if (b->min_secs > b->max_secs)
+        message_error("bench", "--min_secs=%.15g is more than --max_secs=%.15g", b->min_secs,
+                      b->max_secs);
+    else if (b->warmup_min_secs > b->max_secs)
+        message_error("bench", "--warmup_min_secs=%.15g is more than --max_secs=%.15g",
+                      b->warmup_min_secs, b->max_secs);
+    else
+        return can_write(q->common.out) && can_write(q->flags.steps_path) &&
+               can_write(b->outputs_path) && can_write(q->trace);
+    return false;
+}
+
+static bool apply(struct request *q, const struct args *args)
+{
+    struct bench_request *const b = &q->bench;
+    struct diag diag = { .status = STATUS_OK };
+
+    if (args->count == 1 && b->model) {
+        message_error("bench", "expected one model, found %s and --graph=%s", args->items[0],
+                      b->model);
+        return false;
+    }
+    if (args->count == 1)
+        b->model = args->items[0];
+    b->delegate = q->common.delegate;
+    b->delegate_options = q->common.delegate_option;
+    b->seed = q->common.seed;
+    b->quiet = q->common.quiet;
+    /* A default gives way to --max_secs; a number that is given does not. */
+    b->min_secs = b->min_secs < 0 ? fmin(1, b->max_secs) : b->min_secs;
+    b->warmup_min_secs = b->warmup_min_secs < 0 ? fmin(0.5, b->max_secs) : b->warmup_min_secs;
+    q->limit = 0.05;
+    if (q->max_regression && !read_percent(q->max_regression, &q->limit)) {
+        message_error("bench", "--max-regression=%s: expected a percentage, such as 5%%",
+                      q->max_regression);
+        return false;
+    }
+    if (benchmark_flags_apply(&q->flags, b, &diag) != STATUS_OK) {
+        message_fail("bench", &diag);
+        return false;
+    }
+    return check(q);
+}
+
+static bool parse(const struct command *self, int argc, char **argv, struct request *q,
+                  struct args *args, int *code)
+{
+    struct bench_request *const b = &q->bench;
+    bool no_starts = false;
+    const struct args_flag own[] = {
+        { "graph", ARGS_STRING, &b->model, "FILE", "the model", 0, 0, NULL },
+        { "subject", ARGS_STRING, &b->subject, "SPEC",
+          "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`", 0, 0, NULL },
+        { "num_runs", ARGS_UINT, &b->runs, "N", "minimum number of inferences (default 50)", 1, 1e9,
+          NULL },
+        { "min_secs", ARGS_DOUBLE, &b->min_secs, "S", "minimum seconds of inferences (default 1)",
+          0, 1e6, NULL },
+        { "max_secs", ARGS_DOUBLE, &b->max_secs, "S", "maximum seconds of inferences (default 150)",
+          0, 1e6, NULL },
+        { "warmup_runs", ARGS_UINT, &b->warmup_runs, "N",
+          "minimum number of inferences before measuring (default 1)", 0, 1e9, NULL },
+        { "warmup_min_secs", ARGS_DOUBLE, &b->warmup_min_secs, "S",
+          "minimum seconds of inferences before measuring (default 0.5)", 0, 1e6, NULL },
+        { "compare-to", ARGS_STRING, &q->compare_to, "FILE",
+          "earlier JSON report of the same model; exit code 1 on a regression", 0, 0, NULL },
+        { "max-regression", ARGS_STRING, &q->max_regression, "P%",
+          "how much slower or larger is accepted (default 5%)", 0, 0, NULL },
+        { "versus", ARGS_STRING, &b->versus, "SPEC",
+          "another subject, run in turns with the first: their ratio, with its interval", 0, 0,
+          NULL },
+        { "threads", ARGS_UINT, &b->threads, "N",
+          "also run N interpreters at the same time: inferences a second", 1, BENCH_THREADS_MAX,
+          NULL },
+        { "profile", ARGS_BOOL, &b->profile, NULL,
+          "measure the device time of each step, in a second pass", 0, 0, NULL },
+        { "roofline", ARGS_BOOL, &b->roofline, NULL,
+          "also compare each step with the limits of the device, which are measured; implies "
+          "--profile",
+          0, 0, NULL },
+        { "trace", ARGS_STRING, &q->trace, "FILE",
+          "write the phases of a start and of inferences for Perfetto, in one more pass", 0, 0,
+          NULL },
+        { "serve", ARGS_BOOL, &b->serve, NULL,
+          "run inferences when told to: after a line N on stdin so many, whose latencies in ms are "
+          "a line on stdout",
+          0, 0, NULL },
+        { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,
+          0, NULL },
+    };
+    struct args_flag flags[sizeof own / sizeof own[0] + BENCHMARK_FLAGS];
+    size_t count = sizeof own / sizeof own[0];
+
+    memcpy(flags, own, sizeof own);
+    count += benchmark_flags_rows(&q->flags, flags + count);
+    if (!args_parse(self, argc, argv, flags, count,
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV | ARGS_SEED | ARGS_QUIET,
+                    &q->common, args, 0, 1, code))
+        return false;
+    b->starts = !no_starts;
+    b->profile = b->profile || b->roofline;
+    return true;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    static struct request q;
+    struct args args;
+    int code = EXIT_USAGE;
+
+    q = (struct request){ .bench = { .runs = 50,
+                                     .warmup_runs = 1,
+                                     .min_secs = -1,
+                                     .max_secs = 150,
+                                     .warmup_min_secs = -1 } };
+    if (!parse(self, argc, argv, &q, &args, &code))
+        return code;
+    if (apply(&q, &args))
+        code = q.bench.serve ? serve(&q) : measure(&q);
+    benchmark_flags_close(&q.flags);
+    return code;
+}
+
+const struct command command_bench = {
+    .name = "bench",
+    .summary = "measure a model: latency, start and memory",
+    .synopsis = "MODEL [FLAG]...",
+    .description =
+        "Measures the start of a delegate, its first inference, the latency of further inferences, "
+        "the copies of each, and memory on the device and the host.  Starts are measured in "
+        "processes of their own: with empty shader caches, with warm ones, and twice with "
+        "serialization.\n\n"
+        "With --profile a second pass measures each dispatch with timestamps of the device.  "
+        "--roofline adds the bytes and operations of each step, the device's measured limits, and "
+        "what share of them the step reaches.  "
+        "--trace=FILE writes a start and 9 inferences as trace events, which "
+        "https://ui.perfetto.dev and chrome://tracing show.\n\n"
+        "With --compare-to the inferences of an earlier JSON report and of this run are cut into "
+        "at "
+        "most 40 blocks each; the ratio is the median of all ratios of the medians of two blocks "
+        "(Hodges and Lehmann), its interval of 99 % follows from the Mann-Whitney statistic, "
+        "widened by the correlation of neighbouring blocks.  A regression is a ratio over the "
+        "limit whose interval lies above 1, or more memory than the limit allows; the exit code is "
+        "then 1.  Starts are compared in the same way, without blocks.\n\n"
+        "With --versus two processes run blocks of inferences in turns, ABBA and BAAB; what drifts "
+        "meanwhile cancels.  conformance/doc/BENCH.md of the source has the arithmetic and the "
+        "keys of "
+        "JSON.",
+    .examples = "  assay bench mobilenet.tflite\n"
+                "  assay bench mobilenet.tflite --delegate=none --no-starts\n"
+                "  assay bench mobilenet.tflite --delegate-option=precision=fp16 --profile\n"
+                "  assay bench mobilenet.tflite --no-starts --roofline\n"
+                "  assay bench mobilenet.tflite --no-starts --trace=trace.json\n"
+                "  assay bench mobilenet.tflite --format=json --out=before.json\n"
+                "  assay bench mobilenet.tflite --compare-to=before.json --max-regression=5%\n"
+                "  assay bench mobilenet.tflite --versus='delegate:./libother.so?precision=fp16'\n"
+                "  assay bench mobilenet.tflite --threads=4 --format=csv\n"
+                "  assay bench --graph=mobilenet.tflite --use_gpu=true --num_runs=200\n",
+    .suffix = ".tflite",
+    .print_more = benchmark_flags_print,
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* assay endurance: whether memory stays flat over many starts and inferences. */
+#include "conformance/tools/bench/endurance.h"
+#include "conformance/tools/cli/args.h"
+#include "conformance/tools/cli/benchmark_flags.h"
+#include "conformance/tools/cli/commands.h"
+#include "conformance/util/json_text.h"
+#include "conformance/util/output.h"
+
+#include <jansson.h>
+
+static double mib(uint64_t bytes)
+{
+    return (double)bytes / (1 << 20);
+}
+
+static bool passed(const struct endurance_series *s)
+{
+    const struct endurance_verdict v = endurance_judge(s);
+
+    return v.rss_flat && v.device_flat && s->same_bits;
+}
+
+static void print_series(FILE *f, const char *what, const struct endurance_series *s)
+{
+    const struct endurance_verdict v = endurance_judge(s);
+
+    if (s->count == 0)
+        return;
+    fprintf(f, "%-11s %llu in %.1f s: %.3f ms each; %s\n", what, (unsigned long long)s->count,
+            s->seconds, s->seconds * 1e3 / (double)s->count,
+            s->same_bits ? "the same bits" : "NOT THE SAME BITS");
+    fprintf(f, "  host      %.2f MiB resident early, %.2f late, at most %.2f: %s\n",
+            mib(v.rss_first), mib(v.rss_last), mib(v.rss_allowed), v.rss_flat ? "flat" : "GROWS");
+    if (v.held_blocks == 0)
+        return;
+    fprintf(f, "  device    %.2f MiB in %llu blocks", mib(v.held_bytes),
+            (unsigned long long)v.held_blocks);
+    if (v.used_last)
+        fprintf(f, "; the driver says %.2f MiB early, %.2f late", mib(v.used_first),
+                mib(v.used_last));
+    fprintf(f, ": %s\n", v.device_flat ? "flat" : "GROWS");
+}
+
+static void print_text(FILE *f, const struct endurance_result *r, const struct endurance_request *q)
+{
+    fprintf(f, "model       %s\n", q->model ? q->model : "a small one, of three nodes");
+    fprintf(f, "run by      %s%s%s\n", r->subject, r->device[0] ? " on " : "", r->device);
+    print_series(f, "starts", &r->starts);
+    print_series(f, "inferences", &r->runs);
+    fprintf(f, "endurance: %s\n", passed(&r->starts) && passed(&r->runs) ? "passed" : "FAILED");
+}
+
+static json_t *series_json(const struct endurance_series *s)
+{
+    const struct endurance_verdict v = endurance_judge(s);
+    json_t *const samples = json_array();
+
+    for (size_t i = 0; i < s->sample_count; i++) {
+        const struct endurance_sample *const p = &s->samples[i];
+
+        json_array_append_new(
+            samples, json_pack("{s:I, s:I, s:I, s:I, s:I}", "done", (json_int_t)p->done,
+                               "rss_bytes", (json_int_t)p->rss_bytes, "held_bytes",
+                               (json_int_t)p->held_bytes, "held_blocks", (json_int_t)p->held_blocks,
+                               "used_bytes", (json_int_t)p->used_bytes));
+    }
+    return json_pack("{s:I, s:f, s:b, s:b, s:b, s:I, s:I, s:I, s:o}", "count", (json_int_t)s->count,
+                     "seconds", s->seconds, "same_bits", s->same_bits, "host_flat", v.rss_flat,
+                     "device_flat", v.device_flat, "rss_early_bytes", (json_int_t)v.rss_first,
+                     "rss_late_bytes", (json_int_t)v.rss_last, "rss_allowed_bytes",
+                     (json_int_t)v.rss_allowed, "samples", samples);
+}
+
+static void print_json(FILE *f, const struct endurance_result *r, const struct endurance_request *q)
+{
+    json_t *const o = json_object();
+
+    json_object_set_new(o, "model", json_text(q->model));
+    json_object_set_new(o, "subject", json_text(r->subject));
+    json_object_set_new(o, "device", json_text(r->device[0] ? r->device : NULL));
+    json_object_set_new(o, "starts", series_json(&r->starts));
+    json_object_set_new(o, "inferences", series_json(&r->runs));
+    json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    fputc('\n', f);
+    json_decref(o);
+}
+
+static int print_result(const struct endurance_result *r, const struct endurance_request *q,
+                        const struct args_common *common)
+{
+    struct output out;
+    int code;
+
+    if (!output_open(&out)) {
+        message_error("endurance", "out of memory");
+        return EXIT_FAILED;
+    }
+    if (common->format == FORMAT_JSON)
+        print_json(out.file, r, q);
+    else
+        print_text(out.file, r, q);
+    out.plain = common->format == FORMAT_TEXT;
+    code = output_close(&out, common->out, false);
+    if (code == EXIT_AS_EXPECTED && !(passed(&r->starts) && passed(&r->runs)))
+        code = EXIT_FAILED;
+    return code;
+}
+
+/* Model and delegate, each of which two flags may name, and the rest of the request. */
+static bool complete(struct endurance_request *q, const struct args_common *common,
+                     const struct args *args, const char *path)
+{
+    if (args->count == 1 && q->model) {
+        message_error("endurance", "expected one model, found %s and --graph=%s", args->items[0],
+                      q->model);
+        return false;
+    }
+    if (path && common->delegate) {
+        message_error("endurance",
+                      "expected one of --delegate and --external_delegate_path, found both");
+        return false;
+    }
+    if (args->count == 1)
+        q->model = args->items[0];
+    q->delegate = path ? path : common->delegate;
+    q->delegate_options = common->delegate_option;
+    q->seed = common->seed;
+    q->quiet = common->quiet;
+    return true;
+}
+
+static int endure(const struct endurance_request *q, const struct args_common *common)
+{
+    struct endurance_result r;
+    struct diag diag = { .status = STATUS_OK };
+    int code;
+
+    if (endurance_run(&r, q, &diag) != STATUS_OK)
+        return message_fail("endurance", &diag);
+    code = print_result(&r, q, common);
+    endurance_close(&r);
+    return code;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct args_common common;
+    const char *path = NULL, *options = NULL;
+    struct endurance_request q = { .starts = 1000, .runs = 100000 };
+    const struct args_flag flags[] = {
+        { "starts", ARGS_UINT, &q.starts, "N",
+          "how often a delegate and an interpreter are opened, run once and closed (default 1000)",
+          0, 1e9, NULL },
+        { "runs", ARGS_UINT, &q.runs, "N", "number of inferences (default 100000)", 0, 1e12, NULL },
+        { "graph", ARGS_STRING, &q.model, "FILE", "the model, as in benchmark_model", 0, 0, NULL },
+        { "num_runs", ARGS_UINT, &q.runs, "N", "the same as --runs", 0, 1e12, NULL },
+        { "external_delegate_path", ARGS_STRING, &path, "PATH", "the same as --delegate", 0, 0,
+          NULL },
+        { "external_delegate_options", ARGS_STRING, &options, "TEXT",
+          "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
+    };
+    struct arena arena = { .blocks = NULL };
+    struct diag diag = { .status = STATUS_OK };
+    struct args args;
+    int code;
+
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common,
+                    &args, 0, 1, &code))
+        return code;
+    if (!complete(&q, &common, &args, path))
+        return EXIT_USAGE;
+    if (options && external_options_read(options, &arena, &q.delegate_options, &diag) != STATUS_OK)
+        code = message_fail(self->name, &diag);
+    else
+        code = endure(&q, &common);
+    arena_close(&arena);
+    return code;
+}
+
+const struct command command_endurance = {
+    .name = "endurance",
+    .summary = "check that memory stays flat over many starts and inferences",
+    .synopsis = "[MODEL] [FLAG]...",
+    .description =
+        "Opens and closes a delegate and an interpreter many times, then runs one of them many "
+        "times.  It fails when the outputs change, when the resident set grows, or when the "
+        "delegate's device memory is not the same to the byte.  Without MODEL it runs a graph of "
+        "three nodes.",
+    .examples = "  assay endurance\n"
+                "  assay endurance model.tflite --starts=100 --runs=1000000 --format=json\n",
+    .suffix = ".tflite",
+    .run = run,
+};

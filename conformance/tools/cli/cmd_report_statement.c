@@ -1,0 +1,205 @@
+/* assay report statement: a directory that backs a claim of conformance, and its verification. */
+#include "conformance/report/forms/forms.h"
+#include "conformance/report/record/statement_verify.h"
+#include "conformance/report/record/statement_write.h"
+#include "conformance/suite/cases/case_list.h"
+#include "conformance/suite/cases/quick.h"
+#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/select.h"
+#include "conformance/tools/cli/args.h"
+#include "conformance/tools/cli/cmd_report.h"
+#include "conformance/util/json_text.h"
+#include "reference/base/clean.h"
+#include "reference/base/memory.h"
+
+#include <string.h>
+
+static const char what[] = "report statement";
+
+enum { FORMS_MAX = 16 };
+
+/* ---- writing ---- */
+
+/* The cases that this program runs with the flags of a run. */
+static enum status list_cases(const struct record_run *run, FILE *out, struct diag *diag)
+{
+    const struct selection selection = {
+        .filters = { (const char **)(uintptr_t)run->filters, run->filter_count },
+        .limit = run->limit,
+        .shards = 1,
+    };
+    struct test_case *cases = NULL;
+    struct random_row *graphs = NULL;
+    size_t count = 0;
+    enum status s = cases_list(&cases, &count, diag);
+
+    if (s == STATUS_OK)
+        s = random_cases_append(run->seed, run->graphs, &cases, &count, &graphs, diag);
+    if (s == STATUS_OK)
+        s = select_cases(cases, &count, &selection, diag);
+    if (s == STATUS_OK && run->quick_of > 0)
+        s = quick_select(cases, &count, run->seed, diag);
+    for (size_t i = 0; s == STATUS_OK && i < count; i++)
+        fprintf(out, "%s\n", cases[i].name);
+    mem_free(graphs);
+    mem_free(cases);
+    return s == STATUS_USAGE ? STATUS_OK : s; /* a filter that matches nothing here: another list */
+}
+
+static const char *suffix_of(const char *form)
+{
+    return strcmp(form, "text") == 0 ? "txt" : strcmp(form, "junit") == 0 ? "xml" : form;
+}
+
+/* The report itself is JSON; all other forms are written beside it. */
+static size_t list_forms(struct statement_form *list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < form_count && count < FORMS_MAX; i++) {
+        if (strcmp(forms[i].name, "json") != 0)
+            list[count++] = (struct statement_form){ suffix_of(forms[i].name), forms[i].write };
+    }
+    return count;
+}
+
+static void print_name(const char *dir)
+{
+    printf("statement: ");
+    clean_print(stdout, dir);
+    printf(": ");
+}
+
+static int write_statement(struct statement_request *q)
+{
+    struct statement_form list[FORMS_MAX];
+    struct diag diag = { .status = STATUS_OK };
+
+    q->forms = list;
+    q->form_count = list_forms(list);
+    q->list = list_cases;
+    q->today = date_today();
+    if (statement_write(q, &diag) != STATUS_OK)
+        return message_fail(what, &diag);
+    print_name(q->dir);
+    printf("%zu report%s\n", q->reports.count, q->reports.count == 1 ? "" : "s");
+    return EXIT_AS_EXPECTED;
+}
+
+/* ---- verifying ---- */
+
+static void print_text(const char *dir, const struct statement_facts *facts,
+                       const struct notes *problems)
+{
+    for (size_t i = 0; i < problems->count; i++) {
+        clean_print(stdout, problems->items[i]);
+        putchar('\n');
+    }
+    print_name(dir);
+    if (problems->count > 0)
+        printf("%zu problem%s\n", problems->count, problems->count == 1 ? "" : "s");
+    else
+        printf("verified: %zu files, %zu report%s, %zu results, verdict %s%s\n", facts->files,
+               facts->reports, facts->reports == 1 ? "" : "s", facts->results,
+               facts->passed ? "pass" : "fail",
+               facts->is_signed ? "; the signature is for gpg to verify" : "");
+}
+
+static void print_json(const struct statement_facts *facts, const struct notes *problems)
+{
+    json_t *const list = json_array();
+    json_t *root;
+
+    for (size_t i = 0; list && i < problems->count; i++)
+        json_array_append_new(list, json_text(problems->items[i]));
+    root = json_pack("{s:b,s:s,s:I,s:I,s:I,s:o}", "verified", problems->count == 0, "verdict",
+                     facts->passed ? "pass" : "fail", "files", (json_int_t)facts->files, "reports",
+                     (json_int_t)facts->reports, "results", (json_int_t)facts->results, "problems",
+                     list);
+    if (root) {
+        json_dumpf(root, stdout, JSON_INDENT(1));
+        putchar('\n');
+    }
+    json_decref(root);
+}
+
+static int verify(const char *dir, int format)
+{
+    struct notes problems = { .count = 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct statement_facts facts;
+    int code;
+
+    if (statement_verify(dir, &facts, &problems, &diag) != STATUS_OK) {
+        code = message_fail(what, &diag);
+    } else {
+        if (format == FORMAT_JSON)
+            print_json(&facts, &problems);
+        else
+            print_text(dir, &facts, &problems);
+        code = problems.count > 0 ? EXIT_FAILED : EXIT_AS_EXPECTED;
+    }
+    notes_close(&problems);
+    return code;
+}
+
+/* ---- the command ---- */
+
+int report_statement_run(const struct command *self, int argc, char **argv)
+{
+    struct statement_request q = { .dir = NULL };
+    static const char *const formats[] = { "text", "json", NULL };
+    int format = FORMAT_TEXT;
+    bool verifies = false;
+    const struct args_flag flags[] = {
+        { .name = "out",
+          .kind = ARGS_STRING,
+          .target = &q.dir,
+          .value = "DIR",
+          .help = "the directory to be made; an existing one has to be empty" },
+        { .name = "waivers",
+          .kind = ARGS_STRING,
+          .target = &q.waivers,
+          .value = "FILE",
+          .help = "the known failures that the runs were held against" },
+        { .name = "log",
+          .kind = ARGS_LIST,
+          .target = &q.logs,
+          .value = "FILE",
+          .help = "a log to be included; repeatable" },
+        { .name = "cases",
+          .kind = ARGS_STRING,
+          .target = &q.cases,
+          .value = "FILE",
+          .help = "the list of cases, of `assay conformance --list` of the version that ran "
+                  "(default: found out)" },
+        { .name = "verify",
+          .kind = ARGS_BOOL,
+          .target = &verifies,
+          .help = "check the statement DIR instead of making one" },
+        { .name = "format",
+          .kind = ARGS_CHOICE,
+          .target = &format,
+          .value = "FORMAT",
+          .help = "form of what --verify finds",
+          .choices = formats },
+    };
+    struct args args;
+    int code;
+
+    if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0], 0, NULL, &args, 1,
+                    10000, &code))
+        return code;
+    q.reports = (struct string_list){ (const char **)(uintptr_t)args.items, args.count };
+    if (verifies && (args.count > 1 || q.dir || q.waivers || q.cases || q.logs.count > 0)) {
+        message_error(what, "--verify takes one directory and no other flag but --format");
+        return EXIT_USAGE;
+    }
+    if (verifies)
+        return verify(args.items[0], format);
+    if (!q.dir) {
+        message_error(what, "expected --out=DIR, a directory to be made");
+        return EXIT_USAGE;
+    }
+    return write_statement(&q);
+}

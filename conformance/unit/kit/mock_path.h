@@ -1,9 +1,0 @@
-/* Where test programs ($(B)/unit/ROOM/test_x) find what else was built: $(B)/mock/delegate.so. */
-#ifndef ASSAY_CONFORMANCE_UNIT_KIT_MOCK_PATH_H
-#define ASSAY_CONFORMANCE_UNIT_KIT_MOCK_PATH_H
-
-/* Below $(B).  Valid until the next call. */
-const char *build_path(const char *directory, const char *name);
-const char *mock_path(const char *name);
-
-#endif

@@ -1,0 +1,113 @@
+// A run of elementwise ops of floats: RELU, EXP, TANH, ADD, POW and their like; one slice an
+// invocation.  Each op has the result of the one before, and maybe an operand beside it: a tensor,
+// or a constant, which is f32 in both precisions.  The ops are specialization constants, so that
+// the driver's compiler keeps those that there are.
+//
+// Results are those of the ops one by one: stored() stands between two of them.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/ops/elementwise/elementwise.glsl"
+#include "delegate/ops/elementwise/binary_float.glsl"
+#include "delegate/ops/elementwise/chain.args.h"
+
+WRITES(0, dst);
+READS(1, src);
+READS(2, beside);
+CONSTANTS(3, constant);
+
+layout(constant_id = CHAIN_SPEC_GROUPS) const uint GROUPS = 0u;
+layout(constant_id = CHAIN_SPEC_START) const uint START = 0u;
+layout(constant_id = CHAIN_SPEC_COUNT) const uint COUNT = 2u;
+layout(constant_id = CHAIN_SPEC_LINK) const uint LINK_0 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 1) const uint LINK_1 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 2) const uint LINK_2 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 3) const uint LINK_3 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 4) const uint LINK_4 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 5) const uint LINK_5 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 6) const uint LINK_6 = 0u;
+layout(constant_id = CHAIN_SPEC_LINK + 7) const uint LINK_7 = 0u;
+
+// The slice of the operand for slice i of dst; of an operand with one channel lane 0 counts.
+uint place(uint i, uint link)
+{
+    const bool one_channel = (link & CHAIN_ONE_CHANNEL) != 0u;
+    const uint word = max(GROUPS, 1u) - 1u + CHAIN_OPERAND(link) * (GROUPS + 1u);
+    uint at = args.words[word];
+    if (GROUPS == 0u)
+        return one_channel ? at : at + i;
+    if (!one_channel)
+        at += i % args.slices;
+    uint row = i / args.slices;
+    for (uint g = 1u; g < GROUPS; g++) {
+        at += row % args.words[g - 1u] * args.words[word + g];
+        row /= args.words[g - 1u];
+    }
+    return at + row * args.words[word + GROUPS];
+}
+
+vec4 operand(uint i, uint link)
+{
+    const uint at = place(i, link), binding = CHAIN_BINDING(link);
+    const vec4 v = binding == 1u ? vec4(src[at]) : binding == 2u ? vec4(beside[at]) : constant[at];
+    return (link & CHAIN_ONE_CHANNEL) != 0u ? v.xxxx : v;
+}
+
+// What the next op would read: v in the storage type.  Compilers leave out a conversion to f16
+// and back (those of NVIDIA and of Mesa 25 do), so v is rounded in integers: to 11 bits, to
+// nearest, ties to even; what is less than 2^-14, to multiples of 2^-24.
+//
+// A product and the sum that follows it in the next op are not to become one operation, rounded
+// once, so in f32 the sum is of bits that no compiler can know to be the product's.  `precise`
+// would forbid that inside of an op, too, where the op's own shader allows it.
+#if ELEMENT == F16
+vec4 stored(vec4 v)
+{
+    const uvec4 bits = floatBitsToUint(v), a = bits & 0x7fffffffu;
+    uvec4 y = a + 0xfffu + (a >> 13u & 1u) & ~0x1fffu;
+    y = mix(y, uvec4(INFINITY_BITS), greaterThanEqual(a, uvec4(0x477ff000u))); // 65520 and up
+    y = mix(y, a, greaterThan(a, uvec4(INFINITY_BITS)));                       // NaN
+    y = mix(y, floatBitsToUint(roundEven(abs(v) * 16777216.0) / 16777216.0),
+            lessThan(a, uvec4(0x38800000u)));
+    return uintBitsToFloat(y | bits & 0x80000000u);
+}
+#else
+vec4 stored(vec4 v) { return uintBitsToFloat(floatBitsToUint(v) ^ args.not_known); }
+#endif
+
+vec4 linked(vec4 v, uint i, uint link)
+{
+    const uint op = CHAIN_OP(link);
+    if (op >= CHAIN_BINARY) {
+        const vec4 other = operand(i, link);
+        const bool first = (link & CHAIN_FIRST) != 0u;
+        v = binary(op - CHAIN_BINARY, first ? other : v, first ? v : other);
+    } else if (op >= CHAIN_ELEMENTWISE) {
+        v = elementwise(v, op - CHAIN_ELEMENTWISE,
+                        uintBitsToFloat(args.words[CHAIN_ALPHA + CHAIN_OPERAND(link)]));
+    } else if (op == CHAIN_EXP) {
+        v = exp(v);
+    }
+    return stored(activate(v, CHAIN_ACTIVATION(link)));
+}
+
+void main()
+{
+    const uint i = item();
+    if (i >= args.count)
+        return;
+    vec4 v = linked(operand(i, CHAIN_LINK(0u, 0u, 0u, 1u) | START), i, LINK_0);
+    v = linked(v, i, LINK_1);
+    if (COUNT > 2u)
+        v = linked(v, i, LINK_2);
+    if (COUNT > 3u)
+        v = linked(v, i, LINK_3);
+    if (COUNT > 4u)
+        v = linked(v, i, LINK_4);
+    if (COUNT > 5u)
+        v = linked(v, i, LINK_5);
+    if (COUNT > 6u)
+        v = linked(v, i, LINK_6);
+    if (COUNT > 7u)
+        v = linked(v, i, LINK_7);
+    dst[i] = STORED(v);
+}

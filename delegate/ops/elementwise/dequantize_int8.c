@@ -1,0 +1,128 @@
+/* QUANTIZE of floats, QUANTIZE of 8-bit and i16 tensors to another scale, DEQUANTIZE.
+ * Meaning: reference/ops/dequantize.c */
+#include "delegate/ops/elementwise/quantize_int8.args.h"
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
+#include "delegate/ops/int8/requantize.h"
+#include "delegate/shaders/count.args.h"
+#include "reference/base/half.h"
+
+#include <math.h>
+#include <string.h>
+
+static double factor_of(const struct graph *g, const struct graph_node *n)
+{
+    return tensor_scale(graph_input(g, n, 0)) / tensor_scale(graph_output(g, n, 0));
+}
+
+static bool accept_quantize(struct check *c)
+{
+    return graph_input(c->graph, c->node, 0)->type == kTfLiteFloat32 ||
+           check_multiplier(c, c->node->outputs[0], "input scale / output scale",
+                            factor_of(c->graph, c->node));
+}
+
+/* The float at a place in the order of all floats but NaN: 0 is zero, 1 the least positive
+ * denormal, -1 its negative, and so on to the infinities. */
+static float float_of(int32_t order)
+{
+    const uint32_t bits = order < 0 ? UINT32_C(0x80000000) - (uint32_t)order : (uint32_t)order;
+    float f;
+
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* The place, in that order, of the least float that is quantized to `value` or more.  Bisection
+ * finds it, since quantization is monotone. */
+static int32_t limit_of(const struct graph_tensor *y, int32_t value)
+{
+    const int32_t infinity = 0x7f800000;
+    int32_t below = -infinity, limit = infinity; /* below is quantized to less; limit is not */
+
+    while ((int64_t)limit - below > 1) {
+        const int32_t middle = (int32_t)(((int64_t)below + limit) >> 1);
+        const float steps = float_of(middle) / y->quant.scale[0];
+
+        if ((int64_t)fixed_round(steps) + tensor_zero_point(y) >= value)
+            limit = middle;
+        else
+            below = middle;
+    }
+    return limit;
+}
+
+static enum status quantize_floats(struct planner *p, const struct graph_node *n)
+{
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    struct plan_step *s = planner_step(p, INTEGER_SHADER(y, "quantize_int8"), n, WORKGROUP, 1, 1);
+    const struct fixed_range range = requantize_range(y, kTfLiteActNone);
+    const int count = range.high - range.low;
+    struct quantize_int8_args args;
+    struct packed limits;
+
+    if (src < 0 || dst < 0 || !s)
+        return STATUS_NO_MEMORY;
+    TRY(planner_pack_words(p, (uint64_t)count, &limits));
+    for (int i = 0; i < count && planner_packs(p); i++)
+        planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range.low + 1 + i));
+    args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
+    args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
+    step_spec(s, QUANTIZE_INT8_SPEC_HALF, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
+    step_spec(s, QUANTIZE_INT8_SPEC_SIGNED, y->type != kTfLiteUInt8);
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    step_constants(s, 2, &limits);
+    return step_items(p, s, args.count);
+}
+
+static uint32_t requantized(const struct graph *g, const struct graph_node *n, int32_t q,
+                            uint32_t bits)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
+    const struct fixed_multiplier m = requantize_multiplier(factor_of(g, n));
+
+    (void)bits;
+    return (uint32_t)fixed_clamp((int64_t)tensor_zero_point(y) +
+                                     fixed_multiply(q - tensor_zero_point(x), m),
+                                 requantize_range(y, kTfLiteActNone));
+}
+
+static enum status plan_quantize(struct planner *p, const struct graph_node *n)
+{
+    return graph_input(p->graph, n, 0)->type == kTfLiteFloat32 ? quantize_floats(p, n)
+                                                               : table_plan(p, n, requantized);
+}
+
+/* The bits of the f32 or f16 that an integer is dequantized to. */
+static uint32_t dequantized(const struct graph *g, const struct graph_node *n, int32_t q,
+                            uint32_t bits)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    const float value = (float)(tensor_scale(x) * (double)(q - tensor_zero_point(x)));
+    uint32_t word;
+
+    memcpy(&word, &value, sizeof word);
+    return bits == 16 ? float_to_half(value) : word;
+}
+
+static enum status plan_dequantize(struct planner *p, const struct graph_node *n)
+{
+    /* Nothing to compute: the readers of a constant read it. */
+    return graph_is_constant(p->graph, n->outputs[0]) ? STATUS_OK : table_plan(p, n, dequantized);
+}
+
+static bool accept(struct check *c)
+{
+    return c->node->code == BUILTIN_DEQUANTIZE || accept_quantize(c);
+}
+
+static enum status plan(struct planner *p, const struct graph_node *n)
+{
+    return n->code == BUILTIN_QUANTIZE ? plan_quantize(p, n) : plan_dequantize(p, n);
+}
+
+const struct gpu_exact exact_dequantize = { accept, plan };

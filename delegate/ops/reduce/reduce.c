@@ -1,0 +1,217 @@
+/* MEAN over constant axes, and what reduction.c shares with it.  Neighbouring dims that are both
+ * kept or both reduced are one group, so the dims of a tensor of rank up to 8 but the last, the
+ * channels, fall into at most 4 kept and 4 reduced groups in turn. */
+#include "delegate/ops/reduce/reduce.h"
+
+#include "delegate/ops/int8/exact.h"
+#include "delegate/ops/int8/packing.h"
+#include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/reduce/reduce_int8.h"
+#include "reference/base/fixed_point16.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
+
+enum { GROUPS = REDUCE_GROUPS };
+
+/* Which dims are reduced; false when an axis is out of range. */
+static bool read_axes(const struct graph *g, const struct graph_node *n, bool reduced[])
+{
+    const int rank = g->tensors[n->inputs[0]].rank;
+    const struct graph_tensor *axes = &g->tensors[n->inputs[1]];
+
+    for (int i = 0; i < GRAPH_MAX_RANK; i++)
+        reduced[i] = false;
+    for (size_t i = 0; i < axes->elements; i++) {
+        const int64_t a = graph_constant_int(g, n->inputs[1], i);
+
+        if (a < -rank || a >= rank)
+            return false;
+        reduced[a < 0 ? a + rank : a] = true;
+    }
+    return true;
+}
+
+bool check_reduction(struct check *c, unsigned types)
+{
+    const TfLiteReducerParams *params = c->node->params;
+    const struct graph_tensor *x, *y, *axes;
+    bool reduced[GRAPH_MAX_RANK];
+    uint64_t rows = 1;
+    int rank = 0;
+
+    if (!check_counts(c, 2, 2, 1) || !check_params(c) ||
+        !check_computed_data(c, 0, 1, GRAPH_MAX_RANK, types) ||
+        !check_data_output(c, 0, 0, GRAPH_MAX_RANK, types) ||
+        !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    axes = graph_input(c->graph, c->node, 1);
+    if (!axes || !axes->data || axes->type != kTfLiteInt32 || axes->rank > 1)
+        return refuse(c, RULE_REDUCE_AXES_CONSTANT, axes ? c->node->inputs[1] : -1, "axes",
+                      "make the axes a constant of the model", "a constant i32 vector", "%s",
+                      axes && axes->data ? "another type or rank" : "not a constant");
+    if (!read_axes(c->graph, c->node, reduced))
+        return refuse(c, RULE_REDUCE_AXES_RANGE, c->node->inputs[1], "axes",
+                      "the model is malformed", "within the input's rank", "rank %d", x->rank);
+    /* The output's shape follows from the axes. */
+    for (int i = 0; i < x->rank; i++) {
+        if (reduced[i] && !params->keep_dims)
+            continue;
+        if (rank >= y->rank || y->dims[rank] != (reduced[i] ? 1 : x->dims[i]))
+            return refuse(c, RULE_REDUCE_OUTPUT_SHAPE, c->node->outputs[0], "dims",
+                          "the model is malformed", "what the axes give", "rank %d", y->rank);
+        rank++;
+    }
+    if (rank != y->rank)
+        return refuse(c, RULE_REDUCE_OUTPUT_SHAPE, c->node->outputs[0], "rank",
+                      "the model is malformed", "what the axes give", "%d", y->rank);
+    for (int i = 0; i < x->rank - 1; i++)
+        rows *= reduced[i] ? (uint64_t)x->dims[i] : 1;
+    /* Over channels an invocation makes the sums of four results, one after the other. */
+    return check_loop_iterations(
+        c, (reduced[x->rank - 1] ? rows * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) * 4 : rows) /
+               WORKGROUP);
+}
+
+static bool accept_mean(struct check *c)
+{
+    return check_reduction(c, CHECK_VALUES);
+}
+
+bool reduce_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
+{
+    const TfLiteReducerParams *params = n->params;
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    bool reduced[GRAPH_MAX_RANK];
+
+    (void)i;
+    if (x->rank < 0 || !read_axes(g, n, reduced))
+        return false;
+    s->rank = 0;
+    for (int d = 0; d < x->rank; d++)
+        if (!reduced[d] || params->keep_dims)
+            s->dims[s->rank++] = reduced[d] ? 1 : x->dims[d];
+    return true;
+}
+
+/* Adds dim (size, stride) to the groups from the innermost on; the shader wants them outermost
+ * first, at the end of the arrays. */
+static void add_dim(uint32_t *size, uint32_t *stride, int *used, bool merge, uint32_t dim,
+                    uint32_t pitch)
+{
+    if (merge) {
+        size[GROUPS - *used] *= dim;
+        return;
+    }
+    ++*used;
+    size[GROUPS - *used] = dim;
+    stride[GROUPS - *used] = pitch;
+}
+
+static void set_quantized(struct reduce_args *args, const struct graph_tensor *x,
+                          const struct graph_tensor *y, uint32_t op, uint32_t terms)
+{
+    if (op == REDUCE_MEAN || op == REDUCE_SUM) {
+        const struct fixed_multiplier m =
+            op == REDUCE_MEAN ? reduce_multiplier(x, y, terms)
+                              : requantize_multiplier(tensor_scale(x) / tensor_scale(y));
+
+        args->in_zero = tensor_zero_point(x);
+        args->out_zero = tensor_zero_point(y);
+        args->multiplier = m.q;
+        args->shift = m.e;
+    }
+    if (op == REDUCE_PROD) {
+        const struct fixed_multiplier m = requantize_multiplier(reduce_product_factor(x, y));
+
+        args->in_zero = tensor_zero_point(x);
+        args->out_zero = tensor_zero_point(y);
+        args->multiplier = fixed16_mantissa(m.q);
+        args->shift = 15 - m.e;
+    }
+    args->low = requantize_range(y, kTfLiteActNone).low - args->out_zero;
+    args->high = requantize_range(y, kTfLiteActNone).high - args->out_zero;
+}
+
+/* Sets the groups of kept and reduced dims; returns how many elements a result is made of, but for
+ * the channels. */
+static uint32_t set_groups(struct reduce_args *args, const struct graph_tensor *x,
+                           const bool reduced[])
+{
+    int kept_used = 0, reduced_used = 0, before = -1;
+    uint32_t pitch = 1, rows = 1;
+
+    for (int g = 0; g < GROUPS; g++)
+        args->kept_size[g] = args->reduced_size[g] = 1;
+    for (int d = x->rank - 2; d >= 0; d--) {
+        const uint32_t dim = (uint32_t)x->dims[d];
+
+        if (reduced[d]) {
+            add_dim(args->reduced_size, args->reduced_stride, &reduced_used, before == 1, dim,
+                    pitch);
+            rows *= dim;
+        } else {
+            add_dim(args->kept_size, args->kept_stride, &kept_used, before == 0, dim, pitch);
+        }
+        before = reduced[d];
+        pitch *= dim;
+    }
+    return rows;
+}
+
+enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t op)
+{
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    const bool integers = graph_has_steps(x) || x->type == kTfLiteBool;
+    struct plan_step *s = planner_step(p,
+                                       integers                  ? INTEGER_SHADER(x, "reduce_int8")
+                                       : x->type == kTfLiteInt32 ? "reduce.word"
+                                                                 : "reduce",
+                                       n, WORKGROUP, 1, 1);
+    struct reduce_args args = { 0 };
+    bool reduced[GRAPH_MAX_RANK];
+    uint32_t terms;
+
+    if (src < 0 || dst < 0 || !s || !read_axes(p->graph, n, reduced))
+        return STATUS_NO_MEMORY;
+    args.rows = terms = set_groups(&args, x, reduced);
+    if (reduced[x->rank - 1])
+        terms *= (uint32_t)x->dims[x->rank - 1];
+    args.terms = (float)terms;
+    args.in_channels = p->plan->tensors[src].channels;
+    args.in_slices = p->plan->tensors[src].slices;
+    args.out_channels = p->plan->tensors[dst].channels;
+    args.out_slices = p->plan->tensors[dst].slices;
+    args.count = p->plan->tensors[dst].rows * args.out_slices;
+    step_spec(s, REDUCE_SPEC_OVER_CHANNELS, reduced[x->rank - 1]);
+    step_spec(s, REDUCE_SPEC_OP, op);
+    if (integers) {
+        step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
+        step_spec(s, REDUCE_SPEC_AVERAGE, false);
+        set_quantized(&args, x, graph_output(p->graph, n, 0), op, terms);
+    }
+    step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    return step_groups(p, s, args.count);
+}
+
+static enum status plan_mean(struct planner *p, const struct graph_node *n)
+{
+    return reduce_plan(p, n, REDUCE_MEAN);
+}
+
+static const struct gpu_op ops[] = {
+    { .code = BUILTIN_MEAN,
+      .max_version = 3,
+      .exact = &exact_reduce,
+      .shorts = true,
+      .within_inputs = true,
+      .accept = accept_mean,
+      .plan = plan_mean,
+      .shape = reduce_shape },
+};
+const struct gpu_family gpu_reduce = { ops, sizeof ops / sizeof ops[0] };

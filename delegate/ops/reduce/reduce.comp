@@ -1,0 +1,35 @@
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD.  The dims of src but the last are given as up to
+// 4 kept and 4 reduced groups, outermost first, with their strides in rows; the last dim, the
+// channels, is kept or reduced as a whole.  A workgroup computes one slice of dst: its invocations
+// share out the elements, then combine what they found.  Words are i32; sums and products wrap.
+// Variants: f32 f16 word
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "delegate/shaders/slice.glsl"
+#if ELEMENT == WORD
+#define SUM     ivec4
+#define LOWEST  int(0x80000000)
+#define HIGHEST 0x7fffffff
+#else
+#define SUM     vec4
+#define LOWEST  -3.402823466e38
+#define HIGHEST 3.402823466e38
+#endif
+#include "delegate/ops/reduce/reduce_sums.glsl"
+
+WRITES(0, dst);
+READS(1, src);
+
+SUM load(uint row, uint s) { return SUM(src[row * args.in_slices + s]); }
+
+void main()
+{
+    const uint i = min(group(), args.count - 1u);
+    SUM sum = sum_of(i);
+#if ELEMENT != WORD
+    if (OP == REDUCE_MEAN)
+        sum /= args.terms;
+#endif
+    if (gl_LocalInvocationID.x == 0u && group() < args.count)
+        dst[i] = STORED(sum);
+}

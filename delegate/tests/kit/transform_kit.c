@@ -1,0 +1,424 @@
+#include "delegate/tests/kit/transform_kit.h"
+
+#include <math.h>
+
+/* ---- building ---- */
+
+struct kit_tensor kit_tensor(struct builder *b, const char *name, int rank, const int32_t *dims)
+{
+    struct kit_tensor t = { .rank = rank };
+
+    memcpy(t.dims, dims, (size_t)rank * sizeof dims[0]);
+    t.index = builder_tensor(b, TENSOR_FLOAT32, name, (size_t)rank, dims);
+    return t;
+}
+
+enum { KIT_CONSTANT = 1 << 17 }; /* elements at most */
+
+int kit_integers(struct builder *b, int rank, const int32_t *dims, uint64_t seed)
+{
+    static float values[KIT_CONSTANT];
+    size_t n = 1;
+
+    for (int i = 0; i < rank; i++)
+        n *= (size_t)dims[i];
+    assert_true(n <= KIT_CONSTANT);
+    for (size_t i = 0; i < n; i++)
+        values[i] = (float)(kit_below(&seed, 5) - 2);
+    return builder_constant(b, TENSOR_FLOAT32, "c", (size_t)rank, dims, values, n * sizeof(float));
+}
+
+int kit_filled(struct builder *b, int rank, const int32_t *dims, float value)
+{
+    static float values[KIT_CONSTANT];
+    size_t n = 1;
+
+    for (int i = 0; i < rank; i++)
+        n *= (size_t)dims[i];
+    assert_true(n <= KIT_CONSTANT);
+    for (size_t i = 0; i < n; i++)
+        values[i] = value;
+    return builder_constant(b, TENSOR_FLOAT32, "c", (size_t)rank, dims, values, n * sizeof(float));
+}
+
+int kit_ints(struct builder *b, int rank, const int32_t *dims, const int32_t *values)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < rank; i++)
+        n *= (size_t)dims[i];
+    return builder_constant(b, TENSOR_INT32, "i", (size_t)rank, dims, values, n * sizeof(int32_t));
+}
+
+struct kit_tensor kit_unary(struct builder *b, int32_t code, struct kit_tensor x)
+{
+    const struct kit_tensor y = kit_tensor(b, "u", x.rank, x.dims);
+
+    builder_op(b, code, 1, NULL, 1, &x.index, 1, &y.index);
+    return y;
+}
+
+struct kit_tensor kit_binary(struct builder *b, int32_t code, struct kit_tensor x, int other,
+                             int activation)
+{
+    const struct kit_tensor y = kit_tensor(b, "b", x.rank, x.dims);
+    struct options o;
+
+    options_init(&o, code == BUILTIN_MUL   ? OPTIONS_MulOptions
+                     : code == BUILTIN_SUB ? OPTIONS_SubOptions
+                                           : OPTIONS_AddOptions);
+    options_set_int(&o, "fused_activation_function", activation);
+    builder_op(b, code, 1, &o, 2, (int[]){ x.index, other }, 1, &y.index);
+    return y;
+}
+
+static int32_t kit_or_1(int32_t n)
+{
+    return n ? n : 1;
+}
+
+static int32_t kit_out(int32_t in, const struct kit_conv *c)
+{
+    const int32_t extent = (kit_or_1(c->kernel) - 1) * kit_or_1(c->dilation) + 1;
+    const int32_t stride = kit_or_1(c->stride);
+
+    return c->same ? (in + stride - 1) / stride : (in - extent + stride) / stride;
+}
+
+struct kit_tensor kit_conv_2d(struct builder *b, struct kit_tensor x, struct kit_conv c)
+{
+    const int32_t k = kit_or_1(c.kernel), out = c.channels ? c.channels : x.dims[3];
+    const int32_t w[] = { c.depthwise ? 1 : out, k, k,
+                          c.depthwise ? out : x.dims[3] / kit_or_1(c.groups) };
+    const struct kit_tensor y = kit_tensor(
+        b, "y", KIT_DIMS(x.dims[0], kit_out(x.dims[1], &c), kit_out(x.dims[2], &c), out));
+    const int inputs[] = { x.index, kit_integers(b, 4, w, 3), kit_integers(b, 1, &out, 4) };
+    struct options o;
+
+    options_init(&o, c.depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
+    options_set_int(&o, "padding", !c.same);
+    options_set_int(&o, "stride_h", kit_or_1(c.stride));
+    options_set_int(&o, "stride_w", kit_or_1(c.stride));
+    options_set_int(&o, "dilation_h_factor", kit_or_1(c.dilation));
+    options_set_int(&o, "dilation_w_factor", kit_or_1(c.dilation));
+    options_set_int(&o, "fused_activation_function", c.activation);
+    if (c.depthwise)
+        options_set_int(&o, "depth_multiplier", out / x.dims[3]);
+    builder_op(b, c.depthwise ? BUILTIN_DEPTHWISE_CONV_2D : BUILTIN_CONV_2D, 1, &o, 3, inputs, 1,
+               &y.index);
+    return y;
+}
+
+/* The least size from which the convolution makes `in`. */
+static int32_t kit_in(int32_t in, bool same, int32_t kernel, int32_t stride)
+{
+    return (in - 1) * stride + (same ? 1 : kernel);
+}
+
+struct kit_tensor kit_transpose_conv(struct builder *b, struct kit_tensor x,
+                                     struct kit_transposed c)
+{
+    const int32_t w[] = { c.channels, c.kernel_h, c.kernel_w, x.dims[3] };
+    const int32_t dims[] = { x.dims[0],
+                             kit_in(x.dims[1], c.same, c.kernel_h, c.stride_h) + c.more_h,
+                             kit_in(x.dims[2], c.same, c.kernel_w, c.stride_w) + c.more_w,
+                             c.channels };
+    const struct kit_tensor y = kit_tensor(b, "t", 4, dims);
+    const int inputs[] = { kit_ints(b, KIT_DIMS(4), dims),
+                           c.weights ? c.weights : kit_integers(b, 4, w, 3), x.index,
+                           kit_integers(b, 1, &c.channels, 4) };
+    struct options o;
+
+    options_init(&o, OPTIONS_TransposeConvOptions);
+    options_set_int(&o, "padding", !c.same);
+    options_set_int(&o, "stride_h", c.stride_h);
+    options_set_int(&o, "stride_w", c.stride_w);
+    options_set_int(&o, "fused_activation_function", c.activation);
+    builder_op(b, BUILTIN_TRANSPOSE_CONV, 4, &o, 4, inputs, 1, &y.index);
+    return y;
+}
+
+struct kit_tensor kit_pad(struct builder *b, struct kit_tensor x, const int32_t pads[8])
+{
+    const int p = kit_ints(b, KIT_DIMS(4, 2), pads);
+    struct kit_tensor y;
+
+    y = kit_tensor(b, "p",
+                   KIT_DIMS(x.dims[0] + pads[0] + pads[1], x.dims[1] + pads[2] + pads[3],
+                            x.dims[2] + pads[4] + pads[5], x.dims[3] + pads[6] + pads[7]));
+    builder_op(b, BUILTIN_PAD, 1, NULL, 2, (int[]){ x.index, p }, 1, &y.index);
+    return y;
+}
+
+struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank, const int32_t *dims)
+{
+    const int shape = kit_ints(b, KIT_DIMS(rank), dims);
+    const struct kit_tensor y = kit_tensor(b, "r", rank, dims);
+    struct options o;
+
+    options_init(&o, OPTIONS_ReshapeOptions);
+    builder_op(b, BUILTIN_RESHAPE, 1, &o, 2, (int[]){ x.index, shape }, 1, &y.index);
+    return y;
+}
+
+/* ---- a case: a model with one input or two of one shape, and what is to happen ---- */
+
+void transform_model(const struct transform_case *c, struct model *m)
+{
+    struct kit_tensor x, z, out[TRANSFORM_OUTPUTS] = { { 0 } };
+    struct diag diag = { 0 };
+    int outputs[TRANSFORM_OUTPUTS], count = 0, rank = 4;
+    struct builder b;
+
+    builder_init(&b);
+    while (rank > 0 && c->dims[rank - 1] == 0)
+        rank--;
+    x = kit_tensor(&b, "x", rank, c->dims);
+    z = kit_tensor(&b, "z", rank, c->dims);
+    c->build(&b, x, z, out);
+    for (int i = 0; i < TRANSFORM_OUTPUTS; i++)
+        if (out[i].index)
+            outputs[count++] = out[i].index;
+    builder_inputs(&b, 2, (int[]){ x.index, z.index });
+    builder_outputs(&b, (size_t)count, outputs);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* ---- running ---- */
+
+bool transform_device;
+
+char transform_said[512];
+
+void transform_report(const char *text)
+{
+    snprintf(transform_said, sizeof transform_said, "%s", text);
+}
+
+TfLiteDelegate *transform_delegate(const char *precision, const char *poison,
+                                   const char *no_transform)
+{
+    const char *keys[] = { "precision", "poison", "max_partitions", "no_transform" };
+    const char *values[] = { precision, poison, "0", no_transform };
+    TfLiteDelegate *d =
+        tflite_plugin_create_delegate(keys, values, no_transform ? 4 : 3, transform_report);
+
+    if (!d)
+        fail_msg("%s", transform_said);
+    return d;
+}
+
+void transform_quiet(void *user, const char *format, va_list args)
+{
+    (void)user;
+    (void)format;
+    (void)args;
+}
+
+struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d)
+{
+    const struct interpreter_options options = { .report = transform_quiet };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    size_t count;
+    const int *inputs;
+
+    KIT_OK(interpreter_open(&in, m, &options, &diag));
+    if (d)
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    inputs = interpreter_inputs(in, &count);
+    for (uint64_t frame = 1; frame <= 2; frame++) {
+        uint64_t seed = frame;
+
+        for (size_t i = 0; i < count; i++) {
+            TfLiteTensor *t = interpreter_tensor(in, inputs[i]);
+
+            for (size_t j = 0; j < t->bytes / sizeof(float); j++)
+                t->data.f[j] = (float)(kit_below(&seed, 9) - 4);
+        }
+        KIT_OK(interpreter_invoke(in, &diag));
+    }
+    return in;
+}
+
+void transform_near(const struct transform_case *c, const char *what, struct interpreter *a,
+                    struct interpreter *b, float tolerance)
+{
+    size_t count;
+    const int *outputs = interpreter_outputs(a, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *x = interpreter_tensor(a, outputs[i]);
+        const TfLiteTensor *y = interpreter_tensor(b, outputs[i]);
+
+        assert_int_equal(x->bytes, y->bytes);
+        for (size_t j = 0; j < x->bytes / sizeof(float); j++) {
+            const float v = x->data.f[j], w = y->data.f[j];
+
+            if (!(v == w || fabsf(v - w) <= tolerance * fmaxf(fabsf(v) / 4, 1)))
+                fail_msg("%s: %s: output %zu, element %zu: %.9g and %.9g", c->name, what, i, j,
+                         (double)v, (double)w);
+        }
+    }
+}
+
+void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
+                     struct interpreter *b)
+{
+    transform_near(c, what, a, b, 0);
+}
+
+/* Fires as often as it should; the results are those of the reference, with the transform, without
+ * it, and without any, in both precisions, with any poison. */
+static void transform_check(const struct transform_case *c, enum transform_id id)
+{
+    static const char *const precisions[] = { "fp32", "fp16" }, *const poisons[] = { "off", "nan" };
+    const char *const without[] = { NULL, transform_name(id), "all" };
+    struct interpreter *truth, *got;
+    struct model m;
+
+    transform_model(c, &m);
+    truth = transform_run(&m, NULL);
+    for (int p = 0; p < 2; p++)
+        for (int q = 0; q < 2; q++)
+            for (int w = 0; w < 3; w++) {
+                TfLiteDelegate *d = transform_delegate(precisions[p], poisons[q], without[w]);
+                char what[64];
+
+                snprintf(what, sizeof what, "%s, poison %s, no_transform %s", precisions[p],
+                         poisons[q], without[w] ? without[w] : "none");
+                got = transform_run(&m, d);
+                assert_int_equal(interpreter_partition_count(got), 1);
+                transform_equal(c, what, truth, got);
+                interpreter_close(got);
+                assay_gpu_delegate_destroy(d);
+            }
+    interpreter_close(truth);
+    model_close(&m);
+}
+
+void transform_allocations_fail(const struct transform_request *r)
+{
+    for (long n = 0;; n++) {
+        struct diag diag = { 0 };
+        struct rewrite w;
+        enum status s;
+
+        mem_fail_after(n);
+        s = transform_partition(&w, r, &diag);
+        mem_fail_after(-1);
+        if (s == STATUS_OK) {
+            rewrite_close(&w);
+            return;
+        }
+        assert_int_equal(s, STATUS_NO_MEMORY);
+        assert_true(n < 1000);
+    }
+}
+
+/* ---- without a device ---- */
+
+struct transform_look {
+    const struct transform_case *c;
+    const struct model *m;
+    enum transform_id id;
+    const char *no_transform;
+    int fires, applied, merged, steps;
+    bool labelled;
+};
+
+/* All nodes as one partition, as the delegate would see it. */
+static void transform_look_at(struct graph *g, void *user)
+{
+    struct transform_look *look = user;
+    const char *pairs[] = { look->no_transform ? "no_transform" : NULL, look->no_transform, NULL };
+    struct gpu_options o = gpu_options_of(pairs);
+    const struct device_limits limits = gpu_large_limits();
+    const struct model_subgraph *s = &look->m->subgraphs[0];
+    struct transform_request r = { .graph = g,
+                                   .options = &o,
+                                   .limits = &limits,
+                                   .outputs = s->outputs.data,
+                                   .output_count = (int)s->outputs.count };
+    struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
+    int nodes[KIT_TENSORS];
+    struct diag diag = { 0 };
+    struct rewrite w;
+    struct plan p;
+
+    for (int i = 0; i < g->node_count; i++)
+        nodes[r.node_count++] = g->nodes[i].host_node;
+    r.nodes = nodes;
+    KIT_OK(transform_partition(&w, &r, &diag));
+    look->applied = w.applied[look->id];
+    look->merged = w.merged;
+    assert_int_equal(w.graph.node_count + w.merged, g->node_count);
+    rewrite_close(&w);
+
+    request.nodes = nodes;
+    request.node_count = r.node_count;
+    request.inputs = s->inputs.data;
+    request.input_count = (int)s->inputs.count;
+    request.outputs = r.outputs;
+    request.output_count = r.output_count;
+    KIT_OK(plan_make(&p, &request, &diag));
+    look->steps = p.step_count;
+    look->labelled = !look->c->label;
+    for (int i = 0; i < p.step_count && !look->labelled; i++)
+        look->labelled = strncmp(p.steps[i]->label, look->c->label, strlen(look->c->label)) == 0;
+    plan_close(&p);
+
+    transform_allocations_fail(&r);
+    options_close(&o);
+}
+
+static void transform_fires(const struct transform_case *c, enum transform_id id)
+{
+    struct transform_look look = { .c = c, .id = id };
+    struct transform_look off = look;
+    char names[64];
+    struct model m;
+
+    transform_model(c, &m);
+    look.m = off.m = &m;
+    /* A chain of what a rewrite leaves has another label. */
+    if (id != TRANSFORM_chain)
+        look.no_transform = transform_name(TRANSFORM_chain);
+    snprintf(names, sizeof names, "%s,%s", transform_name(id), transform_name(TRANSFORM_chain));
+    off.no_transform = names;
+    gpu_look(&m, transform_look_at, &look);
+    gpu_look(&m, transform_look_at, &off);
+    if (look.applied != c->fires)
+        fail_msg("%s: fired %d times, not %d", c->name, look.applied, c->fires);
+    if (!look.labelled)
+        fail_msg("%s: no step's label begins with \"%s\"", c->name, c->label);
+    assert_int_equal(off.applied, 0);
+    if (look.steps > off.steps)
+        fail_msg("%s: %d steps with it, %d without", c->name, look.steps, off.steps);
+    model_close(&m);
+}
+
+void transform_all_fire(const struct transform_case *cases, size_t count, enum transform_id id)
+{
+    for (size_t i = 0; i < count; i++)
+        transform_fires(&cases[i], id);
+}
+
+void transform_all_check(const struct transform_case *cases, size_t count, enum transform_id id)
+{
+    if (!transform_device)
+        skip();
+    for (size_t i = 0; i < count; i++)
+        transform_check(&cases[i], id);
+}
+
+void transform_find_device(void)
+{
+    struct assay_gpu_device any = { .struct_size = sizeof any };
+    char error[256] = "";
+
+    transform_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
+    if (!transform_device)
+        printf("skipped: tests of the delegate on a device: %s\n", error);
+}

@@ -1,0 +1,439 @@
+/* Binding tensors to buffers of the caller: wrong arguments, which are refused with both values and
+ * change nothing; tensors that cannot be bound in ASSAY_LAYOUT_C4; memory that does not grow. */
+#include "delegate/tests/kit/bind_kit.h"
+
+#include <fcntl.h>
+
+/* ---- wrong arguments ---- */
+
+static void does_not_fit(void **state)
+{
+    struct assay_gpu_buffer good = {
+        .kind = ASSAY_GPU_VK_BUFFER, .layout = ASSAY_LAYOUT_C4, .tensor = X, .partition = -1
+    };
+    struct assay_gpu_buffer bad;
+    char error[512], text[64];
+    struct kit_buffer buffer;
+    struct interpreter *in;
+    struct kit_vulkan v;
+    struct model m;
+    TfLiteDelegate *d;
+    uint32_t align;
+
+    NEEDS_DEVICE;
+    bind_make_model(&m);
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    buffer = kit_buffer(&v, 4096);
+    good.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
+    good.vk_device = v.device;
+    good.size = SLICES;
+    /* Before the delegate has a graph. */
+    bind_expect_refused(d, &good, "tensor 0", "modify the graph first");
+    in = kit_open(&m, d);
+    align = kit_io(d, X).offset_alignment;
+
+    bad = good;
+    bad.size = SLICES - 4;
+    bind_expect_refused(d, &bad, "expected at least 192 bytes", "found 188");
+    bad.layout = ASSAY_LAYOUT_DENSE;
+    bad.size = DENSE - 1;
+    bind_expect_refused(d, &bad, "expected at least 144 bytes", "found 143");
+    bad = good;
+    bad.offset = align / 2;
+    snprintf(text, sizeof text, "found %u", align / 2);
+    bind_expect_refused(d, &bad, text, "offset: expected a multiple of");
+    bad = good;
+    bad.offset = 1 << 20;
+    bind_expect_refused(d, &bad, "end at 1048768", "has at most");
+    bad.offset = UINT64_MAX - align + 1;
+    bad.size = 1 << 20;
+    bind_expect_refused(d, &bad, "offset 18446744073709551", "size 1048576");
+    bad = good;
+    bad.vk_device = &m;
+    snprintf(text, sizeof text, "%p", (void *)v.device);
+    bind_expect_refused(d, &bad, "VkDevice", text);
+    bad = good;
+    bad.vk_buffer = 0;
+    bind_expect_refused(d, &bad, "tensor 0, input 0 of partition 0", "VK_NULL_HANDLE");
+    bad = good;
+    bad.layout = 2;
+    bind_expect_refused(d, &bad, "layout 2", "0 or 1");
+    bad = good;
+    bad.kind = 77;
+    bind_expect_refused(d, &bad, "kind 77", "0 to 5");
+    bad = good;
+    bad.tensor = HIDDEN;
+    bind_expect_refused(d, &bad, "tensor 2",
+                        "not an input or output of the delegate's 1 partitions");
+    bad.tensor = -1;
+    bind_expect_refused(d, &bad, "tensor -1", "not an input or output");
+    bad = good;
+    bad.partition = 3;
+    bind_expect_refused(d, &bad, "expected a partition below 1", "found 3");
+    bad = good;
+    bad.kind = ASSAY_GPU_NEW;
+    bad.offset = 256;
+    bind_expect_refused(d, &bad, "offset 256", "new buffer");
+
+    /* A struct that is too short, NULL, and a delegate that is NULL. */
+    bad = good;
+    bad.struct_size = sizeof bad - 1;
+    assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, &bad, error, sizeof error), -1);
+    assert_non_null(strstr(error, "struct_size: expected"));
+    assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, NULL, error, sizeof error), -1);
+    assert_int_equal(assay_gpu_bind_buffer_to_tensor(d, NULL, NULL, 0), -1);
+    bad.struct_size = sizeof bad;
+    assert_int_equal(assay_gpu_bind_buffer_to_tensor(NULL, &bad, error, sizeof error), -1);
+    assert_int_equal(assay_gpu_unbind_tensor(NULL, X, -1, error, sizeof error), -1);
+    assert_int_equal(assay_gpu_unbind_tensor(d, X, -1, error, sizeof error), -1);
+    assert_non_null(strstr(error, "is not bound"));
+    assert_int_equal(assay_gpu_wait(NULL, error, sizeof error), -1);
+    assert_int_equal(assay_gpu_io_count(NULL), 0);
+    assert_int_equal(assay_gpu_get_io(d, 2, &(struct assay_gpu_io){ .struct_size = 64 }), -1);
+    assert_int_equal(assay_gpu_get_io(d, -1, &(struct assay_gpu_io){ .struct_size = 64 }), -1);
+    assert_int_equal(assay_gpu_get_io(d, 0, NULL), -1);
+    assert_int_equal(assay_gpu_get_device(NULL, NULL), -1);
+    assert_int_equal(assay_gpu_get_device(d, NULL), -1);
+    assay_gpu_lock_queue(NULL);
+    assay_gpu_unlock_queue(NULL);
+
+    /* A tensor that is bound already, and memory that another tensor is bound to. */
+    bad = good;
+    assert_int_equal(kit_bind(d, &bad, error), 0);
+    snprintf(text, sizeof text, "buffer 0x%llx", (unsigned long long)good.vk_buffer);
+    bind_expect_refused(d, &good, "bound already, to 192 bytes at offset 0", text);
+    bad = good;
+    bad.tensor = Y;
+    bind_expect_refused(d, &bad, "bytes 0 to 192", "overlap those of tensor 0, 0 to 192");
+    bad.offset = 1024;
+    assert_int_equal(kit_bind(d, &bad, error), 0);
+
+    /* After all failures an inference works, with the binding that succeeded. */
+    {
+        float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
+
+        bind_fill(x, 5);
+        kit_to_slices(buffer.map, x, ROWS, CHANNELS);
+        kit_run(in);
+        kit_from_slices(y, (float *)((char *)buffer.map + 1024), ROWS, CHANNELS);
+        bind_expect(y, 5);
+        bind_expect(interpreter_tensor(in, Y)->data.f, 5);
+    }
+    interpreter_close(in);
+    kit_buffer_close(&v, &buffer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* A variable tensor cannot be bound, nor two outputs that share memory in ASSAY_LAYOUT_C4. */
+static void cannot_lie_there(void **state)
+{
+    const int32_t dims[] = { 2, 4 }, whole[] = { 1, 8 };
+    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW,
+                                  .layout = ASSAY_LAYOUT_C4,
+                                  .partition = -1 };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder builder;
+    char error[512];
+    struct model m;
+    TfLiteDelegate *d;
+    int x, y, z, s;
+
+    NEEDS_DEVICE;
+    builder_init(&builder);
+    x = builder_tensor(&builder, TENSOR_FLOAT32, "x", 2, dims);
+    y = builder_tensor(&builder, TENSOR_FLOAT32, "y", 2, dims);
+    z = builder_tensor(&builder, TENSOR_FLOAT32, "z", 2, whole);
+    s = builder_constant(&builder, TENSOR_INT32, "s", 1, (int32_t[]){ 2 }, whole, sizeof whole);
+    builder_op(&builder, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_op(&builder, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ y, s }, 1, &z);
+    builder_inputs(&builder, 1, &x);
+    builder_outputs(&builder, 2, (int[]){ y, z });
+    KIT_OK(builder_finish(&builder, &m, &diag));
+    d = kit_delegate(WITH("precision", "fp32"));
+    in = kit_open(&m, d);
+    b.tensor = y;
+    if (kit_bind(d, &b, error) != 0)
+        fail_msg("%s", error);
+    b.tensor = z;
+    b.size = 0;
+    bind_expect_refused(d, &b, "tensor 2", "shares memory with another input or output");
+    b.layout = ASSAY_LAYOUT_DENSE; /* then a step copies it */
+    if (kit_bind(d, &b, error) != 0)
+        fail_msg("%s", error);
+    for (int i = 0; i < 8; i++)
+        interpreter_tensor(in, x)->data.f[i] = (float)(i - 3);
+    kit_run(in);
+    for (int i = 0; i < 8; i++) {
+        assert_true(interpreter_tensor(in, y)->data.f[i] == fmaxf((float)(i - 3), 0));
+        assert_true(interpreter_tensor(in, z)->data.f[i] == fmaxf((float)(i - 3), 0));
+    }
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* y = CONV_2D(x) + r, which is computed in the memory of r, but never in memory of the caller. */
+static void input_is_written(void **state)
+{
+    enum { C = 8, PIXELS = 6 };
+    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
+                                  .layout = ASSAY_LAYOUT_C4,
+                                  .partition = -1 };
+    static const float zeros[C];
+    float weights[C * C] = { 0 }, before[C * PIXELS];
+    struct diag diag = { 0 };
+    struct kit_buffer buffer;
+    struct builder builder;
+    struct interpreter *in;
+    struct kit_vulkan v;
+    struct options o;
+    struct model m;
+    TfLiteDelegate *d;
+    int x, r, y, t, w, bias;
+
+    NEEDS_DEVICE;
+    for (int i = 0; i < C; i++)
+        weights[i * C + i] = 2;
+    builder_init(&builder);
+    x = builder_tensor(&builder, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 2, 3, C });
+    r = builder_tensor(&builder, TENSOR_FLOAT32, "r", 4, (int32_t[]){ 1, 2, 3, C });
+    t = builder_tensor(&builder, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, 2, 3, C });
+    y = builder_tensor(&builder, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 2, 3, C });
+    w = builder_constant(&builder, TENSOR_FLOAT32, "w", 4, (int32_t[]){ C, 1, 1, C }, weights,
+                         sizeof weights);
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    bias = builder_constant(&builder, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ C }, zeros,
+                            sizeof zeros);
+    builder_op(&builder, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ x, w, bias }, 1, &t);
+    options_init(&o, OPTIONS_AddOptions);
+    builder_op(&builder, BUILTIN_ADD, 1, &o, 2, (int[]){ t, r }, 1, &y);
+    builder_inputs(&builder, 2, (int[]){ x, r });
+    builder_outputs(&builder, 1, &y);
+    KIT_OK(builder_finish(&builder, &m, &diag));
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    in = kit_open(&m, d);
+    buffer = kit_buffer(&v, sizeof before);
+    b.tensor = r;
+    b.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
+    b.vk_device = v.device;
+    b.size = sizeof before;
+    assert_int_equal(kit_stats(d).transforms, 1);
+    bind_expect_refused(d, &b, "bind it dense", "writes over it");
+    for (int dense = 0; dense < 2; dense++) {
+        if (dense)
+            kit_bind_buffer(d, &v, r, ASSAY_LAYOUT_DENSE, &buffer);
+        for (int i = 0; i < C * PIXELS; i++)
+            interpreter_tensor(in, x)->data.f[i] = interpreter_tensor(in, r)->data.f[i] =
+                ((float *)buffer.map)[i] = (float)i;
+        for (int run = 0; run < 2; run++)
+            kit_run(in);
+        for (int i = 0; i < C * PIXELS; i++) {
+            assert_true(interpreter_tensor(in, y)->data.f[i] == (float)(3 * i));
+            assert_true(((float *)buffer.map)[i] == (float)i);
+        }
+    }
+    interpreter_close(in);
+    kit_buffer_close(&v, &buffer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* An inference reads and writes the state of an LSTM, which stays in the host's memory. */
+static void states_are_kept(void **state)
+{
+    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW, .partition = -1 };
+    static const float weights[8 * 5], bias[8];
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder builder;
+    int inputs[5], outputs[4];
+    struct options o;
+    struct model m;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    builder_init(&builder);
+    inputs[0] = builder_tensor(&builder, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, 3 });
+    inputs[1] = builder_tensor(&builder, TENSOR_FLOAT32, "h", 2, (int32_t[]){ 1, 2 });
+    inputs[2] = builder_constant(&builder, TENSOR_FLOAT32, "w", 2, (int32_t[]){ 8, 5 }, weights,
+                                 sizeof weights);
+    inputs[3] =
+        builder_constant(&builder, TENSOR_FLOAT32, "b", 1, (int32_t[]){ 8 }, bias, sizeof bias);
+    inputs[4] = builder_tensor(&builder, TENSOR_FLOAT32, "c", 2, (int32_t[]){ 1, 2 });
+    outputs[0] = builder_tensor(&builder, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, 2 });
+    outputs[1] = builder_tensor(&builder, TENSOR_FLOAT32, "c2", 2, (int32_t[]){ 1, 2 });
+    outputs[2] = builder_tensor(&builder, TENSOR_FLOAT32, "z", 2, (int32_t[]){ 1, 5 });
+    outputs[3] = builder_tensor(&builder, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 1, 8 });
+    builder_variable(&builder, inputs[1]);
+    builder_variable(&builder, inputs[4]);
+    options_init(&o, OPTIONS_LSTMOptions);
+    options_set_int(&o, "kernel_type", 1);
+    options_set_int(&o, "fused_activation_function", 4);
+    builder_op(&builder, BUILTIN_LSTM, 2, &o, 5, inputs, 4, outputs);
+    builder_inputs(&builder, 1, inputs);
+    builder_outputs(&builder, 1, outputs);
+    KIT_OK(builder_finish(&builder, &m, &diag));
+    d = kit_delegate(WITH("wait", "none"));
+    in = kit_open(&m, d);
+    assert_int_equal(interpreter_partition_count(in), 1);
+    b.tensor = inputs[1];
+    bind_expect_refused(d, &b, "tensor 1", "is a variable of partition 0");
+    b.tensor = inputs[4];
+    b.partition = 0;
+    bind_expect_refused(d, &b, "tensor 4", "is a variable of partition 0");
+    kit_run(in);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* Each allocation fails once: the call fails, and the tensor is bound as before. */
+static void no_memory(void **state)
+{
+    struct interpreter *in;
+    struct kit_buffer buffer;
+    struct kit_vulkan v;
+    char error[512];
+    struct model m;
+    TfLiteDelegate *d;
+    long n = 0;
+
+    NEEDS_DEVICE;
+    bind_make_model(&m);
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    buffer = kit_buffer(&v, SLICES);
+    in = kit_open(&m, d);
+    for (bool bound = false; !bound; n++) {
+        struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
+                                      .layout = ASSAY_LAYOUT_C4,
+                                      .tensor = Y,
+                                      .partition = -1,
+                                      .vk_buffer = (uint64_t)(uintptr_t)buffer.handle,
+                                      .vk_device = v.device,
+                                      .size = SLICES };
+
+        assert_true(n < 100);
+        mem_fail_after(n);
+        bound = kit_bind(d, &b, error) == 0;
+        mem_fail_after(-1);
+        if (!bound && !strstr(error, "memory"))
+            fail_msg("%s", error);
+        bind_fill(interpreter_tensor(in, X)->data.f, (int)n);
+        kit_run(in);
+        bind_expect(interpreter_tensor(in, Y)->data.f, (int)n);
+        assert_int_equal(kit_io(d, Y).bound, bound ? ASSAY_LAYOUT_C4 : -1);
+    }
+    assert_true(n > 2);
+    interpreter_close(in);
+    kit_buffer_close(&v, &buffer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* ---- memory ---- */
+
+static long status_kib(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    long kib = -1;
+
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = strtol(line + strlen(key), NULL, 10);
+    if (f)
+        fclose(f);
+    return kib;
+}
+
+static int open_files(void)
+{
+    int count = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+/* Buffers are bound and unbound many times, and fail to be bound.  On a device in the host's memory
+ * a leak would show in the address space of the process. */
+static void memory_stays_flat(void **state)
+{
+    enum { ROUNDS = 120, BYTES = 1 << 20 };
+    struct interpreter *in;
+    struct kit_vulkan v;
+    char error[512];
+    struct model m;
+    TfLiteDelegate *d;
+    long begin = 0;
+    int files = 0;
+
+    NEEDS_DEVICE;
+    bind_make_model(&m);
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    in = kit_open(&m, d);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
+        struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW,
+                                      .layout = i % 2,
+                                      .tensor = i % 3 ? X : Y,
+                                      .partition = -1,
+                                      .size = BYTES };
+
+        assert_int_equal(assay_gpu_get_device(d, &caps), 0);
+        if (caps.external_memory_fd && i % 4 == 0)
+            b.kind = ASSAY_GPU_NEW_OPAQUE_FD;
+        if (kit_bind(d, &b, error) != 0)
+            fail_msg("%s", error);
+        if (b.fd >= 0 && b.kind == ASSAY_GPU_NEW_OPAQUE_FD) {
+            struct assay_gpu_buffer again = b;
+
+            /* The same memory again, and more of it than there is. */
+            again.kind = ASSAY_GPU_OPAQUE_FD;
+            again.tensor = i % 3 ? Y : X;
+            again.size = 4 * BYTES;
+            assert_int_equal(kit_bind(d, &again, error), -1);
+            assert_non_null(strstr(error, "offset and size end at 4194304"));
+            again.size = BYTES;
+            again.memory_type = 31;
+            assert_int_equal(kit_bind(d, &again, error), -1);
+            assert_non_null(strstr(error, "memory_type 31"));
+            close(b.fd);
+        }
+        if (i % 5 == 0)
+            kit_run(in);
+        kit_unbind(d, b.tensor);
+        if (i == ROUNDS / 4) {
+            begin = status_kib("VmSize:");
+            files = open_files();
+        }
+    }
+    /* A sanitizer keeps freed memory, and reports leaks itself. */
+    if (!KIT_SANITIZED)
+        assert_true(status_kib("VmSize:") - begin < 16 * BYTES / 1024);
+    assert_int_equal(open_files(), files);
+    (void)v;
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(does_not_fit),     cmocka_unit_test(cannot_lie_there),
+        cmocka_unit_test(input_is_written), cmocka_unit_test(states_are_kept),
+        cmocka_unit_test(no_memory),        cmocka_unit_test(memory_stays_flat),
+    };
+
+    kit_find_validated_device("tests of buffers");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+/* Blocks of device memory that are kept for the next request; skipped without a device. */
+#include "delegate/tests/kit/gpu_kit.h"
+
+#include "delegate/vulkan/blocks.h"
+#include "delegate/vulkan/device.h"
+
+#include <string.h>
+
+enum { KIB = 1024, MIB = 1024 * KIB };
+
+static struct device *d;
+static uint32_t visible; /* a memory type that can be mapped */
+
+static struct block take(VkDeviceSize bytes, bool map)
+{
+    struct block block;
+    const char *call = NULL;
+
+    assert_int_equal(blocks_take(&d->blocks, d->handle, visible, bytes, map, &block, &call),
+                     VK_SUCCESS);
+    assert_true(block.bytes >= bytes);
+    assert_true((block.mapped != NULL) == map);
+    if (map)
+        memset(block.mapped, 0xa5, bytes);
+    return block;
+}
+
+static void give(struct block *block)
+{
+    blocks_give(&d->blocks, d->handle, block);
+    assert_true(block->memory == VK_NULL_HANDLE);
+}
+
+static int setup(void **state)
+{
+    struct device_cost cost;
+    struct diag diag = { 0 };
+
+    (void)state;
+    if (device_acquire(&d, NULL, false, &cost, &diag) != STATUS_OK) {
+        d = NULL;
+        return 0;
+    }
+    while (!(d->memory.memoryTypes[visible].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT))
+        visible++;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    if (d)
+        device_release(d);
+    return 0;
+}
+
+static void need_device(void)
+{
+    if (!d) {
+        print_message("no Vulkan device\n");
+        skip();
+    }
+    blocks_clear(&d->blocks, d->handle);
+    assert_int_equal(d->blocks.count, 0);
+}
+
+static void test_small_ones_are_taken_again(void **state)
+{
+    struct block a, b;
+    VkDeviceMemory first;
+
+    (void)state;
+    need_device();
+    a = take(1000, true);
+    first = a.memory;
+    give(&a);
+    assert_int_equal(d->blocks.count, 1);
+    b = take(5000, true); /* has the same rounded size */
+    assert_true(b.memory == first);
+    assert_int_equal(d->blocks.count, 0);
+    give(&b);
+}
+
+static void test_others_are_not(void **state)
+{
+    struct block a, unmapped, larger;
+    VkDeviceMemory first;
+
+    (void)state;
+    need_device();
+    a = take(1000, true);
+    first = a.memory;
+    give(&a);
+    unmapped = take(1000, false);
+    larger = take(100 * KIB, true);
+    assert_true(unmapped.memory != first && larger.memory != first);
+    assert_int_equal(d->blocks.count, 1);
+    give(&unmapped);
+    give(&larger);
+    assert_int_equal(d->blocks.count, 3);
+}
+
+static void test_large_ones_are_not_kept(void **state)
+{
+    struct block a;
+
+    (void)state;
+    need_device();
+    a = take(MIB + 1, true);
+    give(&a);
+    assert_int_equal(d->blocks.count, 0);
+    a = take(MIB, true);
+    give(&a);
+    assert_int_equal(d->blocks.count, 1);
+}
+
+static void test_what_is_kept_is_bounded(void **state)
+{
+    struct block blocks[BLOCKS_KEPT + 3];
+    VkDeviceMemory last;
+
+    (void)state;
+    need_device();
+    for (int i = 0; i < BLOCKS_KEPT + 3; i++)
+        blocks[i] = take(64 * KIB, true);
+    last = blocks[BLOCKS_KEPT + 2].memory;
+    for (int i = 0; i < BLOCKS_KEPT + 3; i++)
+        give(&blocks[i]);
+    assert_int_equal(d->blocks.count, BLOCKS_KEPT);
+    assert_true(d->blocks.kept[BLOCKS_KEPT - 1].memory == last);
+    blocks_clear(&d->blocks, d->handle);
+    assert_int_equal(d->blocks.count, 0);
+}
+
+/* A buffer that failed to open gives back no block. */
+static void test_nothing(void **state)
+{
+    struct block none = { 0 };
+
+    (void)state;
+    need_device();
+    give(&none);
+    assert_int_equal(d->blocks.count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_ones_are_taken_again),
+        cmocka_unit_test(test_others_are_not),
+        cmocka_unit_test(test_large_ones_are_not_kept),
+        cmocka_unit_test(test_what_is_kept_is_bounded),
+        cmocka_unit_test(test_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,160 @@
+/* conv_2d.comp in the tiles of software devices, 8 pixels by 2 slices: sizes whose last tile lacks
+ * pixels, slices or a whole column, and the choice of tiles.  Models hold small integers, so that
+ * every sum is exact and results have the bits of the reference. */
+#include "conformance/tests/kit/nets.h"
+#include "delegate/tests/kit/transform_kit.h"
+
+#include "delegate/ops/product/conv_2d.args.h"
+#include "delegate/ops/product/conv_tile.args.h"
+#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/kernel.h"
+
+#include <string.h>
+
+static struct kit_conv convolution;
+static bool has_residual;
+
+static void build(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                  struct kit_tensor out[3])
+{
+    if (has_residual)
+        z = kit_unary(b, BUILTIN_RELU, z);
+    out[0] = kit_conv_2d(b, x, convolution);
+    if (has_residual)
+        out[0] = kit_binary(b, BUILTIN_ADD, out[0], z.index, kTfLiteActRelu6);
+}
+
+/* A workgroup has 16 slices: column 0 is slices 0 to 7, column 1 slices 8 to 15. */
+static const struct row {
+    const char *name;
+    int32_t dims[4];
+    struct kit_conv conv;
+    uint32_t columns;
+    bool residual;
+} rows[] = {
+    { "column 1 ends early, one pixel",
+      { 1, 9, 9, 5 },
+      { .kernel = 1, .channels = 101 },
+      2,
+      false },
+    { "no column 1 in the last workgroup",
+      { 2, 7, 9, 6 },
+      { .kernel = 3, .channels = 69, .same = true, .activation = kTfLiteActRelu },
+      2,
+      false },
+    { "twelve runs of eight pixels and one of three",
+      { 1, 17, 21, 7 },
+      { .kernel = 3, .stride = 2, .channels = 101, .same = true },
+      2,
+      false },
+    { "residual", { 1, 11, 13, 67 }, { .kernel = 1, .same = true }, 2, true },
+    { "two slices", { 1, 31, 37, 5 }, { .kernel = 3, .channels = 7, .same = true }, 1, false },
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+static struct transform_case case_of(const struct row *r)
+{
+    struct transform_case c = { .name = r->name, .build = build };
+
+    convolution = r->conv;
+    has_residual = r->residual;
+    memcpy(c.dims, r->dims, sizeof c.dims);
+    return c;
+}
+
+static uint32_t spec_of(const struct plan_step *s, uint32_t id)
+{
+    assert_true(id < s->spec_count);
+    return s->spec[id];
+}
+
+static void same_results(void **state)
+{
+    static const char *const precisions[] = { "fp32", "fp16" };
+
+    (void)state;
+    if (!transform_device)
+        skip();
+    for (int i = 0; i < ROWS; i++) {
+        const struct transform_case c = case_of(&rows[i]);
+        struct interpreter *truth;
+        struct model m;
+
+        transform_model(&c, &m);
+        truth = transform_run(&m, NULL);
+        for (int half = 0; half < 2; half++) {
+            TfLiteDelegate *d = transform_delegate(precisions[half], half ? "inf" : "nan", NULL);
+            struct interpreter *got = transform_run(&m, d);
+
+            transform_equal(&c, precisions[half], truth, got);
+            interpreter_close(got);
+            assay_gpu_delegate_destroy(d);
+        }
+        interpreter_close(truth);
+        model_close(&m);
+    }
+}
+
+struct look {
+    enum device_class device_class;
+    struct plan_step step; /* of the convolution */
+};
+
+static void look_at_plan(struct graph *g, void *user)
+{
+    struct look *look = user;
+    struct gpu_options o = gpu_options_of((const char *[]){ NULL });
+    struct device_limits limits = gpu_large_limits();
+    struct diag diag = { 0 };
+    struct plan p;
+
+    limits.device_class = look->device_class;
+    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    for (int i = 0; i < p.step_count; i++)
+        if (strcmp(p.steps[i]->shader, "conv_2d") == 0)
+            look->step = *p.steps[i];
+    plan_close(&p);
+    options_close(&o);
+}
+
+static struct plan_step step_of(const struct row *r, enum device_class device_class)
+{
+    const struct transform_case c = case_of(r);
+    struct look look = { device_class, { .shader = NULL } };
+    struct model m;
+
+    transform_model(&c, &m);
+    gpu_look(&m, look_at_plan, &look);
+    model_close(&m);
+    assert_non_null(look.step.shader);
+    return look.step;
+}
+
+/* Every row has the tile that it is for.  Other devices, and results of few slices, have one
+ * column of four pixels. */
+static void plans(void **state)
+{
+    const struct row few = { "few", { 1, 9, 9, 5 }, { .kernel = 1, .channels = 97 }, 1, false };
+    struct plan_step s;
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        s = step_of(&rows[i], DEVICE_SOFTWARE);
+        assert_int_equal(spec_of(&s, CONV_2D_SPEC_COLUMNS), rows[i].columns);
+        assert_int_equal(spec_of(&s, CONV_TILE_SPEC_ROWS), 8);
+        s = step_of(&rows[i], DEVICE_OTHER);
+        assert_int_equal(spec_of(&s, CONV_2D_SPEC_COLUMNS), 1);
+        assert_int_equal(spec_of(&s, CONV_TILE_SPEC_ROWS), 4);
+    }
+    s = step_of(&few, DEVICE_SOFTWARE);
+    assert_int_equal(spec_of(&s, CONV_2D_SPEC_COLUMNS), 1);
+    assert_int_equal(spec_of(&s, CONV_TILE_SPEC_ROWS), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(plans), cmocka_unit_test(same_results) };
+
+    transform_find_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,552 @@
+/* Which nodes the delegate takes and refuses: each rule with a graph that passes and one that does
+ * not. The interpreter refuses malformed models before a delegate sees them, so the graphs are
+ * damaged after they were imported. */
+#include "delegate/tests/kit/gpu_kit.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/graph/import.h"
+
+#include "tensorflow/lite/c/builtin_op_data.h"
+#include <math.h>
+
+enum { NODES = 13 };
+
+/* One node of each op, in this order. */
+enum {
+    CONV,
+    DEPTHWISE,
+    POOL,
+    PAD,
+    RELU,
+    RELU6,
+    MUL,
+    MEAN,
+    RESHAPE,
+    DEQUANTIZE,
+    DENSE,
+    ADD,
+    SOFTMAX
+};
+
+static void make(struct model *m)
+{
+    static float w[4096];
+    static uint16_t h[64];
+    const int32_t pads[] = { 0, 0, 1, 1, 0, 0, 0, 0 };
+    const int32_t axes[] = { 1, 2 };
+    const int32_t shape[] = { 2, 4 };
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int t[16], k[12];
+
+    builder_init(&b);
+    t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 6, 6, 3 });
+    t[1] = builder_tensor(&b, TENSOR_FLOAT32, "conv", 4, (int32_t[]){ 1, 6, 6, 8 });
+    t[2] = builder_tensor(&b, TENSOR_FLOAT32, "depthwise", 4, (int32_t[]){ 1, 6, 6, 8 });
+    t[3] = builder_tensor(&b, TENSOR_FLOAT32, "pool", 4, (int32_t[]){ 1, 3, 3, 8 });
+    t[4] = builder_tensor(&b, TENSOR_FLOAT32, "pad", 4, (int32_t[]){ 1, 5, 3, 8 });
+    t[5] = builder_tensor(&b, TENSOR_FLOAT32, "relu", 4, (int32_t[]){ 1, 5, 3, 8 });
+    t[6] = builder_tensor(&b, TENSOR_FLOAT32, "relu6", 4, (int32_t[]){ 1, 5, 3, 8 });
+    t[7] = builder_tensor(&b, TENSOR_FLOAT32, "mul", 4, (int32_t[]){ 1, 5, 3, 8 });
+    t[8] = builder_tensor(&b, TENSOR_FLOAT32, "mean", 2, (int32_t[]){ 1, 8 });
+    t[9] = builder_tensor(&b, TENSOR_FLOAT32, "reshape", 2, (int32_t[]){ 2, 4 });
+    t[10] = builder_tensor(&b, TENSOR_FLOAT32, "weights", 2, (int32_t[]){ 5, 4 });
+    t[11] = builder_tensor(&b, TENSOR_FLOAT32, "dense", 2, (int32_t[]){ 2, 5 });
+    t[12] = builder_tensor(&b, TENSOR_FLOAT32, "add", 2, (int32_t[]){ 2, 5 });
+    t[13] = builder_tensor(&b, TENSOR_FLOAT32, "softmax", 2, (int32_t[]){ 2, 5 });
+    k[0] = builder_constant(&b, TENSOR_FLOAT32, "cw", 4, (int32_t[]){ 8, 3, 3, 3 }, w, 864);
+    k[1] = builder_constant(&b, TENSOR_FLOAT32, "cb", 1, (int32_t[]){ 8 }, w, 32);
+    k[2] = builder_constant(&b, TENSOR_FLOAT32, "dw", 4, (int32_t[]){ 1, 3, 3, 8 }, w, 288);
+    k[3] = builder_constant(&b, TENSOR_FLOAT32, "db", 1, (int32_t[]){ 8 }, w, 32);
+    k[4] = builder_constant(&b, TENSOR_INT32, "pads", 2, (int32_t[]){ 4, 2 }, pads, 32);
+    k[5] = builder_constant(&b, TENSOR_FLOAT32, "m", 1, (int32_t[]){ 8 }, w, 32);
+    k[6] = builder_constant(&b, TENSOR_INT32, "axes", 1, (int32_t[]){ 2 }, axes, 8);
+    k[7] = builder_constant(&b, TENSOR_INT32, "shape", 1, (int32_t[]){ 2 }, shape, 8);
+    k[8] = builder_constant(&b, TENSOR_FLOAT16, "h", 2, (int32_t[]){ 5, 4 }, h, 40);
+    k[9] = builder_constant(&b, TENSOR_FLOAT32, "fb", 1, (int32_t[]){ 5 }, w, 20);
+
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_w", 1);
+    options_set_int(&o, "stride_h", 1);
+    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ t[0], k[0], k[1] }, 1, &t[1]);
+    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
+    options_set_int(&o, "stride_w", 1);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "depth_multiplier", 1);
+    builder_op(&b, BUILTIN_DEPTHWISE_CONV_2D, 1, &o, 3, (int[]){ t[1], k[2], k[3] }, 1, &t[2]);
+    options_init(&o, OPTIONS_Pool2DOptions);
+    options_set_int(&o, "stride_w", 2);
+    options_set_int(&o, "stride_h", 2);
+    options_set_int(&o, "filter_width", 2);
+    options_set_int(&o, "filter_height", 2);
+    builder_op(&b, BUILTIN_AVERAGE_POOL_2D, 1, &o, 1, &t[2], 1, &t[3]);
+    builder_op(&b, BUILTIN_PAD, 1, NULL, 2, (int[]){ t[3], k[4] }, 1, &t[4]);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[4], 1, &t[5]);
+    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &t[5], 1, &t[6]);
+    options_init(&o, OPTIONS_MulOptions);
+    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ t[6], k[5] }, 1, &t[7]);
+    options_init(&o, OPTIONS_ReducerOptions);
+    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ t[7], k[6] }, 1, &t[8]);
+    options_init(&o, OPTIONS_ReshapeOptions);
+    builder_op(&b, BUILTIN_RESHAPE, 1, &o, 2, (int[]){ t[8], k[7] }, 1, &t[9]);
+    builder_op(&b, BUILTIN_DEQUANTIZE, 3, NULL, 1, &k[8], 1, &t[10]);
+    options_init(&o, OPTIONS_FullyConnectedOptions);
+    builder_op(&b, BUILTIN_FULLY_CONNECTED, 1, &o, 3, (int[]){ t[9], t[10], k[9] }, 1, &t[11]);
+    options_init(&o, OPTIONS_AddOptions);
+    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ t[11], t[11] }, 1, &t[12]);
+    options_init(&o, OPTIONS_SoftmaxOptions);
+    options_set_float(&o, "beta", 1);
+    builder_op(&b, BUILTIN_SOFTMAX, 1, &o, 1, &t[12], 1, &t[13]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[13]);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* One change to the graph, and the rule that must refuse the node. */
+struct damage {
+    const char *rule;
+    int node;
+    enum {
+        NOTHING,
+        INPUT_DIM, /* dims[at] of input `index` = value */
+        INPUT_RANK,
+        INPUT_TYPE,
+        INPUT_DATA, /* 0: not a constant; 1: a constant */
+        INPUT_ABSENT,
+        INPUT_COUNT,
+        OUTPUT_DIM,
+        OUTPUT_RANK,
+        OUTPUT_TYPE,
+        OUTPUT_COUNT,
+        OUTPUT_DYNAMIC,
+        VERSION,
+        PARAMS_NULL,
+        PARAM /* int at byte `at` of the parameters = value */
+    } what;
+    int index, at, value;
+};
+
+static const struct damage damages[] = {
+    { "op.version", CONV, VERSION, 0, 0, 9 },
+    { "op.version", CONV, VERSION, 0, 0, 0 },
+    { NULL, CONV, VERSION, 0, 0, 8 },
+    { "op.version", SOFTMAX, VERSION, 0, 0, -1 },
+    { "op.version", RESHAPE, VERSION, 0, 0, 2 },
+    { "tensor.dynamic", RELU, OUTPUT_DYNAMIC, 0, 0, 0 },
+    { "tensor.rank", RELU, INPUT_RANK, 0, 0, -1 },
+    { "tensor.rank", CONV, INPUT_RANK, 0, 0, 3 },
+    { "tensor.rank", DEPTHWISE, OUTPUT_RANK, 0, 0, 3 },
+    { "tensor.rank", POOL, INPUT_RANK, 0, 0, 5 },
+    { "tensor.type", ADD, INPUT_TYPE, 0, 0, kTfLiteInt8 },
+    { "tensor.type", RELU, OUTPUT_TYPE, 0, 0, kTfLiteFloat16 },
+    { "tensor.type", CONV, INPUT_TYPE, 1, 0, kTfLiteFloat16 },
+    { "input.constant", CONV, INPUT_DATA, 0, 0, 1 },
+    { "input.constant", SOFTMAX, INPUT_DATA, 0, 0, 1 },
+    { NULL, CONV, INPUT_DATA, 1, 0, 0 },
+    { NULL, DEPTHWISE, INPUT_DATA, 2, 0, 0 },
+    { "binary.constants", ADD, INPUT_DATA, 0, 0, 1 },
+    { "node.inputs", CONV, INPUT_COUNT, 0, 0, 1 },
+    { "node.inputs", CONV, INPUT_COUNT, 0, 0, 0 },
+    { "conv_2d.bias", CONV, INPUT_COUNT, 0, 0, 2 },
+    { "node.inputs", PAD, INPUT_COUNT, 0, 0, 1 },
+    { "node.outputs", RELU6, OUTPUT_COUNT, 0, 0, 0 },
+    { "node.input_absent", RELU, INPUT_ABSENT, 0, 0, 0 },
+    { "node.input_absent", CONV, INPUT_ABSENT, 1, 0, 0 },
+    { "conv_2d.bias", CONV, INPUT_ABSENT, 2, 0, 0 },
+    { "params.missing", CONV, PARAMS_NULL, 0, 0, 0 },
+    { "params.missing", SOFTMAX, PARAMS_NULL, 0, 0, 0 },
+    { "params.missing", MEAN, PARAMS_NULL, 0, 0, 0 },
+    { NULL, RELU, PARAMS_NULL, 0, 0, 0 },
+    { "params.activation", CONV, PARAM, 0, offsetof(TfLiteConvParams, activation), 4 },
+    { "params.activation", ADD, PARAM, 0, offsetof(TfLiteAddParams, activation), -1 },
+    { NULL, ADD, PARAM, 0, offsetof(TfLiteAddParams, activation), 3 },
+    { "window.padding", CONV, PARAM, 0, offsetof(TfLiteConvParams, padding), 0 },
+    { "window.padding", POOL, PARAM, 0, offsetof(TfLitePoolParams, padding), 7 },
+    { "window.size", CONV, PARAM, 0, offsetof(TfLiteConvParams, stride_width), 0 },
+    { "window.size", CONV, PARAM, 0, offsetof(TfLiteConvParams, dilation_height_factor), -3 },
+    { "window.size", CONV, PARAM, 0, offsetof(TfLiteConvParams, dilation_width_factor), INT32_MAX },
+    { "window.size", POOL, PARAM, 0, offsetof(TfLitePoolParams, filter_width), 0 },
+    { "window.size", POOL, PARAM, 0, offsetof(TfLitePoolParams, stride_height), INT32_MIN },
+    { "window.output_shape", CONV, OUTPUT_DIM, 0, 1, 7 },
+    { "window.output_shape", DEPTHWISE, OUTPUT_DIM, 0, 0, 2 },
+    { "window.output_shape", CONV, PARAM, 0, offsetof(TfLiteConvParams, padding),
+      kTfLitePaddingValid },
+    { "conv_2d.out_channels", CONV, OUTPUT_DIM, 0, 3, 9 },
+    { "conv_2d.groups", CONV, INPUT_DIM, 1, 3, 2 },
+    { "conv_2d.groups", CONV, INPUT_DIM, 1, 3, 0 },
+    { NULL, CONV, INPUT_DIM, 1, 3, 3 },
+    { "conv_2d.bias", CONV, INPUT_DIM, 2, 0, 7 },
+    { "depthwise_conv_2d.weights", DEPTHWISE, INPUT_DIM, 1, 0, 2 },
+    { "depthwise_conv_2d.channels", DEPTHWISE, INPUT_DIM, 1, 3, 7 },
+    { "depthwise_conv_2d.bias", DEPTHWISE, INPUT_DIM, 2, 0, 9 },
+    { "pool.channels", POOL, OUTPUT_DIM, 0, 3, 7 },
+    { "pad.paddings_constant", PAD, INPUT_DATA, 1, 0, 0 },
+    { "pad.paddings_constant", PAD, INPUT_TYPE, 1, 0, kTfLiteInt16 },
+    { "pad.paddings_shape", PAD, INPUT_DIM, 1, 1, 3 },
+    { "pad.paddings_range", PAD, OUTPUT_DIM, 0, 2, 4 },
+    { "tensor.rank", PAD, INPUT_RANK, 0, 0, 7 },
+    { "unary.output_shape", RELU, OUTPUT_DIM, 0, 1, 4 },
+    { "binary.broadcast", ADD, OUTPUT_DIM, 0, 1, 6 },
+    { "binary.broadcast", MUL, INPUT_DIM, 1, 0, 2 },
+    { "reduce.axes_constant", MEAN, INPUT_DATA, 1, 0, 0 },
+    { "reduce.axes_range", MEAN, INPUT_RANK, 0, 0, 2 },
+    { "reduce.output_shape", MEAN, OUTPUT_DIM, 0, 1, 5 },
+    { "reshape.shape_constant", RESHAPE, INPUT_DATA, 1, 0, 0 },
+    { "fully_connected.depth", DENSE, INPUT_DIM, 1, 1, 3 },
+    { "fully_connected.depth", DENSE, INPUT_DIM, 1, 0, 0 },
+    { "fully_connected.weights_format", DENSE, PARAM, 0,
+      offsetof(TfLiteFullyConnectedParams, weights_format), 1 },
+    { "fully_connected.output_shape", DENSE, OUTPUT_DIM, 0, 1, 6 },
+    { "fully_connected.bias", DENSE, INPUT_DIM, 2, 0, 4 },
+    { "softmax.output_shape", SOFTMAX, OUTPUT_DIM, 0, 0, 1 },
+    { "softmax.beta", SOFTMAX, PARAM, 0, 0, 0x7fc00000 },
+    { "dequantize.types", DEQUANTIZE, OUTPUT_TYPE, 0, 0, kTfLiteInt32 },
+};
+
+static const char zeros[65536];
+
+static const size_t param_bytes[NODES] = {
+    [CONV] = 28,    [DEPTHWISE] = 28, [POOL] = 40, [MUL] = 4,    [MEAN] = 1,
+    [RESHAPE] = 36, [DENSE] = 16,     [ADD] = 8,   [SOFTMAX] = 4
+};
+
+static void apply(struct graph *g, const struct damage *d, unsigned char params[64])
+{
+    struct graph_node *n = &g->nodes[d->node];
+    struct graph_tensor *in = d->index < n->input_count && n->inputs[d->index] >= 0
+                                  ? &g->tensors[n->inputs[d->index]]
+                                  : NULL;
+    struct graph_tensor *out = &g->tensors[n->outputs[0]];
+
+    switch (d->what) {
+    case NOTHING: break;
+    case INPUT_DIM: in->dims[d->at] = d->value; break;
+    case INPUT_RANK: in->rank = d->value; break;
+    case INPUT_TYPE: in->type = (TfLiteType)d->value; break;
+    case INPUT_DATA: in->data = d->value ? zeros : NULL; break;
+    case INPUT_ABSENT: ((int *)n->inputs)[d->index] = -1; break;
+    case INPUT_COUNT: n->input_count = d->value; break;
+    case OUTPUT_DIM: out->dims[d->at] = d->value; break;
+    case OUTPUT_RANK: out->rank = d->value; break;
+    case OUTPUT_TYPE:
+        out->type = (TfLiteType)d->value;
+        out->dequantized_from = -1;
+        break;
+    case OUTPUT_COUNT: n->output_count = d->value; break;
+    case OUTPUT_DYNAMIC: out->is_dynamic = true; break;
+    case VERSION: n->version = d->value; break;
+    case PARAMS_NULL: n->params = NULL; break;
+    case PARAM:
+        memcpy(params, n->params, param_bytes[d->node]);
+        memcpy(params + d->at, &d->value, sizeof d->value);
+        n->params = params;
+        break;
+    }
+}
+
+static const struct refusal *refusal_of(const struct decision *d, int host_node)
+{
+    for (int i = 0; i < d->refusal_count; i++)
+        if (d->refusals[i].host_node == host_node)
+            return &d->refusals[i];
+    return NULL;
+}
+
+static void look_damaged(struct graph *g, void *user)
+{
+    const struct damage *d = user;
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    unsigned char params[64] = { 0 };
+    struct diag diag = { 0 };
+    struct decision decision;
+    const struct refusal *r;
+
+    assert_int_equal(g->node_count, NODES);
+    apply(g, d, params);
+    KIT_OK(decision_make(&decision, g, &o, &limits, &diag));
+    r = refusal_of(&decision, d->node);
+    if (!d->rule && r)
+        fail_msg("node %d refused by %s: %s is %s, limit %s", d->node, r->rule, r->field, r->value,
+                 r->limit);
+    if (d->rule && (!r || strcmp(r->rule, d->rule) != 0))
+        fail_msg("node %d, damage %d at %d = %d: %s, expected %s", d->node, d->what, d->at,
+                 d->value, r ? r->rule : "taken", d->rule);
+    if (r) {
+        assert_true(r->op[0] && r->field[0] && r->value[0] && r->limit[0] && r->hint[0]);
+        assert_false(decision.take[d->node]);
+    } else {
+        assert_true(decision.take[d->node]);
+    }
+    decision_close(&decision);
+    options_close(&o);
+}
+
+static void every_rule(void **state)
+{
+    struct model m;
+
+    (void)state;
+    make(&m);
+    for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++)
+        gpu_look(&m, look_damaged, (void *)&damages[i]);
+    model_close(&m);
+}
+
+static void look_all_taken(struct graph *g, void *user)
+{
+    const struct device_limits *limits = user;
+    struct gpu_options o = gpu_options_of(
+        (const char *const[]){ "precision", limits->storage_16bit ? "fp16" : "fp32", NULL });
+    struct diag diag = { 0 };
+    struct decision decision;
+
+    KIT_OK(decision_make(&decision, g, &o, limits, &diag));
+    if (decision.refusal_count > 0)
+        fail_msg("%s: %s is %s", decision.refusals[0].rule, decision.refusals[0].field,
+                 decision.refusals[0].value);
+    decision_close(&decision);
+    options_close(&o);
+}
+
+static void all_taken(void **state)
+{
+    struct device_limits limits = gpu_large_limits();
+    struct model m;
+
+    (void)state;
+    make(&m);
+    gpu_look(&m, look_all_taken, &limits);
+    limits = device_limits_minimum;
+    gpu_look(&m, look_all_taken, &limits);
+    model_close(&m);
+}
+
+/* ---- limits of the device ---- */
+
+static void look_tensor_bytes(struct graph *g, void *user)
+{
+    const bool *fits = user;
+    struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    struct diag diag = { 0 };
+    struct decision d;
+
+    /* The largest tensors are [1,6,6,8]: 36 rows of 2 slices of 16 bytes; packed weights of the
+     * convolution: 9 taps of 4 channels by 2 slices of 16 bytes. */
+    limits.max_storage_buffer_range = *fits ? 1152 : 1151;
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    for (int n = CONV; n <= POOL; n++) {
+        const struct refusal *r = refusal_of(&d, n);
+
+        assert_int_equal(d.take[n], *fits);
+        if (!*fits) {
+            assert_string_equal(r->rule, "limits.tensor_bytes");
+            assert_non_null(strstr(r->limit, "1151"));
+        }
+    }
+    assert_true(d.take[SOFTMAX]);
+    decision_close(&d);
+    options_close(&o);
+}
+
+static void look_constant_bytes(struct graph *g, void *user)
+{
+    struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    struct diag diag = { 0 };
+    struct decision d;
+
+    (void)user;
+    for (int i = 0; i < g->tensor_count; i++)
+        if (g->tensors[i].rank == 4 && !g->tensors[i].data)
+            g->tensors[i].dims[1] = g->tensors[i].dims[2] = 1, g->tensors[i].elements = 3;
+    limits.max_storage_buffer_range = 1024;
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    assert_string_equal(refusal_of(&d, CONV)->rule, "limits.constant_bytes");
+    decision_close(&d);
+    options_close(&o);
+}
+
+static void limits_of_the_device(void **state)
+{
+    struct model m;
+    bool fits = true;
+
+    (void)state;
+    make(&m);
+    gpu_look(&m, look_tensor_bytes, &fits);
+    fits = false;
+    gpu_look(&m, look_tensor_bytes, &fits);
+    gpu_look(&m, look_constant_bytes, NULL);
+    model_close(&m);
+}
+
+/* ---- options ---- */
+
+static void taken_with(struct graph *g, const char *const *pairs, const char *expected)
+{
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of(pairs);
+    struct diag diag = { 0 };
+    struct decision d;
+    char got[NODES + 1] = { 0 };
+
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    for (int i = 0; i < NODES; i++)
+        got[i] = d.take[i] ? 'x' : '.';
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s=%s: %s, expected %s", pairs[0], pairs[1], got, expected);
+    decision_close(&d);
+    options_close(&o);
+}
+
+#define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void look_options(struct graph *g, void *user)
+{
+    (void)user;
+    /* The DEQUANTIZE of weights is refused with its reader. */
+    taken_with(g, WITH("first_node", "2"), "..xxxxxxxxxxx");
+    taken_with(g, WITH("last_node", "4"), "xxxxx........");
+    taken_with(g, WITH("first_node", "3", "last_node", "3"), "...x.........");
+    taken_with(g, WITH("include", "CONV_2D,4-6,12"), "x...xxx.....x");
+    taken_with(g, WITH("exclude", "RELU,RELU6"), "xxxx..xxxxxxx");
+    taken_with(g, WITH("exclude", "re*"), "xxxx..xx.xxxx");
+    taken_with(g, WITH("exclude", "FULLY_CONNECTED"), "xxxxxxxxx..xx");
+    taken_with(g, WITH("include", "nothing"), ".............");
+}
+
+static void placement_options(void **state)
+{
+    struct model m;
+
+    (void)state;
+    make(&m);
+    gpu_look(&m, look_options, NULL);
+    model_close(&m);
+}
+
+/* ---- weights beyond the range of f16 ---- */
+
+static void look_f16_range(struct graph *g, void *user)
+{
+    static float w[8 * 27];
+    const float *value = user;
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of((const char *const[]){ "precision", "fp16", NULL });
+    struct diag diag = { 0 };
+    struct decision d;
+
+    w[100] = *value;
+    g->tensors[g->nodes[CONV].inputs[1]].data = w;
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    assert_int_equal(d.take[CONV], *value <= 65504.0f);
+    if (!d.take[CONV])
+        assert_string_equal(refusal_of(&d, CONV)->rule, "constant.f16_range");
+    decision_close(&d);
+    options_close(&o);
+}
+
+static void weights_in_the_range_of_f16(void **state)
+{
+    float values[] = { 65504.0f, 65505.0f, INFINITY, NAN };
+    struct model m;
+
+    (void)state;
+    make(&m);
+    for (int i = 0; i < 4; i++)
+        gpu_look(&m, look_f16_range, &values[i]);
+    model_close(&m);
+}
+
+/* ---- constants as the host keeps them ---- */
+
+/* The weights of CONV_2D in the host, and which rule refuses the node for them. */
+struct host_constant {
+    bool sparse;
+    int more_bytes; /* than its shape and type need */
+    const char *rule;
+    const char *value;
+};
+
+static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    const struct host_constant *const want = delegate->data_;
+    const struct device_limits limits = gpu_large_limits();
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    static int sparsity; /* only whether there is one counts */
+    TfLiteRegistration *registration;
+    TfLiteNode *node;
+    struct diag diag = { 0 };
+    const struct refusal *r;
+    TfLiteTensor *weights;
+    struct decision d;
+    struct graph g;
+    size_t bytes;
+
+    assert_int_equal(context->GetNodeAndRegistration(context, CONV, &node, &registration),
+                     kTfLiteOk);
+    weights = &context->tensors[node->inputs->data[1]];
+    bytes = weights->bytes;
+    weights->sparsity = want->sparse ? &sparsity : NULL;
+    weights->bytes += (size_t)want->more_bytes;
+    KIT_OK(graph_import(&g, context, &diag));
+    assert_int_equal(g.tensors[node->inputs->data[1]].data == NULL, want->rule != NULL);
+    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
+    r = refusal_of(&d, CONV);
+    assert_int_equal(d.take[CONV], want->rule == NULL);
+    if (want->rule) {
+        assert_non_null(r);
+        assert_string_equal(r->rule, want->rule);
+        assert_string_equal(r->value, want->value);
+    }
+    weights->sparsity = NULL;
+    weights->bytes = bytes;
+    decision_close(&d);
+    graph_close(&g);
+    options_close(&o);
+    return kTfLiteOk;
+}
+
+static void constants_of_another_form(void **state)
+{
+    const struct host_constant constants[] = {
+        { false, 0, NULL, NULL },
+        { true, 0, "tensor.sparse", "sparse" },
+        { true, -400, "tensor.sparse", "sparse" },
+        { false, -4, "tensor.bytes", "860" },
+        { false, 4, "tensor.bytes", "868" },
+        { false, 1, "tensor.bytes", "865" },
+    };
+    struct diag diag = { 0 };
+    struct model m;
+
+    (void)state;
+    make(&m);
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        struct host_constant want = constants[i];
+        TfLiteDelegate delegate = { .data_ = &want, .Prepare = import_changed };
+        struct interpreter *in;
+
+        KIT_OK(interpreter_open(&in, &m, NULL, &diag));
+        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+        interpreter_close(in);
+    }
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_taken),
+        cmocka_unit_test(every_rule),
+        cmocka_unit_test(limits_of_the_device),
+        cmocka_unit_test(placement_options),
+        cmocka_unit_test(weights_in_the_range_of_f16),
+        cmocka_unit_test(constants_of_another_form),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

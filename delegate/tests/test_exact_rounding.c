@@ -1,0 +1,191 @@
+/* Sums of bytes for which it matters how the factor to the output's scale is rounded:
+ * FULLY_CONNECTED multiplies in double, which has 53 bits of a product; and the scales of u8 are
+ * multiplied in f32. Random models do not have them.  Skipped where there is no device. */
+#include "delegate/tests/kit/dots_kit.h"
+
+#include "reference/base/fixed_point.h"
+
+#include <math.h>
+
+/* CONV_2D of 1x1 or FULLY_CONNECTED, whose weights are all zero: its sums are these. */
+struct sums {
+    int count;
+    int32_t sum[64];
+    float w_scale[64]; /* of i8; u8 has the first one */
+    float x_scale, y_scale;
+    bool is_unsigned, dense;
+};
+
+static void check_sums(const struct sums *s)
+{
+    static const int64_t zeros[64];
+    static const uint8_t weights[64];
+    const int32_t type = s->is_unsigned ? TENSOR_UINT8 : TENSOR_INT8;
+    const size_t rank = s->dense ? 2 : 4;
+    const float b_scale = s->x_scale * s->w_scale[0];
+    const int32_t shape[] = { 1, s->dense ? s->count : 1, 1, s->count };
+    struct diag diag = { 0 };
+    struct options options;
+    struct builder b;
+    struct model m;
+    int t[3], y;
+
+    assert_in_range(s->count, 8, 64);
+    builder_init(&b);
+    t[0] = builder_tensor(&b, type, "x", rank, (int32_t[]){ 1, 1, 1, 1 });
+    builder_quantization(&b, t[0], 1, &s->x_scale, zeros, 0);
+    t[1] = builder_constant(&b, type, "w", rank, (int32_t[]){ s->count, 1, 1, 1 }, weights,
+                            (size_t)s->count);
+    builder_quantization(&b, t[1], s->is_unsigned ? 1 : (size_t)s->count, s->w_scale, zeros, 0);
+    t[2] = builder_constant(&b, TENSOR_INT32, "b", 1, (int32_t[]){ s->count }, s->sum,
+                            (size_t)s->count * sizeof s->sum[0]);
+    builder_quantization(&b, t[2], 1, &b_scale, zeros, 0);
+    y = builder_tensor(&b, type, "y", rank, shape);
+    builder_quantization(&b, y, 1, &s->y_scale, zeros, 0);
+    options_init(&options, s->dense ? OPTIONS_FullyConnectedOptions : OPTIONS_Conv2DOptions);
+    if (!s->dense) {
+        options_set_int(&options, "stride_h", 1);
+        options_set_int(&options, "stride_w", 1);
+    }
+    builder_op(&b, s->dense ? BUILTIN_FULLY_CONNECTED : BUILTIN_CONV_2D, 1, &options, 3, t, 1, &y);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    dots_check(&m, 0);
+    model_close(&m);
+}
+
+static bool is_half(double v)
+{
+    return v - floor(v) == 0.5;
+}
+
+/* A double has 53 bits of a product that has up to 84.  Where these say N + 1/2 and the others
+ * less, the next integer is the CPU's; where they say the number before that, it is not, though a
+ * bit more of rounding would do.  How many there are of the latter. */
+static int add_ties(struct sums *s, int k)
+{
+    const double factor = k / (double)s->y_scale;
+    int below = 0;
+
+    for (int32_t sum = 1; sum * factor < 127; sum++) {
+        const double product = sum * factor;
+        const bool is_below = is_half(nextafter(product, INFINITY));
+
+        if (((is_half(product) && fma(sum, factor, -product) < 0) || is_below) && s->count < 64) {
+            s->w_scale[s->count] = (float)k;
+            s->sum[s->count++] = sum % 2 ? sum : -sum;
+            below += is_below;
+        }
+    }
+    return below;
+}
+
+static void ties_of_doubles(void **state)
+{
+    static const float steps[] = { 10, 6, 14, 22, 1000 };
+    int below = 0;
+
+    NEEDS_DEVICE;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct sums s = { .x_scale = 1, .y_scale = steps[i], .dense = true };
+
+        for (int k = 1; k < 50; k++)
+            below += add_ties(&s, k);
+        check_sums(&s);
+    }
+    assert_true(below > 8);
+}
+
+static int32_t steps_of(const struct sums *s, int32_t sum, double factor)
+{
+    struct fixed_multiplier m;
+
+    assert_true(fixed_quantize_multiplier(factor, &m));
+    return s->dense ? fixed_round(sum * factor) : fixed_multiply(sum, m);
+}
+
+/* The scales of u8 are multiplied in f32 for the fixed-point factor, but not for the double. */
+static void product_of_scales(void **state)
+{
+    NEEDS_DEVICE;
+    for (int dense = 0; dense < 2; dense++) {
+        struct sums s = { .x_scale = 0.1f,
+                          .w_scale = { 0.3f },
+                          .y_scale = 30000.0f,
+                          .is_unsigned = true,
+                          .dense = dense };
+        const double exact = (double)s.x_scale * (double)s.w_scale[0] / (double)s.y_scale;
+        const double rounded = (double)(s.x_scale * s.w_scale[0]) / (double)s.y_scale;
+
+        for (int step = 192; step < 255; step++)
+            for (int near = -64; near < 64; near++) {
+                const int32_t sum = (int32_t)((step + 0.5) / exact) + near;
+
+                if (s.count < 64 && steps_of(&s, sum, exact) != steps_of(&s, sum, rounded)) {
+                    s.sum[s.count++] = sum;
+                    break;
+                }
+            }
+        check_sums(&s);
+    }
+}
+
+/* Products around 2^31, 2^32 and far beyond: they saturate.  No case asks for them, since the
+ * runtime leaves them to the machine's cast. */
+static void beyond_32_bits(void **state)
+{
+    static const int32_t sums[] = { 1,         3,         1 << 10, 1 << 21,    0x7fffff,  1 << 30,
+                                    INT32_MAX, INT32_MIN, -1,      -(1 << 11), -(1 << 21) };
+    static const float factors[] = { 1, 255, 1023.5f, 2048, 0x1p21f };
+
+    NEEDS_DEVICE;
+    for (int is_unsigned = 0; is_unsigned < 2; is_unsigned++)
+        for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++) {
+            struct sums s = {
+                .x_scale = 1, .y_scale = 1, .is_unsigned = is_unsigned, .dense = true
+            };
+
+            for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+                s.w_scale[s.count] = factors[f];
+                s.sum[s.count++] = sums[i];
+            }
+            check_sums(&s);
+        }
+}
+
+/* Sums near ties of each multiplier 2^-shift and a little more, of both signs, and those at the
+ * limits of the shorter fixed-point arithmetic: of sums within 2^29, with multipliers below 1/2,
+ * and of those that need all of it. */
+static void sums_of_both_sizes(void **state)
+{
+    NEEDS_DEVICE;
+    for (int large = 0; large < 2; large++)
+        for (int shift = large ? 0 : 1; shift < 29; shift += 3) {
+            struct sums s = { .x_scale = 1, .y_scale = 1 };
+
+            for (int step = -19; s.count < 60; step += 2, s.count += 2)
+                for (int i = 0; i < 2; i++) {
+                    const double factor = ldexp(1 + step * 0x1p-7, -shift - 1);
+                    const double limit = large ? 0x1p31 - 1 : 0x1p29 - 1 - 255 * 128;
+                    const double sum = i ? limit * (step % 4 == 1 ? 1 : -1) : (step + 0.5) / factor;
+
+                    s.w_scale[s.count + i] = (float)factor;
+                    s.sum[s.count + i] = (int32_t)fmax(-limit, fmin(limit, round(sum)));
+                }
+            check_sums(&s);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_both_sizes),
+        cmocka_unit_test(ties_of_doubles),
+        cmocka_unit_test(product_of_scales),
+        cmocka_unit_test(beyond_32_bits),
+    };
+
+    kit_find_device("rounding of factors");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* Products in tiles (gemm.comp): every tile on shapes with edges of all kinds, and the choice of
+ * tiles on devices that are not there.  The models hold small integers, so that every sum is exact
+ * and the delegate must give the bits of the reference. */
+#include "conformance/tests/kit/nets.h"
+#include "delegate/tests/kit/device_profiles.h"
+#include "delegate/tests/kit/transform_kit.h"
+
+#include "delegate/ops/product/gemm.h"
+#include "delegate/runtime/kernel.h"
+
+/* ---- on the device ---- */
+
+/* Several images, padding, a last slice of one channel, taps that share a chunk. */
+static void taps(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                 struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] =
+        kit_conv_2d(b, x,
+                    (struct kit_conv){
+                        .kernel = 3, .channels = 13, .same = true, .activation = kTfLiteActRelu });
+}
+
+/* Stride and dilation. */
+static void spread(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                   struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 3, .dilation = 2, .channels = 6 });
+    out[1] = kit_conv_2d(
+        b, x, (struct kit_conv){ .kernel = 2, .stride = 2, .channels = 9, .same = true });
+}
+
+/* Chunks of one tap: 64 slices of channels, which every chunk divides. */
+static void deep(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                 struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 2, .channels = 37, .same = true });
+}
+
+/* A 1x1 convolution to which a tensor is added. */
+static void residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    const struct kit_tensor r = kit_unary(b, BUILTIN_RELU, z);
+    const struct kit_tensor y = kit_conv_2d(b, x, (struct kit_conv){ .same = true });
+
+    out[0] = kit_binary(b, BUILTIN_ADD, y, r.index, kTfLiteActRelu6);
+}
+
+static void rows(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                 struct kit_tensor out[3])
+{
+    const int32_t k = x.dims[3], units = 260;
+    struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(x.dims[0] * x.dims[1] * x.dims[2], units));
+    struct options o;
+
+    (void)z;
+    options_init(&o, OPTIONS_FullyConnectedOptions);
+    builder_op(b, BUILTIN_FULLY_CONNECTED, 1, &o, 3,
+               (int[]){ x.index, kit_integers(b, KIT_DIMS(units, k), 5),
+                        kit_integers(b, KIT_DIMS(units), 6) },
+               1, &y.index);
+    out[0] = y;
+}
+
+static const struct transform_case cases[] = {
+    { "taps", taps, { 2, 5, 7, 5 }, 0, NULL },
+    { "spread", spread, { 1, 9, 8, 3 }, 0, NULL },
+    { "deep", deep, { 1, 3, 5, 256 }, 0, NULL },
+    { "residual", residual, { 2, 3, 5, 21 }, 0, NULL },
+    { "one row", rows, { 1, 1, 1, 256 }, 0, NULL },
+    { "rows", rows, { 1, 1, 7, 253 }, 0, NULL },
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+static int gemm_steps(const struct gpu_delegate *d)
+{
+    int count = 0;
+
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        for (int i = 0; i < k->plan.step_count; i++)
+            count += strcmp(k->plan.steps[i]->shader, "gemm") == 0;
+    return count;
+}
+
+/* ASSAY_TORTURE=1: all cases with each tile, which compiles for minutes. */
+static bool torture(void)
+{
+    const char *value = getenv("ASSAY_TORTURE");
+
+    return value && strcmp(value, "1") == 0;
+}
+
+/* tile: from 1 on; past the last one the depth is shared by workgroups. */
+static void check_tile(const struct transform_case *c, int tile, bool half, const char *poison)
+{
+    TfLiteDelegate *d = transform_delegate(half ? "fp16" : "fp32", poison, NULL);
+    struct gpu_delegate *inside = d->data_;
+    struct interpreter *truth, *got;
+    struct model m;
+    char what[64];
+
+    inside->options.gemm_tile = tile;
+    snprintf(what, sizeof what, "tile %d, %s, poison %s", tile, half ? "fp16" : "fp32", poison);
+    transform_model(c, &m);
+    truth = transform_run(&m, NULL);
+    got = transform_run(&m, d);
+    if (gemm_steps(inside) == 0)
+        print_message("%s: %s: the device does not allow it\n", c->name, what);
+    transform_equal(c, what, truth, got);
+    interpreter_close(got);
+    interpreter_close(truth);
+    model_close(&m);
+    assay_gpu_delegate_destroy(d);
+}
+
+/* The first tiles are small: they run all cases, in both precisions.  Each of the others runs one
+ * case. */
+static void all_tiles(void **state)
+{
+    enum { SMALL = 2 };
+    const int count = (int)gemm_tile_count;
+
+    (void)state;
+    if (!transform_device)
+        skip();
+    for (int tile = 1; tile <= count; tile++)
+        for (int i = 0; i < CASES; i++)
+            for (int part = 0; part < 2; part++) {
+                const bool all = torture() || tile <= SMALL;
+
+                if (!all && (tile % CASES != i || tile % 2 != part))
+                    continue;
+                check_tile(&cases[i], tile + part * count, (tile + i + part) % 2, "nan");
+                if (torture())
+                    check_tile(&cases[i], tile + part * count, (tile + i + part + 1) % 2, "inf");
+            }
+}
+
+/* ---- without a device ---- */
+
+/* What gemm.comp takes for granted, of a tile as it is or fitted to a product and a device. */
+static void check_tile_is_sound(const struct gemm_tile *t, const struct device_limits *limits)
+{
+    const uint32_t threads = t->x * t->y * t->planes;
+
+    assert_true(t->planes > 0 && (t->planes & (t->planes - 1)) == 0);
+    assert_true(t->depth > 0 && t->depth % t->planes == 0);
+    if (t->planes > 1) /* an invocation finishes elements of one column */
+        assert_int_equal(threads % (t->x * t->columns), 0);
+    assert_true(gemm_shared_bytes(t) <= limits->max_shared_memory_bytes);
+    assert_true(threads <= limits->max_workgroup_invocations);
+    assert_true(t->x <= limits->max_workgroup_size[0]);
+    assert_true(t->y <= limits->max_workgroup_size[1]);
+    assert_true(t->planes <= limits->max_workgroup_size[2]);
+}
+
+static void check_choice(const struct gemm_shape *shape, const struct device_limits *limits)
+{
+    struct gemm_choice c;
+
+    if (!gemm_choose(shape, limits, &c))
+        return;
+    check_tile_is_sound(&c.tile, limits);
+    assert_true(c.parts >= 1 && c.parts <= 8);
+    for (size_t i = 0; i < gemm_tile_count; i++) {
+        struct gemm_tile t = gemm_tiles[i];
+
+        if (gemm_fit(&t, shape, limits))
+            check_tile_is_sound(&t, limits);
+    }
+}
+
+/* Recorded devices and smaller ones: what is chosen is allowed. */
+static void within_limits(void **state)
+{
+    static const struct gemm_shape shapes[] = { { 1, 250, 256, 1 },    { 49, 256, 256, 1 },
+                                                { 196, 64, 576, 1 },   { 12544, 16, 8, 1 },
+                                                { 12544, 16, 196, 1 }, { 3, 1, 1, 1 },
+                                                { 64, 32, 256, 4 },    { 1, 3, 1, 1000 } };
+    struct gpu_device_profiles all;
+
+    (void)state;
+    profiles_all(&all);
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
+        for (int i = 0; i < all.count; i++)
+            check_choice(&shapes[k], &all.at[i].limits);
+        for (int class = 0; class < DEVICE_CLASSES; class ++) {
+            struct device_limits limits = device_limits_minimum;
+            struct gemm_choice c;
+
+            limits.device_class = (enum device_class) class;
+            assert_true(gemm_choose(&shapes[k], &limits, &c));
+            check_choice(&shapes[k], &limits);
+            limits.max_workgroup_size[2] = 1;
+            check_choice(&shapes[k], &limits);
+            limits.max_workgroup_invocations = 16;
+            check_choice(&shapes[k], &limits);
+            limits.max_shared_memory_bytes = 64;
+            assert_false(gemm_choose(&shapes[k], &limits, &c));
+        }
+    }
+}
+
+/* Deep products of few rows are shared by workgroups: the last layers of ResNet50. */
+static void deep_products(void **state)
+{
+    static const struct gemm_shape shapes[] = { { 49, 128, 1152, 1 }, { 49, 128, 512, 1 } };
+    struct device_limits limits = gpu_large_limits();
+    struct gemm_choice c;
+
+    (void)state;
+    limits.device_class = DEVICE_NVIDIA;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        assert_true(gemm_choose(&shapes[i], &limits, &c));
+        assert_true(c.parts > 1);
+        assert_true(c.tile.y * c.tile.rows >= 28);
+    }
+    assert_true(gemm_choose(&(struct gemm_shape){ 49, 4, 1152, 1 }, &limits, &c));
+    assert_true(c.tile.y * c.tile.rows >= 28);
+}
+
+struct look {
+    enum device_class device_class;
+    const char *no_kernel, *precision;
+    struct plan_step first; /* of the plan */
+};
+
+static void look_at_plan(struct graph *g, void *user)
+{
+    struct look *look = user;
+    const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
+                            look->no_kernel, NULL };
+    struct gpu_options o = gpu_options_of(pairs);
+    struct device_limits limits = gpu_large_limits();
+    struct diag diag = { 0 };
+    struct plan p;
+
+    limits.device_class = look->device_class;
+    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    for (int i = 0; i < p.step_count; i++)
+        if (strcmp(p.steps[i]->shader, "gemm") == 0 || strcmp(p.steps[i]->shader, "conv_2d") == 0)
+            look->first = *p.steps[i];
+    plan_close(&p);
+    options_close(&o);
+}
+
+static struct plan_step step_of(int32_t batch, struct look look)
+{
+    const struct transform_case c = { "taps", taps, { batch, 5, 7, 5 }, 0, NULL };
+    struct model m;
+
+    transform_model(&c, &m);
+    gpu_look(&m, look_at_plan, &look);
+    model_close(&m);
+    return look.first;
+}
+
+/* The order of sums is that of one image, whatever the batch; software and unknown devices, f16
+ * storage, and delegates without the kernel have the plain one. */
+static void plans(void **state)
+{
+    const struct look tiled = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
+    const struct plan_step one = step_of(1, tiled), many = step_of(500, tiled);
+    static const struct {
+        struct look look;
+        const char *shader;
+    } other[] = {
+        { { DEVICE_AMD, NULL, "fp32", { NULL } }, "gemm" },
+        { { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "conv_2d" },
+        { { DEVICE_NVIDIA, NULL, "fp16", { NULL } }, "conv_2d" },
+        { { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "conv_2d" },
+        { { DEVICE_OTHER, NULL, "fp32", { NULL } }, "conv_2d" },
+    };
+
+    (void)state;
+    assert_string_equal(one.shader, "gemm");
+    assert_int_equal(one.spec_count, many.spec_count);
+    assert_memory_equal(one.spec, many.spec, sizeof one.spec);
+    assert_true(many.groups[0] > one.groups[0]);
+    for (size_t i = 0; i < sizeof other / sizeof other[0]; i++)
+        assert_string_equal(step_of(1, other[i].look).shader, other[i].shader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(within_limits),
+                                        cmocka_unit_test(deep_products), cmocka_unit_test(plans),
+                                        cmocka_unit_test(all_tiles) };
+
+    transform_find_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

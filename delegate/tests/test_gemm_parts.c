@@ -1,0 +1,151 @@
+/* Parts of the depth of a product (gemm.comp): the last workgroup of a tile adds them up where
+ * weights and biases are constants that one buffer holds, else gemm_sum.comp does. */
+#include "conformance/tests/kit/nets.h"
+#include "delegate/tests/kit/transform_kit.h"
+
+#include "delegate/ops/product/gemm.args.h"
+#include "delegate/ops/product/gemm.h"
+#include "delegate/runtime/kernel.h"
+
+static void deep(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                 struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 2, .channels = 37, .same = true });
+}
+
+/* The bias is made of an input. */
+static void computed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    const int32_t outputs = z.dims[1] * z.dims[2] * z.dims[3];
+    const struct kit_tensor bias = kit_reshape(b, z, KIT_DIMS(outputs));
+    const struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(1, x.dims[1], x.dims[2], outputs));
+    struct options o;
+
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    options_set_int(&o, "dilation_h_factor", 1);
+    options_set_int(&o, "dilation_w_factor", 1);
+    builder_op(
+        b, BUILTIN_CONV_2D, 1, &o, 3,
+        (int[]){ x.index, kit_integers(b, KIT_DIMS(outputs, 1, 1, x.dims[3]), 3), bias.index }, 1,
+        &y.index);
+    out[0] = y;
+}
+
+struct look {
+    uint32_t range; /* of a storage buffer; 0: as on a large device */
+    struct plan_step product;
+    int sums; /* steps of gemm_sum.comp */
+};
+
+static void look_at_plan(struct graph *g, void *user)
+{
+    struct look *look = user;
+    const char *pairs[] = { "precision", "fp32", NULL };
+    struct gpu_options o = gpu_options_of(pairs);
+    struct device_limits limits = gpu_large_limits();
+    struct diag diag = { 0 };
+    struct plan p;
+
+    limits.device_class = DEVICE_NVIDIA;
+    if (look->range)
+        limits.max_storage_buffer_range = look->range;
+    o.gemm_tile = (int)gemm_tile_count + 1;
+    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    for (int i = 0; i < p.step_count; i++) {
+        if (strcmp(p.steps[i]->shader, "gemm") == 0)
+            look->product = *p.steps[i];
+        look->sums += strcmp(p.steps[i]->shader, "gemm_sum") == 0;
+    }
+    plan_close(&p);
+    options_close(&o);
+}
+
+static struct look look_at(const struct transform_case *c, uint32_t range)
+{
+    struct look look = { .range = range };
+    struct model m;
+
+    transform_model(c, &m);
+    gpu_look(&m, look_at_plan, &look);
+    model_close(&m);
+    assert_non_null(look.product.shader);
+    return look;
+}
+
+static bool has_flag(const struct look *look, uint32_t flag)
+{
+    return (look->product.spec[GEMM_SPEC_FLAGS] & flag) != 0;
+}
+
+static const struct transform_case constant = { "deep", deep, { 1, 3, 5, 256 }, 0, NULL };
+static const struct transform_case not_constant = {
+    "computed", computed, { 1, 2, 2, 164 }, 0, NULL
+};
+
+static void joined(void **state)
+{
+    const struct look look = look_at(&constant, 0);
+    const struct plan_binding *all = &look.product.bindings[2], *parts = &look.product.bindings[3];
+
+    (void)state;
+    assert_true(has_flag(&look, GEMM_JOINED) && !has_flag(&look, GEMM_PART));
+    assert_int_equal(look.sums, 0);
+    assert_int_equal(all->location, LOCATION_CONSTANTS);
+    assert_true(parts->location == LOCATION_ARENA && parts->writes);
+    /* Three parts of 15 pixels by 37 channels. */
+    assert_int_equal(parts->bytes, 3 * 15 * 40 * 4);
+}
+
+static void summed(const struct look *look)
+{
+    assert_true(has_flag(look, GEMM_PART) && !has_flag(look, GEMM_JOINED));
+    assert_int_equal(look->sums, 1);
+}
+
+static void apart(void **state)
+{
+    const struct look all = look_at(&constant, 0);
+    const uint32_t bytes = (uint32_t)all.product.bindings[2].bytes;
+    const struct look just = look_at(&constant, bytes), large = look_at(&constant, bytes - 1);
+    const struct look look = look_at(&not_constant, 0);
+
+    (void)state;
+    assert_true(has_flag(&just, GEMM_JOINED));
+    summed(&large);
+    summed(&look);
+}
+
+/* By gemm_sum.comp; test_gemm runs those that are joined. */
+static void sums_on_the_device(void **state)
+{
+    TfLiteDelegate *d;
+    struct interpreter *truth, *got;
+    struct model m;
+
+    (void)state;
+    if (!transform_device)
+        skip();
+    d = transform_delegate("fp32", "nan", NULL);
+    ((struct gpu_delegate *)d->data_)->options.gemm_tile = 2 * (int)gemm_tile_count;
+    transform_model(&not_constant, &m);
+    truth = transform_run(&m, NULL);
+    got = transform_run(&m, d);
+    transform_equal(&not_constant, "parts", truth, got);
+    interpreter_close(got);
+    interpreter_close(truth);
+    model_close(&m);
+    assay_gpu_delegate_destroy(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(joined), cmocka_unit_test(apart),
+                                        cmocka_unit_test(sums_on_the_device) };
+
+    transform_find_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+/* Several products in a step of gemm.comp, phases of TRANSPOSE_CONV and groups of CONV_2D: windows
+ * of all kinds by tiles that have edges there, and what is planned for devices that are not here.
+ * The models hold small integers, so that every sum is exact and the delegate must give the bits of
+ * the reference. */
+#include "delegate/tests/kit/plan_look.h"
+#include "delegate/tests/kit/transform_kit.h"
+
+#include "delegate/ops/product/gemm.args.h"
+#include "delegate/ops/product/gemm.h"
+#include "delegate/runtime/kernel.h"
+
+/* ---- on the device ---- */
+
+#define BUILD(name, make, ...)                                                                     \
+    static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
+                     struct kit_tensor out[3])                                                     \
+    {                                                                                              \
+        (void)z;                                                                                   \
+        out[0] = make(b, x, __VA_ARGS__);                                                          \
+    }
+#define UP(name, ...)     BUILD(name, kit_transpose_conv, (struct kit_transposed){ __VA_ARGS__ })
+#define GROUPS(name, ...) BUILD(name, kit_conv_2d, (struct kit_conv){ __VA_ARGS__ })
+
+/* Phases of 4, 2, 2 and 1 taps, a last slice of one channel. */
+UP(odd, 3, 3, 2, 2, .channels = 13, .more_h = 1, .more_w = 1, .same = true,
+   .activation = kTfLiteActRelu)
+/* A tap in each phase, whose inputs lie one behind the other. */
+UP(dense, 2, 2, 2, 2, .channels = 6)
+/* The same, but rows have one output more than the filter reaches. */
+UP(almost_dense, 2, 2, 2, 2, .channels = 6, .more_w = 1)
+/* Phases without a tap: the bias alone. */
+UP(sparse, 2, 1, 3, 3, .channels = 5, .more_h = 2, .more_w = 2, .same = true)
+/* Padding in front, phases of other sizes, a stride of its own along each axis. */
+UP(uneven, 5, 4, 3, 2, .channels = 9, .more_h = 1, .same = true)
+UP(valid, 4, 3, 2, 1, .channels = 4, .more_h = 1, .activation = kTfLiteActRelu6)
+/* Rows that are shorter than the stride. */
+UP(narrow, 3, 5, 2, 4, .channels = 7, .more_w = 2, .more_h = 1, .same = true)
+/* Chunks of one tap: 48 slices of channels, two chunks of the smallest tile. */
+UP(deep, 4, 3, 2, 2, .channels = 18, .more_h = 1, .same = true)
+
+/* Weights that are computed. */
+static void computed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    const struct kit_tensor w = kit_unary(b, BUILTIN_ABS, z);
+
+    out[0] =
+        kit_transpose_conv(b, x,
+                           (struct kit_transposed){ z.dims[1], z.dims[2], 2, 2,
+                                                    .channels = z.dims[0], .weights = w.index });
+}
+
+static const struct transform_case phases[] = {
+    { "odd", odd, { 2, 3, 5, 5 }, 0, NULL },
+    { "dense", dense, { 2, 3, 5, 12 }, 0, NULL },
+    { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL },
+    { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL },
+    { "uneven", uneven, { 2, 3, 4, 6 }, 0, NULL },
+    { "valid", valid, { 1, 4, 5, 9 }, 0, NULL },
+    { "narrow", narrow, { 3, 5, 1, 8 }, 0, NULL },
+    { "computed", computed, { 5, 3, 4, 11 }, 0, NULL },
+    { "deep", deep, { 1, 3, 3, 192 }, 0, NULL },
+};
+
+/* Groups of 2 slices to 3: taps that share a chunk, tiles wider than a group. */
+GROUPS(grouped, .kernel = 3, .channels = 36, .groups = 3, .same = true,
+       .activation = kTfLiteActRelu)
+/* Groups of 3 slices to 6, in two blocks of columns. */
+GROUPS(pointwise, .channels = 48, .groups = 2)
+/* Chunks of one tap, stride and dilation. */
+GROUPS(deep_groups, .kernel = 2, .stride = 2, .channels = 16, .groups = 2, .same = true)
+GROUPS(dilated, .kernel = 2, .dilation = 2, .channels = 20, .groups = 5)
+
+static const struct transform_case groups[] = {
+    { "grouped", grouped, { 2, 5, 7, 24 }, 0, NULL },
+    { "pointwise", pointwise, { 1, 3, 5, 24 }, 0, NULL },
+    { "deep groups", deep_groups, { 1, 3, 5, 384 }, 0, NULL },
+    { "dilated", dilated, { 2, 3, 5, 20 }, 0, NULL },
+};
+
+/* GEMM_SLICES for any number of them. */
+enum { NO_GEMM = 3 };
+
+static uint32_t source_of(const struct gpu_delegate *d)
+{
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        for (int i = 0; i < k->plan.step_count; i++)
+            if (strcmp(k->plan.steps[i]->shader, "gemm") == 0) {
+                const uint32_t source = k->plan.steps[i]->spec[GEMM_SPEC_SOURCE];
+
+                return source < GEMM_SLICES ? source : GEMM_SLICES;
+            }
+    return NO_GEMM;
+}
+
+/* tile: from 1 on; past the last one the depth is shared by workgroups; 0: no tiles. */
+/* tile: from 1 on; past the last one the depth is shared by workgroups; 0: no tiles.  Returns how
+ * the inputs are read. */
+static uint32_t check_tile(const struct transform_case *c, int tile, bool half, const char *poison)
+{
+    TfLiteDelegate *d = transform_delegate(half ? "fp16" : "fp32", poison, NULL);
+    struct gpu_delegate *inside = d->data_;
+    struct interpreter *truth, *got;
+    uint32_t source;
+    struct model m;
+    char what[64];
+
+    inside->options.gemm_tile = tile;
+    inside->options.any_device = half; /* with its sizes as constants */
+    snprintf(what, sizeof what, "tile %d, %s, poison %s", tile, half ? "fp16" : "fp32", poison);
+    transform_model(c, &m);
+    truth = transform_run(&m, NULL);
+    got = transform_run(&m, d);
+    source = source_of(inside);
+    transform_equal(c, what, truth, got);
+    interpreter_close(got);
+    interpreter_close(truth);
+    model_close(&m);
+    assay_gpu_delegate_destroy(d);
+    return source;
+}
+
+/* The smallest tile, which every device allows, whole and with parts of the depth: it has edges in
+ * every case, and compiles soonest.  A large one has one workgroup for a product. */
+static void check_all(const struct transform_case *cases, int cases_count)
+{
+    const int count = (int)gemm_tile_count;
+    uint32_t sources = 0;
+
+    if (!transform_device)
+        skip();
+    for (int i = 0; i < cases_count; i++) {
+        const bool half = i % 2 == 1;
+
+        sources |= 1u << check_tile(&cases[i], count, half, "nan");
+        check_tile(&cases[i], 2 * count, !half, i % 3 == 0 ? "inf" : "nan");
+    }
+    assert_int_equal(sources, 1u << GEMM_DENSE | 1u << GEMM_TAPS | 1u << GEMM_SLICES);
+    check_tile(&cases[0], 5, false, "nan");
+    assert_int_equal(check_tile(&cases[0], 0, true, "nan"), NO_GEMM);
+}
+
+static void all_phases(void **state)
+{
+    (void)state;
+    check_all(phases, sizeof phases / sizeof phases[0]);
+}
+
+static void all_groups(void **state)
+{
+    (void)state;
+    check_all(groups, sizeof groups / sizeof groups[0]);
+}
+
+/* ---- without a device ---- */
+
+struct look {
+    enum device_class device_class;
+    const char *no_kernel, *precision;
+    struct plan_step step; /* of the op */
+};
+
+static void look_at_plan(struct graph *g, void *user)
+{
+    struct look *look = user;
+    const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
+                            look->no_kernel, NULL };
+    struct gpu_options o = gpu_options_of(pairs);
+    struct device_limits limits = gpu_large_limits();
+    struct diag diag = { 0 };
+    struct plan p;
+
+    limits.device_class = look->device_class;
+    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    for (int i = 0; i < p.step_count; i++)
+        if (strcmp(p.steps[i]->shader, "gemm") == 0 ||
+            strcmp(p.steps[i]->shader, "transpose_conv") == 0 ||
+            strcmp(p.steps[i]->shader, "conv_2d_grouped") == 0)
+            look->step = *p.steps[i];
+    plan_close(&p);
+    options_close(&o);
+}
+
+static struct plan_step step_of(const struct transform_case *c, struct look look)
+{
+    struct model m;
+
+    transform_model(c, &m);
+    gpu_look(&m, look_at_plan, &look);
+    model_close(&m);
+    return look.step;
+}
+
+GROUPS(sixteen, .kernel = 3, .channels = 32, .groups = 2)
+GROUPS(eighteen, .kernel = 3, .channels = 36, .groups = 2)
+GROUPS(eight, .kernel = 3, .channels = 32, .groups = 4)
+
+/* Software and unknown devices, and delegates without the kernel, have the plain ones, and so have
+ * groups that are narrow, or share slices. */
+static void plans(void **state)
+{
+    static const struct transform_case up = { "odd", odd, { 1, 6, 7, 5 }, 0, NULL };
+    static const struct transform_case of_16 = { "16", sixteen, { 1, 6, 7, 32 }, 0, NULL };
+    static const struct transform_case to_18 = { "18", eighteen, { 1, 6, 7, 32 }, 0, NULL };
+    static const struct transform_case of_18 = { "of 18", sixteen, { 1, 6, 7, 36 }, 0, NULL };
+    static const struct transform_case to_8 = { "8", eight, { 1, 6, 7, 32 }, 0, NULL };
+    static const struct {
+        const struct transform_case *c;
+        struct look look;
+        const char *shader;
+    } rows[] = {
+        { &up, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "gemm" },
+        { &up, { DEVICE_AMD, NULL, "fp16", { NULL } }, "gemm" },
+        { &up, { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "transpose_conv" },
+        { &up, { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "transpose_conv" },
+        { &up, { DEVICE_OTHER, NULL, "fp32", { NULL } }, "transpose_conv" },
+        { &of_16, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "gemm" },
+        { &of_16, { DEVICE_AMD, NULL, "fp16", { NULL } }, "gemm" },
+        { &of_16, { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "conv_2d_grouped" },
+        { &of_16, { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
+        { &to_18, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
+        { &of_18, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
+        { &to_8, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_string_equal(step_of(rows[i].c, rows[i].look).shader, rows[i].shader);
+}
+
+static struct gemm_args args_of(const struct plan_step *s)
+{
+    struct gemm_args args;
+
+    assert_string_equal(s->shader, "gemm");
+    assert_int_equal(s->push_bytes, sizeof args);
+    memcpy(&args, s->push, sizeof args);
+    return args;
+}
+
+/* One dispatch has the workgroups of all phases; the order of sums is that of one image, whatever
+ * the batch. */
+static void one_dispatch(void **state)
+{
+    static const struct transform_case one = { "odd", odd, { 1, 6, 7, 16 }, 0, NULL };
+    static const struct transform_case many = { "odd", odd, { 500, 6, 7, 16 }, 0, NULL };
+    const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
+    const struct plan_step a = step_of(&one, nvidia), b = step_of(&many, nvidia);
+    const uint32_t tile_rows = a.spec[1] * a.spec[GEMM_SPEC_ROWS];
+    const struct gemm_args args = args_of(&b);
+
+    (void)state;
+    assert_int_equal(a.spec_count, b.spec_count);
+    assert_memory_equal(a.spec, b.spec, sizeof a.spec);
+    assert_int_equal(a.spec[GEMM_SPEC_FLAGS] & GEMM_PHASES, GEMM_PHASES);
+    assert_int_equal(args.pixels, 500 * 12 * 14);
+    assert_int_equal(args.depth, 4 * 4);
+    assert_int_equal(args.count, 4 * ((500 * 6 * 7 + tile_rows - 1) / tile_rows));
+    assert_int_equal(b.groups[0], args.count);
+    /* The first workgroup writes rows that are apart: it cannot run ahead into a part of dst. */
+    assert_int_equal(a.first_bytes, 0);
+}
+
+/* So it has those of all groups. */
+static void one_dispatch_of_groups(void **state)
+{
+    static const struct transform_case c = { "16", sixteen, { 500, 6, 7, 32 }, 0, NULL };
+    const struct plan_step s =
+        step_of(&c, (struct look){ .device_class = DEVICE_NVIDIA, .precision = "fp32" });
+    const uint32_t tile_rows = s.spec[1] * s.spec[GEMM_SPEC_ROWS];
+    const struct gemm_args args = args_of(&s);
+
+    (void)state;
+    assert_int_equal(s.spec[GEMM_SPEC_GROUPS], 2);
+    assert_int_equal(args.pixels, 500 * 4 * 5);
+    assert_int_equal(args.depth, 9 * 4);
+    assert_int_equal(args.count, 2 * ((500 * 4 * 5 + tile_rows - 1) / tile_rows));
+    assert_int_equal(s.first_bytes, tile_rows * s.bindings[0].bytes / args.pixels);
+}
+
+/* Inputs are read without a window where all phases have one tap and no padding.  A chunk that is
+ * no part of a tap may end past the depth of a phase that has fewer taps than another. */
+static void sources(void **state)
+{
+    static const struct {
+        struct transform_case c;
+        bool dense;
+    } rows[] = {
+        { { "dense", dense, { 2, 3, 5, 12 }, 0, NULL }, true },
+        { { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL }, false },
+        { { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL }, true },
+        { { "odd", odd, { 2, 3, 5, 5 }, 0, NULL }, false },
+    };
+    const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct plan_step s = step_of(&rows[i].c, nvidia);
+
+        assert_int_equal(s.spec[GEMM_SPEC_SOURCE] == GEMM_DENSE, rows[i].dense);
+        assert_int_equal((s.spec[GEMM_SPEC_FLAGS] & GEMM_TAIL) != 0,
+                         args_of(&s).window.in_slices % s.spec[GEMM_SPEC_DEPTH] != 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(plans),
+                                        cmocka_unit_test(one_dispatch),
+                                        cmocka_unit_test(one_dispatch_of_groups),
+                                        cmocka_unit_test(sources),
+                                        cmocka_unit_test(all_phases),
+                                        cmocka_unit_test(all_groups) };
+
+    transform_find_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

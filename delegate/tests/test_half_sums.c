@@ -1,0 +1,387 @@
+/* f16 sums of products (precision=fast): where they are planned and where not, and why; on the
+ * device, that they are exact where f16 is, and within the bound of their class elsewhere. */
+#include "conformance/suite/bounds/bound.h"
+#include "delegate/tests/kit/plan_look.h"
+#include "delegate/tests/kit/transform_kit.h"
+
+#include "delegate/cache/cache.h"
+#include "delegate/graph/ranges.h"
+#include "delegate/ops/product/gemm.h"
+#include "delegate/ops/product/half_sums.h"
+#include "delegate/runtime/kernel.h"
+
+#include <math.h>
+
+typedef void build(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                   struct kit_tensor out[3]);
+
+#define BUILD(name, make)                                                                          \
+    static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
+                     struct kit_tensor out[3])                                                     \
+    {                                                                                              \
+        (void)z;                                                                                   \
+        out[0] = make;                                                                             \
+    }
+
+static struct kit_tensor relu6(struct builder *b, struct kit_tensor x)
+{
+    return kit_unary(b, BUILTIN_RELU6, x);
+}
+
+/* A 1x1 convolution with these weights. */
+static struct kit_tensor conv(struct builder *b, struct kit_tensor x, int32_t channels, int weights)
+{
+    const struct kit_tensor y =
+        kit_tensor(b, "y", KIT_DIMS(x.dims[0], x.dims[1], x.dims[2], channels));
+    struct options o;
+
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    options_set_int(&o, "dilation_h_factor", 1);
+    options_set_int(&o, "dilation_w_factor", 1);
+    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
+               (int[]){ x.index, weights, kit_filled(b, KIT_DIMS(channels), 0) }, 1, &y.index);
+    return y;
+}
+
+static struct kit_tensor conv_filled(struct builder *b, struct kit_tensor x, float weight)
+{
+    return conv(b, x, 16, kit_filled(b, KIT_DIMS(16, 1, 1, x.dims[3]), weight));
+}
+
+/* ---- plans ---- */
+
+BUILD(of_input, conv_filled(b, x, 1))
+BUILD(of_relu, conv_filled(b, kit_unary(b, BUILTIN_RELU, x), 1))
+BUILD(of_relu6, conv_filled(b, relu6(b, x), 1))
+BUILD(of_fused, conv_filled(b, kit_conv_2d(b, x, (struct kit_conv){ .activation = 3 }), 1))
+BUILD(large, conv_filled(b, relu6(b, x), 1000))
+/* 6 * 32 * 312.5 = 60000, and a bit more. */
+BUILD(just, conv_filled(b, relu6(b, x), -312.5f))
+BUILD(over, conv_filled(b, relu6(b, x), -312.75f))
+BUILD(not_a_number, conv_filled(b, relu6(b, x), NAN))
+BUILD(computed, conv(b, relu6(b, x), 36,
+                     kit_reshape(b, kit_unary(b, BUILTIN_ABS, z), KIT_DIMS(36, 1, 1, 32)).index))
+BUILD(transposed,
+      kit_transpose_conv(b, relu6(b, x), (struct kit_transposed){ 2, 2, 2, 2, .channels = 8 }))
+BUILD(transposed_of_input,
+      kit_transpose_conv(b, x, (struct kit_transposed){ 2, 2, 2, 2, .channels = 8 }))
+
+static void nvidia(struct device_limits *l)
+{
+    l->device_class = DEVICE_NVIDIA;
+    l->shader_float16 = true;
+}
+
+static void without_float16(struct device_limits *l)
+{
+    nvidia(l);
+    l->shader_float16 = false;
+}
+
+static void with_units(struct device_limits *l)
+{
+    nvidia(l);
+    l->max_shared_memory_bytes = 49152;
+    l->matrix = (struct device_matrix){ .kind = MATRIX_NV, .tile = 16, .subgroup_size = 32 };
+}
+
+struct row {
+    build *build;
+    const char *precision;
+    void (*device)(struct device_limits *);
+    const char *no_kernel; /* NULL: none */
+    const char *shader;    /* of the product */
+    const char *reason;    /* NULL: none */
+};
+
+static const struct row rows[] = {
+    { of_relu6, "fast", nvidia, NULL, "gemm.fast", NULL },
+    { of_fused, "fast", nvidia, NULL, "gemm.fast", NULL },
+    { transposed, "fast", nvidia, NULL, "gemm.fast", NULL },
+    { just, "fast", nvidia, NULL, "gemm.fast", NULL },
+    { of_input, "fast", nvidia, NULL, "conv_2d", "its input is not bounded by an activation" },
+    { of_relu, "fast", nvidia, NULL, "conv_2d", "its input is not bounded by an activation" },
+    { transposed_of_input, "fast", nvidia, NULL, "gemm", "its input is not bounded" },
+    { large, "fast", nvidia, NULL, "conv_2d", "sums up to 192000, more than 60000: f16 may over" },
+    { over, "fast", nvidia, NULL, "conv_2d", "sums up to 60048, more than 60000" },
+    { not_a_number, "fast", nvidia, NULL, "conv_2d", "sums up to nan" },
+    { computed, "fast", nvidia, NULL, "conv_2d", "the weights are computed" },
+    { of_relu6, "fast", without_float16, NULL, "conv_2d", "the device has no f16 arithmetic" },
+    { of_relu6, "fast", nvidia, "half_sums", "conv_2d", "option no_kernel=half_sums" },
+    { of_relu6, "fast", nvidia, "gemm", "conv_2d", NULL },
+    { of_relu6, "fast", with_units, NULL, "matrix.nv11", NULL },
+    { of_relu6, "fp16", nvidia, NULL, "conv_2d", NULL },
+    { of_relu6, "fp32", nvidia, NULL, "gemm", NULL },
+};
+
+static bool is_product(const char *shader)
+{
+    return strncmp(shader, "gemm", 4) == 0 || strncmp(shader, "conv_2d", 7) == 0 ||
+           strncmp(shader, "matrix", 6) == 0;
+}
+
+static void check_row(const struct row *r, size_t index)
+{
+    const struct transform_case c = { .build = r->build, .dims = { 1, 6, 6, 32 } };
+    const char *const pairs[] = { "precision", r->precision, r->no_kernel ? "no_kernel" : NULL,
+                                  r->no_kernel, NULL };
+    struct plan_look l = { .pairs = pairs, .device = r->device };
+    const char *shader = "none", *reason;
+    struct model m;
+
+    transform_model(&c, &m);
+    l.m = &m;
+    gpu_look(&m, plan_look_at, &l);
+    for (int i = 0; i < l.plan.step_count; i++)
+        if (is_product(l.plan.steps[i]->shader))
+            shader = l.plan.steps[i]->shader; /* the last one */
+    reason = plan_look_reason(&l.plan, REASON_KERNEL, KERNEL_half_sums, r->reason ? r->reason : "");
+    if (strcmp(shader, r->shader) != 0)
+        fail_msg("row %zu: expected %s, found %s", index, r->shader, shader);
+    if (r->reason ? !reason || !strstr(reason, r->reason) : r->build != of_fused && reason)
+        fail_msg("row %zu: expected \"%s\", found \"%s\"", index, r->reason ? r->reason : "none",
+                 reason ? reason : "none");
+    plan_close(&l.plan);
+    model_close(&m);
+}
+
+static void plans(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        check_row(&rows[i], i);
+}
+
+/* The last node, with its result rounded to steps or not. */
+static void ask_by_steps(struct graph *g, void *user)
+{
+    struct gpu_options o = gpu_options_of((const char *const[]){ "precision", "fast", NULL });
+    struct device_limits limits = gpu_large_limits();
+    float magnitudes[KIT_TENSORS];
+    struct reasons *const reasons = user;
+    struct planner p = {
+        .graph = g, .options = &o, .limits = &limits, .magnitudes = magnitudes, .reasons = reasons
+    };
+    struct graph_node *const n = &g->nodes[g->node_count - 1];
+
+    nvidia(&limits);
+    ranges_find(g, magnitudes);
+    assert_true(half_sums_fit(&p, n));
+    assert_int_equal(reasons->count, 0);
+    n->steps.scale = 0.5f;
+    assert_false(half_sums_fit(&p, n));
+    assert_int_equal(reasons->count, 1);
+    assert_non_null(strstr(reasons->list[0].text, "float view: an error of f16"));
+    options_close(&o);
+}
+
+static void not_in_float_view(void **state)
+{
+    const struct transform_case c = { .build = of_relu6, .dims = { 1, 6, 6, 32 } };
+    struct reasons reasons = { .count = 0 };
+    struct model m;
+
+    (void)state;
+    transform_model(&c, &m);
+    gpu_look(&m, ask_by_steps, &reasons);
+    reasons_close(&reasons);
+    model_close(&m);
+}
+
+static struct checksum hash_of(build *make, const char *precision)
+{
+    const struct transform_case c = { .build = make, .dims = { 1, 6, 6, 32 } };
+    const char *const pairs[] = { "precision", precision, NULL };
+    struct plan_look l = { .pairs = pairs, .device = nvidia };
+    struct checksum hash;
+    struct model m;
+
+    transform_model(&c, &m);
+    l.m = &m;
+    gpu_look(&m, plan_look_at, &l);
+    hash = cache_hash_plan(&l.plan);
+    plan_close(&l.plan);
+    model_close(&m);
+    return hash;
+}
+
+/* Files of the cache tell plans with f16 sums from those without, and nothing else. */
+static void cached_apart(void **state)
+{
+    const struct checksum half = hash_of(transposed, "fp16"), fast = hash_of(transposed, "fast");
+    const struct checksum same_half = hash_of(transposed_of_input, "fp16");
+    const struct checksum same_fast = hash_of(transposed_of_input, "fast");
+
+    (void)state;
+    assert_memory_not_equal(&half, &fast, sizeof half);
+    assert_memory_equal(&same_half, &same_fast, sizeof same_half);
+}
+
+/* ---- on the device ---- */
+
+static bool has_float16;
+
+static bool uses_half_sums(const struct gpu_delegate *d)
+{
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        for (int i = 0; i < k->plan.step_count; i++)
+            if (strcmp(k->plan.steps[i]->shader, "gemm.fast") == 0)
+                return true;
+    return false;
+}
+
+/* Edges of all kinds, taps in a chunk, padded lanes. */
+BUILD(taps,
+      kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .kernel = 3, .channels = 13, .same = true }))
+/* A chunk has one tap; three parts of the depth. */
+BUILD(deep,
+      kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .kernel = 2, .channels = 37, .same = true }))
+BUILD(up,
+      kit_transpose_conv(b, relu6(b, x), (struct kit_transposed){ 3, 3, 2, 2, 13, .same = true }))
+BUILD(groups, kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .channels = 48, .groups = 2 }))
+
+/* Sums of integers that f16 has: the bits of the reference, whatever the runs are. */
+static void exact_integers(void **state)
+{
+    static const struct transform_case cases[] = { { "taps", taps, { 2, 5, 7, 5 }, 0, NULL },
+                                                   { "deep", deep, { 1, 3, 5, 256 }, 0, NULL },
+                                                   { "up", up, { 2, 3, 5, 5 }, 0, NULL },
+                                                   { "groups", groups, { 1, 3, 5, 24 }, 0, NULL } };
+    const int count = (int)gemm_tile_count, tiles[] = { 1, 2, count, 2 * count };
+
+    (void)state;
+    if (!has_float16)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t j = 0; j < sizeof tiles / sizeof tiles[0]; j++) {
+            TfLiteDelegate *d = transform_delegate("fast", j % 2 ? "nan" : "inf", NULL);
+            struct gpu_delegate *const inside = d->data_;
+            struct interpreter *truth, *got;
+            struct model m;
+
+            inside->options.gemm_tile = tiles[j];
+            inside->options.any_device = i % 2 == 1; /* with its sizes as constants */
+            transform_model(&cases[i], &m);
+            truth = transform_run(&m, NULL);
+            got = transform_run(&m, d);
+            assert_true(uses_half_sums(inside));
+            transform_equal(&cases[i], "fast", truth, got);
+            interpreter_close(got);
+            interpreter_close(truth);
+            model_close(&m);
+            assay_gpu_delegate_destroy(d);
+        }
+}
+
+/* Numbers of 10 bits, which f16 has: products and sums are rounded, but nothing else. */
+enum { DEPTH = 4096, OUTPUTS = 24, SIDE = 6, PIXELS = SIDE * SIDE };
+static float inputs[PIXELS * DEPTH], weights[OUTPUTS * DEPTH];
+
+static void fill(float *values, size_t count, float unit, uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = unit * (float)(1 + kit_below(&seed, 1023));
+}
+
+static void real(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                 struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] =
+        conv(b, relu6(b, x), OUTPUTS,
+             builder_constant(b, TENSOR_FLOAT32, "w", 4, (const int32_t[]){ OUTPUTS, 1, 1, DEPTH },
+                              weights, sizeof weights));
+}
+
+static void run_real(const char *precision, int tile, float got[PIXELS * OUTPUTS])
+{
+    static const struct transform_case c = { "real", real, { 1, SIDE, SIDE, DEPTH }, 0, NULL };
+    const struct interpreter_options options = { .report = transform_quiet };
+    TfLiteDelegate *d = transform_delegate(precision, "nan", NULL);
+    struct gpu_delegate *const inside = d->data_;
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    size_t count;
+
+    inside->options.gemm_tile = tile;
+    transform_model(&c, &m);
+    KIT_OK(interpreter_open(&in, &m, &options, &diag));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    assert_int_equal(uses_half_sums(inside), strcmp(precision, "fast") == 0);
+    memcpy(interpreter_tensor(in, interpreter_inputs(in, &count)[0])->data.f, inputs,
+           sizeof inputs);
+    KIT_OK(interpreter_invoke(in, &diag));
+    memcpy(got, interpreter_tensor(in, interpreter_outputs(in, &count)[0])->data.f,
+           PIXELS * OUTPUTS * sizeof *got);
+    interpreter_close(in);
+    model_close(&m);
+    assay_gpu_delegate_destroy(d);
+}
+
+static struct bound_point point_of(size_t i)
+{
+    struct bound_point p = { .terms = DEPTH, .row = OUTPUTS };
+
+    for (size_t k = 0; k < DEPTH; k++)
+        p.value += (double)inputs[i / OUTPUTS * DEPTH + k] * weights[i % OUTPUTS * DEPTH + k];
+    p.magnitude = p.value; /* all are positive */
+    return p;
+}
+
+/* Of 4096 products, in two planes of tile 1: other bits than with f32 sums, within the bounds of
+ * class fp16_runs, in which the depth of a sum of f16 is 32. */
+static void numbers(void **state)
+{
+    static const struct bound_rule dot = { .kind = BOUND_DOT };
+    static float fast[PIXELS * OUTPUTS], half[PIXELS * OUTPUTS];
+    struct bound_sums sums = { .count = 0 };
+    struct bound_sums_verdict verdict;
+    size_t different = 0;
+
+    (void)state;
+    if (!has_float16)
+        skip();
+    fill(inputs, PIXELS * DEPTH, 0x1p-8f, 1);
+    fill(weights, OUTPUTS * DEPTH, 0x1p-10f, 2);
+    run_real("fast", 1, fast);
+    run_real("fp16", 1, half);
+    for (size_t i = 0; i < PIXELS * OUTPUTS; i++) {
+        const struct bound_point p = point_of(i);
+        const double limit = bound_limit(&dot, BOUNDS_FP16_RUNS, &p);
+
+        if (!bound_check(BOUNDS_FP16_RUNS, limit, p.value, fast[i]).pass)
+            fail_msg("element %zu: %g, expected %g, limit %g", i, (double)fast[i], p.value, limit);
+        bound_sums_add(&sums, &dot, BOUNDS_FP16_RUNS, &p, fast[i]);
+        different += fast[i] != half[i];
+    }
+    verdict = bound_sums_check(&sums);
+    if (!verdict.pass)
+        fail_msg("rms %g of %g, mean %g of %g", verdict.rms, verdict.rms_limit, verdict.mean,
+                 verdict.mean_limit);
+    assert_true(different > 0);
+}
+
+static void find_float16(void)
+{
+    struct assay_gpu_device any = { .struct_size = sizeof any };
+    char error[256] = "";
+
+    transform_find_device();
+    has_float16 = transform_device && assay_gpu_devices(&any, 1, error, sizeof error) > 0 &&
+                  any.shader_float16 && any.storage_16bit;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans), cmocka_unit_test(not_in_float_view),
+        cmocka_unit_test(cached_apart), cmocka_unit_test(exact_integers), cmocka_unit_test(numbers)
+    };
+
+    find_float16();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* The tensors that a host hands over at an inference: of other sizes than planned, and stale ones,
+ * whose values another partition left on the device.  Skipped without a device. */
+#include "delegate/tests/kit/buffer_kit.h"
+
+enum { SIDE = 5, CHANNELS = 3, ELEMENTS = SIDE * SIDE * CHANNELS };
+
+static const int32_t shape[] = { 1, SIDE, SIDE, CHANNELS };
+
+static void fill(TfLiteTensor *t, uint64_t seed)
+{
+    for (size_t i = 0; i < t->bytes / sizeof(float); i++)
+        t->data.f[i] = 4 * kit_float(&seed);
+}
+
+/* ---- sizes ---- */
+
+enum { X = 0, Y };
+
+/* y = RELU(x) */
+static void make_relu(struct model *m, int32_t channels)
+{
+    const int32_t dims[] = { 1, SIDE, SIDE, channels };
+    struct diag diag = { 0 };
+    struct builder b;
+    int x, y;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, dims);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, dims);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void expect_said(const char *text)
+{
+    if (!strstr(kit_said, text))
+        fail_msg("\"%s\" is not in \"%s\"", text, kit_said);
+}
+
+/* An inference fails while a tensor has other bytes than planned, and writes nothing to it. */
+static void expect_refused(struct interpreter *in, int tensor, size_t bytes)
+{
+    TfLiteTensor *const t = interpreter_tensor(in, tensor);
+    const size_t planned = t->bytes;
+    struct diag diag = { 0 };
+    char text[128];
+
+    if (tensor == Y)
+        memset(t->data.raw, 0x55, planned);
+    t->bytes = bytes;
+    kit_said[0] = '\0';
+    assert_int_not_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    snprintf(text, sizeof text, "expected %zu bytes as planned, found %zu", planned, bytes);
+    expect_said(text);
+    t->bytes = planned;
+    for (size_t i = 0; i < planned && tensor == Y; i++)
+        assert_int_equal(t->data.uint8[i], 0x55);
+}
+
+/* Behind each refusal the next inference is right. */
+static void sizes_are_checked(void **state)
+{
+    static const size_t other[] = { ELEMENTS * sizeof(float) - 1, sizeof(float), 0,
+                                    ELEMENTS * sizeof(float) + 4 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct model m;
+
+    NEEDS_DEVICE;
+    make_relu(&m, CHANNELS);
+    d = kit_delegate(WITH("precision", "fp32"));
+    in = kit_open(&m, d);
+    for (int tensor = X; tensor <= Y; tensor++) {
+        for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
+            const TfLiteTensor *const x = interpreter_tensor(in, X);
+
+            fill(interpreter_tensor(in, X), i + 1);
+            expect_refused(in, tensor, other[i]);
+            kit_run(in);
+            for (int e = 0; e < ELEMENTS; e++)
+                assert_true(interpreter_tensor(in, Y)->data.f[e] ==
+                            (x->data.f[e] > 0 ? x->data.f[e] : 0));
+        }
+    }
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* An output is read later, into a tensor that has become smaller. */
+static void sizes_are_checked_when_outputs_are_read(void **state)
+{
+    struct interpreter *in;
+    struct diag diag = { 0 };
+    TfLiteDelegate *d;
+    struct model m;
+    TfLiteTensor *y;
+
+    NEEDS_DEVICE;
+    make_relu(&m, CHANNELS);
+    d = kit_delegate(WITH("precision", "fp32"));
+    in = kit_open(&m, d);
+    interpreter_allow_buffer_handles(in, true);
+    fill(interpreter_tensor(in, X), 1);
+    kit_run(in);
+    y = interpreter_tensor(in, Y);
+    assert_true(y->data_is_stale);
+    memset(y->data.raw, 0x55, y->bytes);
+    y->bytes -= sizeof(float);
+    assert_int_not_equal(interpreter_make_readable(in, Y, &diag), STATUS_OK);
+    y->bytes += sizeof(float);
+    for (size_t i = 0; i < y->bytes; i++)
+        assert_int_equal(y->data.uint8[i], 0x55);
+    kit_read(in, Y);
+    assert_true(y->data.f[0] >= 0);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+/* A stale input says by its handle which output it is; one of another size is refused. */
+static void sizes_of_stale_tensors_are_checked(void **state)
+{
+    struct interpreter *writer, *reader;
+    struct diag diag = { 0 };
+    struct model small, large;
+    TfLiteDelegate *d;
+    TfLiteTensor *to;
+
+    NEEDS_DEVICE;
+    make_relu(&small, 1);
+    make_relu(&large, CHANNELS);
+    d = kit_delegate(WITH("precision", "fp32"));
+    writer = kit_open(&small, d);
+    reader = kit_open(&large, d);
+    interpreter_allow_buffer_handles(writer, true);
+    fill(interpreter_tensor(writer, X), 1);
+    kit_run(writer);
+    to = interpreter_tensor(reader, X);
+    fill(to, 2);
+    to->delegate = d;
+    to->buffer_handle = interpreter_tensor(writer, Y)->buffer_handle;
+    to->data_is_stale = true;
+    kit_said[0] = '\0';
+    assert_int_not_equal(interpreter_invoke(reader, &diag), STATUS_OK);
+    expect_said("expected an output of 300 bytes, found 100");
+    to->delegate = NULL;
+    to->buffer_handle = kTfLiteNullBufferHandle;
+    to->data_is_stale = false;
+    kit_run(reader);
+    interpreter_close(reader);
+    interpreter_close(writer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&large);
+    model_close(&small);
+}
+
+/* ---- stale tensors ---- */
+
+struct chain {
+    struct model model;
+    int x, t, y;
+};
+
+/* x -> partition -> t, s; s -> CPU -> u; t, u -> partition -> y.  Nothing but the second partition
+ * reads t, so the host has no reason to copy it. */
+static void make_chain(struct chain *c)
+{
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int s, u;
+
+    builder_init(&b);
+    c->x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, shape);
+    c->t = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, shape);
+    s = builder_tensor(&b, TENSOR_FLOAT32, "s", 4, shape);
+    u = builder_tensor(&b, TENSOR_FLOAT32, "u", 4, shape);
+    c->y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, shape);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &c->x, 1, &c->t);
+    options_init(&o, OPTIONS_MulOptions);
+    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ c->x, c->t }, 1, &s);
+    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &s, 1, &u);
+    options_init(&o, OPTIONS_AddOptions);
+    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ c->t, u }, 1, &c->y);
+    builder_inputs(&b, 1, &c->x);
+    builder_outputs(&b, 1, &c->y);
+    KIT_OK(builder_finish(&b, &c->model, &diag));
+}
+
+/* The bits of y on the CPU. */
+static void compute_expected(const struct chain *c, uint64_t seed, float *expected)
+{
+    struct interpreter *const in = kit_open(&c->model, NULL);
+
+    fill(interpreter_tensor(in, c->x), seed);
+    kit_run(in);
+    memcpy(expected, interpreter_tensor(in, c->y)->data.raw, ELEMENTS * sizeof *expected);
+    interpreter_close(in);
+}
+
+/* The host's own copy of t is of no inference. */
+static void expect_fresh(struct interpreter *in, const struct chain *c, uint64_t seed, bool bound)
+{
+    TfLiteTensor *const t = interpreter_tensor(in, c->t);
+    float expected[ELEMENTS];
+
+    compute_expected(c, seed, expected);
+    fill(interpreter_tensor(in, c->x), seed);
+    assert_non_null(t->data.raw);
+    memset(t->data.raw, 0x3c, t->bytes);
+    kit_run(in);
+    kit_read(in, c->y);
+    assert_memory_equal(interpreter_tensor(in, c->y)->data.raw, expected, sizeof expected);
+    if (bound) /* t stayed on the device */
+        assert_int_equal(t->data.uint8[0], 0x3c);
+}
+
+/* t is bound as an output of the first partition, and not as an input of the second. */
+static void bound_between_partitions(void **state)
+{
+    struct kit_buffer buffer;
+    struct kit_vulkan v;
+    struct chain c;
+
+    NEEDS_DEVICE;
+    make_chain(&c);
+    for (int none = 0; none < 2; none++) {
+        TfLiteDelegate *const d = kit_delegate(
+            WITH("exclude", "LOGISTIC", "max_partitions", "0", "wait", none ? "none" : "passive"));
+        struct interpreter *const in = kit_open(&c.model, d);
+        struct assay_gpu_buffer bound = { .struct_size = sizeof bound,
+                                          .kind = ASSAY_GPU_VK_BUFFER,
+                                          .layout = ASSAY_LAYOUT_C4,
+                                          .tensor = c.t,
+                                          .partition = 0 };
+        char error[512];
+
+        assert_int_equal(interpreter_partition_count(in), 2);
+        expect_fresh(in, &c, 1, false);
+        v = kit_vulkan_of(d);
+        buffer = kit_buffer(&v, kit_io(d, c.t).c4_bytes);
+        bound.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
+        bound.vk_device = v.device;
+        bound.size = buffer.bytes;
+        if (kit_bind(d, &bound, error) != 0)
+            fail_msg("%s", error);
+        for (int allow = 0; allow < 2; allow++) {
+            interpreter_allow_buffer_handles(in, allow);
+            for (uint64_t seed = 2; seed < 6; seed++)
+                expect_fresh(in, &c, seed, true);
+        }
+        interpreter_close(in);
+        kit_buffer_close(&v, &buffer);
+        assay_gpu_delegate_destroy(d);
+    }
+    model_close(&c.model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(sizes_are_checked_when_outputs_are_read),
+        cmocka_unit_test(sizes_of_stale_tensors_are_checked),
+        cmocka_unit_test(bound_between_partitions),
+    };
+
+    kit_find_device("tests of a host's tensors");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,401 @@
+/* The hostile models of fuzz/hostile: each ends as its manifest says, in the verifier, the
+ * reference and the delegate, with a device and without, within bounds of time and memory.
+ *
+ *     test_hostile_models --write DIRECTORY      the models as files, and manifest.tsv
+ *     test_hostile_models --print [NAME]         what rows whose names begin so come to, on stdout
+ */
+#include "delegate/tests/kit/device_kit.h"
+#include "delegate/tests/kit/hostile_run.h"
+#include "reference/base/memory.h"
+#include "reference/format/file.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <sys/stat.h>
+
+static const char folder[] = "fuzz/hostile";
+enum { ROWS_MIN = 230 };
+/* What the libraries may hold for any of these models. */
+static const long long peak_bytes_max = 64LL << 20;
+
+static struct hostile_table table;
+
+/* Under AddressSanitizer, which cannot live with a limit of address space. */
+TFL_CAPI_EXPORT const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1:max_allocation_size_mb=1024";
+}
+
+/* ---- a row and what came of it ---- */
+
+static bool same(double a, double b)
+{
+    if (isnan(a) || isinf(a) || isinf(b))
+        return isnan(a) ? isnan(b) : a == b;
+    return fabs(a - b) <= 1e-5 * fmax(fabs(a), fabs(b));
+}
+
+/* The runtime clamps where devices may overflow (conformance/doc/TOLERANCES.md): the largest number
+ * is infinite, too. */
+static bool same_on_device(double a, double b)
+{
+    return same(a, b) || (fabs(a) > 0.999 * (double)FLT_MAX && fabs(b) > 0.999 * (double)FLT_MAX &&
+                          signbit(a) == signbit(b));
+}
+
+static enum status judge_results(const struct hostile_row *row, const struct hostile_outcome *o,
+                                 bool (*same_values)(double, double), struct diag *diag)
+{
+    const char *text = row->result;
+    int i = 0;
+
+    for (; text && *text; i++) {
+        char *end;
+        const double expected = strtod(text, &end);
+
+        if (i >= o->result_count || !same_values(expected, o->results[i]))
+            return diag_fail(diag, STATUS_MISMATCH, "element %d of the result is %g, expected %g",
+                             i, i < o->result_count ? o->results[i] : NAN, expected);
+        text = end + (*end == ',');
+    }
+    if (row->result && i != o->result_count)
+        return diag_fail(diag, STATUS_MISMATCH, "%d results, expected %d", o->result_count, i);
+    return STATUS_OK;
+}
+
+/* Where it ended, and how much that took. */
+static enum status judge_end(const struct hostile_row *row, const struct hostile_outcome *o,
+                             struct diag *diag)
+{
+    if (!o->finished)
+        return diag_fail(diag, STATUS_MISMATCH, "the process ended: %s", o->message);
+    if (o->stage != row->stage || o->status != row->status)
+        return diag_fail(diag, STATUS_MISMATCH, "%s, %s, expected %s, %s: %s",
+                         hostile_stage_text(o->stage), status_text(o->status),
+                         hostile_stage_text(row->stage), status_text(row->status), o->message);
+    if (!o->guards_whole)
+        return diag_fail(diag, STATUS_MISMATCH, "memory outside of a tensor was written to");
+    if (o->peak_bytes > peak_bytes_max)
+        return diag_fail(diag, STATUS_MISMATCH, "%lld bytes were held, at most %lld may be",
+                         o->peak_bytes, peak_bytes_max);
+    return STATUS_OK;
+}
+
+static enum status judge_delegate(const struct hostile_row *row, const struct hostile_outcome *o,
+                                  struct diag *diag)
+{
+    if (strcmp(o->rule, row->rule) != 0)
+        return diag_fail(diag, STATUS_MISMATCH, "the delegate says %s, expected %s: %s", o->rule,
+                         row->rule, o->refusal);
+    for (int i = 0; i < row->rule_word_count; i++)
+        if (!strstr(o->refusal, row->rule_words[i]))
+            return diag_fail(diag, STATUS_MISMATCH, "the delegate's refusal lacks '%s': %s",
+                             row->rule_words[i], o->refusal);
+    if (o->plan_failure[0])
+        return diag_fail(diag, STATUS_MISMATCH, "planned for %s", o->plan_failure);
+    return STATUS_OK;
+}
+
+/* Rows whose sizes need more than 32 bits.  Where size_t has no more, they are refused too, but
+ * sooner: when the size is computed and not when it is compared with a limit. */
+static bool is_wide(const struct hostile_row *row)
+{
+    static const char *const names[] = { "conv_2d.im2col_huge", "reshape.product_overflows",
+                                         "concatenation.sum_overflows", "pad.constant_to_huge" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(row->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static enum status judge_narrow(const struct hostile_row *row, const struct hostile_outcome *o,
+                                struct diag *diag)
+{
+    struct hostile_row expected = *row;
+
+    print_message("%s: a size_t of 32 bits: any refusal will do\n", row->name);
+    if (row->stage != HOSTILE_RUNS && o->stage == HOSTILE_RUNS)
+        return diag_fail(diag, STATUS_MISMATCH, "it runs, expected a refusal");
+    expected.stage = o->stage;
+    expected.status = o->status;
+    return judge_end(&expected, o, diag);
+}
+
+static enum status judge_host(const struct hostile_row *row, const struct hostile_outcome *o,
+                              struct diag *diag)
+{
+    TRY(judge_end(row, o, diag));
+    if (row->stage != HOSTILE_RUNS)
+        TRY(hostile_row_judge(row, o->message, diag));
+    TRY(judge_results(row, o, same, diag));
+    return judge_delegate(row, o, diag);
+}
+
+static enum status judge_device(const struct hostile_row *row, const struct hostile_outcome *o,
+                                struct diag *diag)
+{
+    struct hostile_row expected = *row;
+
+    if (row->device) {
+        expected.stage = HOSTILE_RUNS;
+        expected.status = STATUS_OK;
+    }
+    TRY(judge_end(&expected, o, diag));
+    return judge_results(row, o, same_on_device, diag);
+}
+
+/* ---- tests ---- */
+
+static void table_is_whole(void **state)
+{
+    (void)state;
+    assert_true(table.count >= ROWS_MIN);
+    for (size_t i = 0; i < table.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(table.rows[i].name, table.rows[j].name) == 0)
+                fail_msg("%s:%d: a second %s", table.rows[i].file, table.rows[i].line,
+                         table.rows[i].name);
+}
+
+typedef enum status judge(const struct hostile_row *, const struct hostile_outcome *,
+                          struct diag *);
+
+/* Runs all rows, and prints every one that is not as expected before it fails. */
+static void run_all(bool device, judge *judges, const char *what)
+{
+    int wrong = 0, pending = 0, seen = 0;
+
+    for (size_t i = 0; i < table.count; i++) {
+        const struct hostile_row *const row = &table.rows[i];
+        struct hostile_outcome o;
+        struct diag diag = { 0 };
+        bool as_expected;
+
+        if (device && (row->stage == HOSTILE_VERIFY || row->stage == HOSTILE_OPEN || row->pending))
+            continue; /* the delegate is not asked, or the model is not yet bounded */
+        hostile_row_run(row, device, &o);
+        as_expected = (SIZE_MAX < UINT64_MAX && is_wide(row) ? judge_narrow
+                                                             : judges)(row, &o, &diag) == STATUS_OK;
+        seen++;
+        if (!as_expected && !row->pending) {
+            print_error("%s:%d: %s: %s: %s\n", row->file, row->line, row->name, what, diag.text);
+            wrong++;
+        }
+        if (row->pending) {
+            print_message("pending: %s: %s: %s\n", row->name, row->pending,
+                          as_expected ? "reached; the row's line 'pending' can go" : diag.text);
+            pending++;
+        }
+    }
+    print_message("%s: %d models, %d of them pending\n", what, seen, pending);
+    if (wrong)
+        fail_msg("%d models are not as their rows say", wrong);
+}
+
+static void host_gives_the_verdicts(void **state)
+{
+    (void)state;
+    run_all(false, judge_host, "without a device");
+}
+
+static void device_gives_the_verdicts(void **state)
+{
+    NEEDS_DEVICE;
+    run_all(true, judge_device, "on the device");
+}
+
+static const struct hostile_row *find_row(const char *name)
+{
+    for (size_t i = 0; i < table.count; i++)
+        if (strcmp(table.rows[i].name, name) == 0)
+            return &table.rows[i];
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+/* A row with a wrong node, tensor, field, status, stage, rule or result is noticed. */
+static void wrong_rows_are_noticed(void **state)
+{
+    const struct hostile_row *const refused = find_row("conv_2d.stride_0_in_node_1");
+    const struct hostile_row *const runs = find_row("values.sqrt");
+    struct hostile_outcome o;
+    struct diag diag = { 0 };
+
+    (void)state;
+    hostile_row_run(refused, false, &o);
+    assert_int_equal(judge_host(refused, &o, &diag), STATUS_OK);
+#define NOTICES(row, member, other)                                                                \
+    do {                                                                                           \
+        struct hostile_row wrong = *(row);                                                         \
+        wrong.member = other;                                                                      \
+        assert_int_equal(judge_host(&wrong, &o, &diag), STATUS_MISMATCH);                          \
+    } while (0)
+    NOTICES(refused, node, 0);
+    NOTICES(refused, tensor, 7);
+    NOTICES(refused, field, "stride width");
+    NOTICES(refused, words[0], "is 1");
+    NOTICES(refused, status, STATUS_UNSUPPORTED);
+    NOTICES(refused, stage, HOSTILE_RUNS);
+    NOTICES(refused, rule, "taken");
+    NOTICES(refused, rule_words[0], "stride_w");
+    hostile_row_run(runs, false, &o);
+    assert_int_equal(judge_host(runs, &o, &diag), STATUS_OK);
+    NOTICES(runs, result, "nan,0,2,1");
+    NOTICES(runs, result, "nan");
+    NOTICES(runs, result, "nan,-0,0,2,3.40282347e38,nan,nan,1");
+    o.peak_bytes = peak_bytes_max + 1;
+    NOTICES(runs, feed, NULL);
+    o.peak_bytes = 0;
+    o.guards_whole = false;
+    NOTICES(runs, feed, NULL);
+    o.guards_whole = true;
+    o.finished = false;
+    NOTICES(runs, feed, NULL);
+#undef NOTICES
+}
+
+/* A child that crashes or does not come back is an answer, too. */
+static void broken_tables_are_refused(void **state)
+{
+    static const struct {
+        const char *model, *damage;
+    } bad[] = {
+        { "CONV_3E f32[1] -> f32[1]", NULL },
+        { "RELU f33[1] -> f32[1]", NULL },
+        { "RELU x -> f32[1]", NULL },
+        { "RELU SoftmaxOptions{gamma=1} f32[1] -> f32[1]", NULL },
+        { "RELU f32[1] -> f32[1] ) ", NULL },
+        { "base", "subgraphs[0].tensor[1].shape[0] = 1" },
+        { "base", "subgraphs[0].tensors[0].quantization.scale[0] = 1" },
+        { "base", "subgraphs[0].tensors[0].shape[9] = 1" },
+        { "base", "subgraphs[0].tensors[0].shape[0]" },
+        { "base", "file.size = 1000000" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct hostile_row row = { .name = "bad", .model = bad[i].model, .file = "table" };
+        struct tflite_file file;
+        struct diag diag = { 0 };
+
+        if (bad[i].damage)
+            row.damage[row.damage_count++] = bad[i].damage;
+        assert_int_equal(hostile_row_write(&row, &file, &diag), STATUS_INVALID);
+        if (!strstr(diag.text, "table:0: bad: "))
+            fail_msg("%s", diag.text);
+        mem_free(file.bytes);
+    }
+}
+
+/* ---- for others ---- */
+
+static void write_field(FILE *f, const char *text)
+{
+    fprintf(f, "\t%s", text ? text : "");
+}
+
+static int write_row(FILE *manifest, const struct hostile_row *row, const char *directory)
+{
+    struct diag diag = { 0 };
+    struct tflite_file file;
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/%s.tflite", directory, row->name);
+    if (hostile_row_write(row, &file, &diag) != STATUS_OK ||
+        file_write(path, file.bytes, file.count, &diag) != STATUS_OK) {
+        fprintf(stderr, "test_hostile_models: %s\n", diag.text);
+        return 1;
+    }
+    mem_free(file.bytes);
+    fprintf(manifest, "%s\t%s\t%s\t%d\t%d", row->name, hostile_stage_text(row->stage),
+            row->stage == HOSTILE_RUNS ? "" : status_text(row->status), row->node, row->tensor);
+    write_field(manifest, row->field);
+    fputc('\t', manifest);
+    for (int i = 0; i < row->word_count; i++)
+        fprintf(manifest, "%s%s", i ? " | " : "", row->words[i]);
+    write_field(manifest, row->rule);
+    write_field(manifest, row->litert);
+    write_field(manifest, row->host);
+    write_field(manifest, row->device);
+    write_field(manifest, row->feed);
+    write_field(manifest, row->result);
+    write_field(manifest, row->pending);
+    write_field(manifest, row->why);
+    fputc('\n', manifest);
+    return 0;
+}
+
+static int write_all(const char *directory)
+{
+    char path[512];
+    FILE *f;
+    int failed = 0;
+
+    snprintf(path, sizeof path, "%s/manifest.tsv", directory);
+    if ((mkdir(directory, 0777) != 0 && errno != EEXIST) || !(f = fopen(path, "w"))) {
+        fprintf(stderr, "test_hostile_models: %s: %s\n", path, strerror(errno));
+        return 1;
+    }
+    fputs("name\tstage\tstatus\tnode\ttensor\tfield\twords\tdelegate\tlitert\thost\tdevice\tfeed\tr"
+          "esult"
+          "\tpending"
+          "\twhy\n",
+          f);
+    for (size_t i = 0; i < table.count && !failed; i++)
+        failed = write_row(f, &table.rows[i], directory);
+    if (fclose(f) != 0)
+        failed = 1;
+    if (!failed)
+        printf("hostile: %zu models in %s\n", table.count, directory);
+    return failed;
+}
+
+static int print_rows(const char *prefix)
+{
+    for (size_t i = 0; i < table.count; i++) {
+        const struct hostile_row *const row = &table.rows[i];
+        struct hostile_outcome o;
+
+        if (strncmp(row->name, prefix, strlen(prefix)) != 0)
+            continue;
+        hostile_row_run(row, false, &o);
+        printf("%s\n    %s %s %s\n    delegate %s %s\n    plans %d %s peak %lld\n", row->name,
+               hostile_stage_text(o.stage), status_text(o.status), o.message, o.rule, o.refusal,
+               o.plans, o.plan_failure, o.peak_bytes);
+        for (int r = 0; r < o.result_count; r++)
+            printf("%s%g%s", r ? "," : "    result ", o.results[r],
+                   r + 1 == o.result_count ? "\n" : "");
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_is_whole),
+        cmocka_unit_test(broken_tables_are_refused),
+        cmocka_unit_test(wrong_rows_are_noticed),
+        cmocka_unit_test(host_gives_the_verdicts),
+        cmocka_unit_test(device_gives_the_verdicts),
+    };
+    struct diag diag = { 0 };
+    int result;
+
+    if (hostile_table_read(&table, folder, &diag) != STATUS_OK) {
+        fprintf(stderr, "test_hostile_models: %s\n", diag.text);
+        return 1;
+    }
+    if (argc == 3 && strcmp(argv[1], "--write") == 0)
+        result = write_all(argv[2]);
+    else if (argc >= 2 && strcmp(argv[1], "--print") == 0)
+        result = print_rows(argc > 2 ? argv[2] : "");
+    else {
+        kit_find_device("hostile models");
+        result = cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    hostile_table_close(&table);
+    return result;
+}

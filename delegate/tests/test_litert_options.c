@@ -1,0 +1,37 @@
+/* Options of the LiteRT accelerator where memory is lacking, which is said. */
+#include "delegate/tests/kit/gpu_kit.h"
+#include "delegate/tests/kit/memory_faults.h"
+
+#include "delegate/api/litert_options.h"
+
+static enum status add_two(void *user, struct diag *diag)
+{
+    struct litert_options o = { .count = 0 };
+    enum status s = litert_options_add(&o, "here", "wait=active", diag);
+
+    (void)user;
+    if (s == STATUS_OK)
+        s = litert_options_add_gpu(&o, "precision = 1\n", diag);
+    if (s == STATUS_OK) {
+        assert_int_equal(o.count, 2);
+        assert_string_equal(o.keys[0], "wait");
+        assert_string_equal(o.values[0], "active");
+        assert_string_equal(o.keys[1], "precision");
+        assert_string_equal(o.values[1], "fp16");
+    }
+    litert_options_close(&o);
+    return s;
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    memory_faults_all(&(struct memory_scene){ "options", add_two, NULL, false }, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(no_memory) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* Memory of plans, without a device: results in place, and the size of the arena against its lower
+ * bound, for MobileNet v1, a net like DeepLab, and random graphs. */
+#include "delegate/tests/kit/dag.h"
+
+#include "conformance/tests/kit/nets.h"
+#include "delegate/plan/memory.h"
+#include "delegate/plan/offsets.h"
+
+/* ---- plans of a whole graph ---- */
+
+static double ratio_of(const struct plan *p)
+{
+    return (double)p->arena_bytes / (double)p->arena_bound;
+}
+
+/* ---- in place: plans made by hand ---- */
+
+enum { X, Y, VIEW, OTHER };
+
+/* Steps over tensors of `bytes` bytes.  Each is a string of pairs, a letter and a tensor, for
+ * bindings 0 to 3.  w: writes, e: reads elementwise, r: reads. */
+static void make_plan(struct plan *p, const char *const *steps, int view_of)
+{
+    *p = (struct plan){ .tensors = mem_alloc(8, sizeof *p->tensors),
+                        .steps = mem_alloc(8, sizeof *p->steps),
+                        .tensor_count = 4 };
+    for (int t = 0; t < 4; t++)
+        p->tensors[t] = (struct plan_tensor){ .view_of = t, .root = t, .bytes = 1024 };
+    p->tensors[VIEW].view_of = p->tensors[VIEW].root = view_of;
+    for (; steps[p->step_count]; p->step_count++) {
+        const char *text = steps[p->step_count];
+        struct plan_step *s = ARENA_NEW(&p->arena, 1, struct plan_step);
+
+        assert_non_null(s);
+        s->label = s->shader = "step";
+        for (int b = 0; *text; b++, text += 2)
+            s->bindings[b] = (struct plan_binding){ .location = LOCATION_ARENA,
+                                                    .index = text[1] - '0',
+                                                    .bytes = 1024,
+                                                    .writes = text[0] == 'w',
+                                                    .elementwise = text[0] == 'e' };
+        p->steps[p->step_count] = s;
+    }
+}
+
+#define STEPS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static const struct {
+    const char *why;
+    const char *const *steps;
+    int view_of, in_place;
+} placings[] = {
+    { "x dies", STEPS("w0", "w1e0", "w3r1"), VIEW, 1 },
+    { "twice", STEPS("w0", "w1e0", "w3e1"), VIEW, 2 },
+    { "x is read later", STEPS("w0", "w1e0", "w3r0"), VIEW, 0 },
+    { "not element by element", STEPS("w0", "w1r0", "w3r1"), VIEW, 0 },
+    { "the other operand dies", STEPS("w0", "w3", "w1e0e3", "w2r0"), VIEW, 1 },
+    { "both operands are x", STEPS("w0", "w1e0e0"), VIEW, 1 },
+    { "a view of x is read by others", STEPS("w0", "w1e0r2"), X, 0 },
+    { "a view of x lives on", STEPS("w0", "w1e0", "w3r2"), X, 0 },
+    { "y is a view of x", STEPS("w0", "w2e0"), X, 0 },
+    { "y has a part from before", STEPS("w0", "w1", "w1e0"), VIEW, 0 },
+};
+
+static void results_in_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof placings / sizeof placings[0]; i++) {
+        struct diag diag = { 0 };
+        struct plan p;
+
+        make_plan(&p, placings[i].steps, placings[i].view_of);
+        KIT_OK(plan_assign_memory(&p, true, &diag));
+        if (p.in_place != placings[i].in_place)
+            fail_msg("%s: %d in place", placings[i].why, p.in_place);
+        dag_check(&p);
+        plan_close(&p);
+        make_plan(&p, placings[i].steps, placings[i].view_of);
+        KIT_OK(plan_assign_memory(&p, false, &diag));
+        assert_int_equal(p.in_place, 0);
+        plan_close(&p);
+    }
+}
+
+/* A tensor of another size, or with elements of another size, gets other memory. */
+static void other_sizes_are_not_in_place(void **state)
+{
+    struct diag diag = { 0 };
+    struct plan p;
+
+    (void)state;
+    make_plan(&p, STEPS("w0", "w1e0"), VIEW);
+    p.tensors[Y].bytes = 1000;
+    KIT_OK(plan_assign_memory(&p, true, &diag));
+    assert_int_equal(p.in_place, 0);
+    plan_close(&p);
+    make_plan(&p, STEPS("w0", "w1e0"), VIEW);
+    p.tensors[Y].format = FORMAT_WIDE;
+    KIT_OK(plan_assign_memory(&p, true, &diag));
+    assert_int_equal(p.in_place, 0);
+    plan_close(&p);
+}
+
+/* Elementwise ops work in place: a chain of them needs the memory of one tensor. */
+static void ops_in_place(void **state)
+{
+    struct gpu_planned look = { .pairs = { "no_transform", "all" } };
+    struct diag diag = { 0 };
+    const float w[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    struct options o;
+    struct builder b;
+    struct model m;
+    int t[7], full, row;
+
+    (void)state;
+    builder_init(&b);
+    for (int i = 0; i < 7; i++)
+        t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, 64, 1, 8 });
+    full = t[0];
+    row = builder_constant(&b, TENSOR_FLOAT32, "w", 1, (int32_t[]){ 8 }, w, sizeof w);
+    options_init(&o, OPTIONS_MulOptions);
+    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ full, row }, 1, &t[1]);
+    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &t[1], 1, &t[2]);
+    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &t[2], 1, &t[3]);
+    builder_op(&b, BUILTIN_PRELU, 1, NULL, 2, (int[]){ t[3], row }, 1, &t[4]);
+    options_init(&o, OPTIONS_SubOptions);
+    builder_op(&b, BUILTIN_SUB, 1, &o, 2, (int[]){ row, t[4] }, 1, &t[5]);
+    options_init(&o, OPTIONS_SoftmaxOptions);
+    options_set_float(&o, "beta", 1);
+    builder_op(&b, BUILTIN_SOFTMAX, 1, &o, 1, &t[5], 1, &t[6]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[6]);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    gpu_look(&m, gpu_look_plan, &look);
+    assert_int_equal(look.plan.in_place, 5);
+    /* SOFTMAX does not work in place, and its result is an output that the plan does not keep. */
+    assert_int_equal(look.plan.arena_bytes, 64 * 8 * 4);
+    plan_close(&look.plan);
+    model_close(&m);
+}
+
+/* ---- nets ---- */
+
+static void mobilenet(void **state)
+{
+    const char *const precision[] = { "fp32", "fp16" };
+    struct model m;
+
+    (void)state;
+    net_mobilenet(&m);
+    for (int i = 0; i < 2; i++) {
+        struct gpu_planned look = { .pairs = { "precision", precision[i] } };
+
+        gpu_look(&m, gpu_look_plan, &look);
+        print_message(
+            "MobileNet v1, %s: activations %zu bytes, bound %zu, ratio %.4f; weights %zu, "
+            "staging %zu\n",
+            precision[i], look.plan.arena_bytes, look.plan.arena_bound, ratio_of(&look.plan),
+            look.plan.constant_bytes, look.plan.input_bytes + look.plan.output_bytes);
+        assert_true(ratio_of(&look.plan) <= 1.02);
+        dag_check(&look.plan);
+        plan_close(&look.plan);
+    }
+    model_close(&m);
+}
+
+/* The arena after one greedy pass by size over the plan's tensors. */
+static size_t greedy(const struct plan *p)
+{
+    size_t count = 0, peak = 0;
+    struct span s[256];
+
+    for (int t = 0; t < p->tensor_count; t++)
+        if (p->tensors[t].view_of == t && p->tensors[t].first_step >= 0)
+            s[count++] = (struct span){
+                .bytes = (p->tensors[t].bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN,
+                .first = p->tensors[t].first_step,
+                .last = p->tensors[t].last_step,
+                .offset = SIZE_MAX,
+            };
+    for (size_t round = 0; round < count; round++) {
+        struct span *next = NULL;
+
+        for (size_t i = 0; i < count; i++)
+            if (s[i].offset == SIZE_MAX && (!next || s[i].bytes > next->bytes))
+                next = &s[i];
+        assert_non_null(next);
+        next->offset = 0;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (size_t i = 0; i < count; i++)
+                if (&s[i] != next && s[i].offset != SIZE_MAX && s[i].first <= next->last &&
+                    next->first <= s[i].last && s[i].offset < next->offset + next->bytes &&
+                    next->offset < s[i].offset + s[i].bytes) {
+                    next->offset = s[i].offset + s[i].bytes;
+                    moved = true;
+                }
+        }
+        if (next->offset + next->bytes > peak)
+            peak = next->offset + next->bytes;
+    }
+    return peak;
+}
+
+static void deeplab(void **state)
+{
+    struct gpu_planned look = { .pairs = { "precision", "fp32", "no_kernel", "groups" } };
+    struct model m;
+
+    (void)state;
+    net_deeplab(&m);
+    gpu_look(&m, gpu_look_plan, &look);
+    print_message("DeepLab-shaped: activations %zu bytes, bound %zu, ratio %.4f, greedy by size "
+                  "%.4f\n",
+                  look.plan.arena_bytes, look.plan.arena_bound, ratio_of(&look.plan),
+                  (double)greedy(&look.plan) / (double)look.plan.arena_bound);
+    dag_check(&look.plan);
+    assert_true(ratio_of(&look.plan) <= 1.02);
+    assert_true((double)greedy(&look.plan) / (double)look.plan.arena_bound > 1.02);
+    plan_close(&look.plan);
+    model_close(&m);
+}
+
+/* ---- random graphs ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void random_graphs(void **state)
+{
+    enum { COUNT = 1000 };
+    static double ratio[COUNT];
+    double sum = 0;
+    int in_place = 0;
+
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        struct gpu_planned look = { .pairs = { "precision", i % 2 ? "fp16" : "fp32" } };
+        struct model m;
+
+        dag_make(&m, (uint64_t)i + 1, 5 + i % 80, false);
+        gpu_look(&m, gpu_look_plan, &look);
+        dag_check(&look.plan);
+        assert_true(look.plan.arena_bytes >= look.plan.arena_bound);
+        ratio[i] = ratio_of(&look.plan);
+        sum += ratio[i];
+        in_place += look.plan.in_place;
+        plan_close(&look.plan);
+        model_close(&m);
+    }
+    qsort(ratio, COUNT, sizeof ratio[0], by_value);
+    print_message(
+        "activations / bound over %d random graphs: median %.4f, mean %.4f, worst %.4f; %d "
+        "results in place\n",
+        COUNT, ratio[COUNT / 2], sum / COUNT, ratio[COUNT - 1], in_place);
+    assert_true(in_place > COUNT);
+    assert_true(ratio[COUNT / 2] <= 1.0 && ratio[COUNT - 1] <= 1.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_in_place), cmocka_unit_test(other_sizes_are_not_in_place),
+        cmocka_unit_test(ops_in_place),     cmocka_unit_test(mobilenet),
+        cmocka_unit_test(deeplab),          cmocka_unit_test(random_graphs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

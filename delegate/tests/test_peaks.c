@@ -1,0 +1,101 @@
+/* The limits of the device that is there, and what its steps compute: the two sides of a roofline.
+ */
+#include "delegate/tests/kit/device_kit.h"
+#include "delegate/tests/kit/gpu_kit.h"
+
+enum { ROWS = 5, DEPTH = 12, UNITS = 20 };
+
+/* RELU of a product, and the product of that: 5 * 20 * 12 and 5 * 12 * 20 multiply-adds. */
+static void make_model(struct model *m)
+{
+    static const float zeros[DEPTH * UNITS];
+    struct diag diag = { 0 };
+    struct builder b;
+    int x, y = -1;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ ROWS, DEPTH });
+    builder_inputs(&b, 1, &x);
+    for (int i = 0; i < 2; i++) {
+        const int32_t to = i ? DEPTH : UNITS, from = i ? UNITS : DEPTH;
+        const int w = builder_constant(&b, TENSOR_FLOAT32, "w", 2, (int32_t[]){ to, from }, zeros,
+                                       sizeof zeros);
+        struct options o;
+
+        y = builder_tensor(&b, TENSOR_FLOAT32, i ? "z" : "y", 2, (int32_t[]){ ROWS, to });
+        options_init(&o, OPTIONS_FullyConnectedOptions);
+        builder_op(&b, BUILTIN_FULLY_CONNECTED, 1, &o, 2, (int[]){ x, w }, 1, &y);
+        x = y;
+    }
+    y = builder_tensor(&b, TENSOR_FLOAT32, "e", 2, (int32_t[]){ ROWS, DEPTH });
+    builder_op(&b, BUILTIN_EXP, 1, NULL, 1, &x, 1, &y);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void multiply_adds(void **state)
+{
+    static const struct {
+        const char *precision;
+        int arithmetic;
+    } modes[] = { { "fp32", ASSAY_GPU_F32 }, { "fp16", ASSAY_GPU_F16 } };
+
+    NEEDS_DEVICE;
+    for (int i = 0; i < 2; i++) {
+        double macs = 0, of_nodes[3] = { 0 };
+        struct interpreter *in;
+        TfLiteDelegate *d;
+        struct model m;
+
+        make_model(&m);
+        d = kit_delegate(WITH("precision", modes[i].precision));
+        in = kit_open(&m, d);
+        for (int s = 0; s < assay_gpu_step_count(d); s++) {
+            struct assay_gpu_step step = { .struct_size = sizeof step };
+
+            assert_int_equal(assay_gpu_get_step(d, s, &step), 0);
+            macs += step.macs;
+            if (step.node >= 0 && step.node < 3)
+                of_nodes[step.node] += step.macs;
+            if (step.macs > 0)
+                assert_int_equal(step.arithmetic, modes[i].arithmetic);
+        }
+        assert_true(macs == 2 * ROWS * DEPTH * UNITS);
+        assert_true(of_nodes[0] == ROWS * DEPTH * UNITS);
+        interpreter_close(in);
+        tflite_plugin_destroy_delegate(d);
+        model_close(&m);
+    }
+}
+
+static void peaks(void **state)
+{
+    struct assay_gpu_peaks p = { .struct_size = sizeof p };
+    char error[256] = "as before";
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    d = kit_delegate(WITH("precision", "fp32"));
+    assert_int_equal(assay_gpu_measure_peaks(d, &p, error, sizeof error), 0);
+    assert_string_equal(error, "");
+    assert_true(p.floor_us > 0);
+    assert_true(p.memory_bytes[0] > 0 && p.memory_bytes_per_us[0] > 0);
+    for (int i = 1; i < ASSAY_GPU_PEAK_SIZES; i++) {
+        assert_int_equal(p.memory_bytes[i] > 0, p.memory_bytes_per_us[i] > 0);
+        assert_true(p.memory_bytes[i] == 0 || p.memory_bytes[i] > p.memory_bytes[i - 1]);
+    }
+    assert_true(p.f32_ops_per_us > 0 && p.f16_ops_per_us >= p.f32_ops_per_us);
+    assert_true(p.i8_ops_per_us > 0);
+    tflite_plugin_destroy_delegate(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(multiply_adds),
+        cmocka_unit_test(peaks),
+    };
+
+    kit_find_device("limits of a device");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

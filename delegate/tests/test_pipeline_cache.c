@@ -1,0 +1,68 @@
+/* What a driver gives of its pipelines: as it is, or cut within the header, as the llvmpipe of Mesa
+ * 26.2 does.  The function below interposes libvulkan's; skipped without a device. */
+#include "delegate/tests/kit/device_kit.h"
+
+#include "delegate/vulkan/device.h"
+#include "delegate/vulkan/pipeline.h"
+#include "reference/base/memory.h"
+
+#include <dlfcn.h>
+#include <vulkan/vulkan.h>
+
+static size_t cut; /* bytes that the driver gives; SIZE_MAX: all */
+
+VKAPI_ATTR VkResult VKAPI_CALL vkGetPipelineCacheData(VkDevice device, VkPipelineCache cache,
+                                                      size_t *bytes, void *data)
+{
+    VkResult (*real)(VkDevice, VkPipelineCache, size_t *, void *);
+    void *const symbol = dlsym(RTLD_NEXT, "vkGetPipelineCacheData");
+    VkResult r;
+
+    memcpy(&real, &symbol, sizeof real);
+    r = real(device, cache, bytes, data);
+    if (r == VK_SUCCESS && data && *bytes > cut)
+        *bytes = cut;
+    return r;
+}
+
+static size_t bytes_of(size_t given)
+{
+    enum { HEADER_BYTES = 32 };
+    struct pipeline_cache cache, again;
+    struct diag diag = { 0 };
+    struct device *device;
+    uint8_t *data;
+    size_t bytes;
+
+    cut = given;
+    KIT_OK(device_acquire(&device, NULL, false, &(struct device_cost){ 0 }, &diag));
+    KIT_OK(pipeline_cache_open(&cache, device->handle, NULL, 0, false, &diag));
+    KIT_OK(pipeline_cache_read(&cache, &data, &bytes, &diag));
+    KIT_OK(pipeline_cache_open(&again, device->handle, data, bytes, false, &diag));
+    assert_true(bytes == 0 || bytes >= HEADER_BYTES);
+    mem_free(data);
+    pipeline_cache_close(&again);
+    pipeline_cache_close(&cache);
+    device_release(device);
+    return bytes;
+}
+
+static void cut_headers(void **state)
+{
+    size_t all;
+
+    NEEDS_DEVICE;
+    all = bytes_of(SIZE_MAX);
+    assert_int_equal(bytes_of(20), 0);
+    assert_int_equal(bytes_of(31), 0);
+    assert_int_equal(bytes_of(0), 0);
+    assert_int_equal(bytes_of(32), all >= 32 ? 32 : 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(cut_headers) };
+
+    kit_find_device("tests of pipeline caches");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

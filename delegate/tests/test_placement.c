@@ -1,0 +1,581 @@
+/* Which partitions are taken by the options placement, max_partitions and min_nodes, with rates
+ * that are given here; the rates of the device that is there, and the file that keeps them. */
+#include "delegate/tests/kit/cache_kit.h"
+#include "delegate/tests/kit/device_kit.h"
+#include "delegate/tests/kit/gpu_kit.h"
+
+#include "delegate/base/device_costs.h"
+#include "delegate/graph/import.h"
+#include "delegate/runtime/delegate.h"
+#include "delegate/runtime/partition.h"
+#include "delegate/runtime/placement.h"
+#include "delegate/runtime/serialize.h"
+
+#include <math.h>
+
+/* ---- made graphs ---- */
+
+enum { ROWS = 64, NARROW = 4, WIDE = 256, LAST = 512 };
+static const float zeros[LAST * LAST];
+
+static int fully_connected(struct builder *b, int x, int from, int to)
+{
+    const int32_t dims[] = { to, from };
+    const int w = builder_constant(b, TENSOR_FLOAT32, "w", 2, dims, zeros,
+                                   (size_t)from * (size_t)to * sizeof zeros[0]);
+    const int y = builder_tensor(b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ ROWS, to });
+    struct options o;
+
+    options_init(&o, OPTIONS_FullyConnectedOptions);
+    builder_op(b, BUILTIN_FULLY_CONNECTED, 1, &o, 2, (int[]){ x, w }, 1, &y);
+    return y;
+}
+
+static int unary(struct builder *b, int op, int x, int width)
+{
+    const int y = builder_tensor(b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ ROWS, width });
+
+    builder_op(b, op, 1, NULL, 1, &x, 1, &y);
+    return y;
+}
+
+/* Partitions between nodes of LOGISTIC, which is excluded:
+ *     0     a small product      64 * 4 * 256 multiply-adds
+ *     2-5   four small nodes     8 * 256 elements
+ *     7     a large product      64 * 256 * 4, then 64 * 512 * 256 in node 8
+ */
+static void make_model(struct model *m)
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    int x, y;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ ROWS, WIDE });
+    y = fully_connected(&b, x, WIDE, NARROW);
+    y = unary(&b, BUILTIN_LOGISTIC, y, NARROW);
+    y = unary(&b, BUILTIN_RELU, y, NARROW);
+    y = unary(&b, BUILTIN_TANH, y, NARROW);
+    y = unary(&b, BUILTIN_EXP, y, NARROW);
+    y = unary(&b, BUILTIN_ABS, y, NARROW);
+    y = unary(&b, BUILTIN_LOGISTIC, y, NARROW);
+    y = fully_connected(&b, y, NARROW, WIDE);
+    y = fully_connected(&b, y, WIDE, LAST);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* ---- one decision ---- */
+
+/* On the CPU 100 multiply-adds, or 12.5 elements, take a microsecond. */
+#define CPU_RATE "100"
+/* A device that is quick, and one whose submission takes longer than the four small nodes. */
+static const struct device_rates quick = { 10, 1, 1000, 1e6 };
+static const struct device_rates slow_submit = { 200, 1, 1000, 1e6 };
+
+enum { NODES = 9, PARTS = 3 };
+struct look {
+    const char *const *options; /* beside exclude and cpu_rate */
+    struct device_rates rates;
+    long fail_after;                       /* the allocation that fails; -1: none */
+    char taken[NODES + 1];                 /* out: "x.xxxx.xx" */
+    char rules[PARTS][32];                 /* out: of the partitions; "" when taken */
+    struct placement placements[PARTS];    /* out */
+    char value[160], limit[80], hint[128]; /* out: of the last refusal that is an option's */
+    enum status status;
+};
+
+static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    const char *pairs[16] = { "exclude", "LOGISTIC", "cpu_rate", CPU_RATE };
+    struct look *l = delegate->data_;
+    struct diag diag = { 0 };
+    struct device_limits limits = gpu_large_limits();
+    struct gpu_options o;
+    struct decision d;
+    struct graph g;
+
+    for (int i = 0; l->options[i]; i++)
+        pairs[4 + i] = l->options[i];
+    o = gpu_options_of(pairs);
+    KIT_OK(graph_import(&g, context, &diag));
+    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
+    d.rates.device = l->rates;
+    mem_fail_after(l->fail_after);
+    l->status = partition_apply_limits(context, &o, &limits, &g, &d, &diag);
+    mem_fail_after(-1);
+    assert_true(l->status == STATUS_OK || d.placement_count <= PARTS);
+    for (int i = 0; i < g.node_count; i++)
+        l->taken[i] = d.take[i] ? 'x' : '.';
+    for (int i = 0; l->status == STATUS_OK && i < d.placement_count; i++) {
+        l->placements[i] = d.placements[i];
+        snprintf(l->rules[i], sizeof l->rules[i], "%s",
+                 d.placements[i].taken ? "" : rule_id(d.placements[i].rule));
+    }
+    for (int i = 0; i < d.refusal_count; i++)
+        if (d.refusals[i].id != RULE_OPTION_EXCLUDE) {
+            snprintf(l->value, sizeof l->value, "%s", d.refusals[i].value);
+            snprintf(l->limit, sizeof l->limit, "%s", d.refusals[i].limit);
+            snprintf(l->hint, sizeof l->hint, "%s", d.refusals[i].hint);
+        }
+    decision_close(&d);
+    graph_close(&g);
+    options_close(&o);
+    return kTfLiteOk;
+}
+
+static struct look look_at(const struct model *m, const struct device_rates *rates,
+                           const char *const *options, long fail_after)
+{
+    struct look l = { .options = options, .rates = *rates, .fail_after = fail_after };
+    TfLiteDelegate delegate = { .data_ = &l, .Prepare = prepare };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    KIT_OK(interpreter_open(&in, m, NULL, &diag));
+    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+    interpreter_close(in);
+    return l;
+}
+
+static struct look look(const struct device_rates *rates, const char *const *options)
+{
+    struct look l;
+    struct model m;
+
+    make_model(&m);
+    l = look_at(&m, rates, options, -1);
+    model_close(&m);
+    return l;
+}
+
+static void expect(const struct device_rates *rates, const char *placement, const char *most,
+                   const char *least, const char *taken)
+{
+    const struct look l =
+        look(rates, WITH("placement", placement, "max_partitions", most, "min_nodes", least));
+
+    if (strcmp(l.taken, taken) != 0)
+        fail_msg("placement=%s max_partitions=%s min_nodes=%s: %s, expected %s", placement, most,
+                 least, l.taken, taken);
+}
+
+/* ---- tests ---- */
+
+/* By nodes the four small ones come first, by saved time the large product. */
+static void orders(void **state)
+{
+    (void)state;
+    expect(&quick, "nodes", "1", "1", "..xxxx...");
+    expect(&quick, "nodes", "2", "1", "..xxxx.xx");
+    expect(&quick, "nodes", "0", "1", "x.xxxx.xx");
+    expect(&quick, "cost", "1", "1", ".......xx");
+    expect(&quick, "cost", "2", "1", "x......xx");
+    expect(&quick, "cost", "0", "1", "x.xxxx.xx");
+    expect(&quick, "cost_table", "1", "1", ".......xx");
+    expect(&quick, "cost_table", "0", "1", "x.xxxx.xx");
+}
+
+/* The copies and the submission of the four nodes take longer than their computation. */
+static void small_ones_stay(void **state)
+{
+    struct look l;
+
+    (void)state;
+    expect(&slow_submit, "cost", "0", "1", "x......xx");
+    expect(&slow_submit, "cost", "2", "1", "x......xx");
+    expect(&slow_submit, "cost", "1", "1", ".......xx");
+    expect(&slow_submit, "nodes", "0", "1", "x.xxxx.xx");
+    expect(&slow_submit, "nodes", "1", "1", "..xxxx...");
+    l = look(&slow_submit, WITH("placement", "cost", "max_partitions", "0"));
+    assert_string_equal(l.rules[0], "");
+    assert_string_equal(l.rules[1], "option.placement");
+    assert_string_equal(l.rules[2], "");
+    assert_string_equal(l.value, "206.1 us"); /* 200 + 4 + 2048 / 1000 + 16384 / 1e6 */
+    assert_string_equal(l.limit, "less than 163.8 us, the CPU's");
+    l = look(&slow_submit, WITH("placement", "cost", "max_partitions", "1"));
+    assert_string_equal(l.rules[0], "option.max_partitions");
+    assert_string_equal(l.rules[1], "option.placement");
+    assert_string_equal(l.rules[2], "");
+}
+
+/* A partition that min_nodes leaves to the CPU does not count as one of max_partitions. */
+static void least_nodes(void **state)
+{
+    (void)state;
+    expect(&quick, "cost", "1", "3", "..xxxx...");
+    expect(&quick, "cost", "1", "2", ".......xx");
+    expect(&quick, "nodes", "1", "2", "..xxxx...");
+    expect(&quick, "cost", "0", "2", "..xxxx.xx");
+}
+
+/* The default is by nodes, one partition. */
+static void default_order(void **state)
+{
+    struct look l = look(&slow_submit, WITH("min_nodes", "1"));
+
+    (void)state;
+    assert_string_equal(l.taken, "..xxxx...");
+    l = look(&slow_submit, WITH("max_partitions", "0"));
+    assert_string_equal(l.taken, "x.xxxx.xx");
+}
+
+static void estimates(void **state)
+{
+    const struct look l = look(&quick, WITH("placement", "cost", "max_partitions", "0"));
+    const struct placement *p = l.placements;
+
+    (void)state;
+    assert_int_equal(p[0].first_node, 0);
+    assert_int_equal(p[1].first_node, 2);
+    assert_int_equal(p[2].first_node, 7);
+    assert_int_equal(p[0].nodes, 1);
+    assert_int_equal(p[1].nodes, 4);
+    assert_int_equal(p[2].nodes, 2);
+    assert_true(p[0].macs == 64 * 4 * 256 && p[0].elements == 0);
+    assert_true(p[1].macs == 0 && p[1].elements == 8 * 64 * 4);
+    assert_true(p[2].macs == 64 * 256 * 4 + 64 * 512 * 256 && p[2].elements == 0);
+    /* Weights are no inputs. */
+    assert_true(p[0].bytes_in == 64 * 256 * 4 && p[0].bytes_out == 64 * 4 * 4);
+    assert_true(p[1].bytes_in == 64 * 4 * 4 && p[1].bytes_out == 64 * 4 * 4);
+    assert_true(p[2].bytes_in == 64 * 4 * 4 && p[2].bytes_out == 64 * 512 * 4);
+    assert_true(p[1].cpu_us == 8 * 64 * 4 * 8 / 100.0);
+    assert_true(p[1].device_us == 10 + 4 * 1.0 + 2048 / 1000.0 + 16384 / 1e6);
+}
+
+/* A convolution; and products of two inputs, one of which is the same for each of the batch. */
+static void multiply_adds(void **state)
+{
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    struct model m;
+    struct look l;
+    int in[4], out[3], w, bias;
+
+    (void)state;
+    builder_init(&b);
+    in[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 6, 7, 5 });
+    in[1] = builder_tensor(&b, TENSOR_FLOAT32, "a", 3, (int32_t[]){ 2, 3, 4 });
+    in[2] = builder_tensor(&b, TENSOR_FLOAT32, "b", 2, (int32_t[]){ 4, 9 });
+    in[3] = builder_tensor(&b, TENSOR_FLOAT32, "d", 3, (int32_t[]){ 7, 4, 9 });
+    out[0] = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 6, 7, 8 });
+    out[1] = builder_tensor(&b, TENSOR_FLOAT32, "c", 3, (int32_t[]){ 2, 3, 9 });
+    out[2] = builder_tensor(&b, TENSOR_FLOAT32, "e", 3, (int32_t[]){ 7, 4, 4 });
+    w = builder_constant(&b, TENSOR_FLOAT32, "w", 4, (int32_t[]){ 8, 3, 3, 5 }, zeros,
+                         8 * 3 * 3 * 5 * sizeof zeros[0]);
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    bias = builder_constant(&b, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ 8 }, zeros,
+                            8 * sizeof zeros[0]);
+    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ in[0], w, bias }, 1, &out[0]);
+    options_init(&o, OPTIONS_BatchMatMulOptions);
+    builder_op(&b, BUILTIN_BATCH_MATMUL, 1, &o, 2, &in[1], 1, &out[1]);
+    options_set_int(&o, "adj_y", 1); /* [4, 9] by [7, 4, 9], turned */
+    builder_op(&b, BUILTIN_BATCH_MATMUL, 1, &o, 2, &in[2], 1, &out[2]);
+    builder_inputs(&b, 4, in);
+    builder_outputs(&b, 3, out);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    l = look_at(&m, &quick, WITH("placement", "nodes"), -1);
+    assert_string_equal(l.taken, "xxx");
+    assert_int_equal(l.placements[0].nodes, 3);
+    assert_int_equal(l.placements[0].macs, 6 * 7 * 8 * 3 * 3 * 5 + 2 * 3 * 4 * 9 + 7 * 4 * 9 * 4);
+    assert_true(l.placements[0].elements == 0);
+    model_close(&m);
+}
+
+/* The same rates give the same decision, and equal partitions are taken in the host's order. */
+static void deterministic(void **state)
+{
+    const struct device_rates even = { 1e-3, 1e-3, 1e12, 1e12 };
+    struct diag diag = { 0 };
+    struct builder b;
+    struct model m;
+    int t;
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const struct look a = look(&quick, WITH("placement", "cost"));
+        const struct look c = look(&quick, WITH("placement", "cost"));
+
+        assert_string_equal(a.taken, c.taken);
+        assert_memory_equal(a.rules, c.rules, sizeof a.rules);
+    }
+    builder_init(&b);
+    t = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ ROWS, NARROW });
+    builder_inputs(&b, 1, &t);
+    for (int i = 0; i < 5; i++)
+        t = unary(&b, i % 2 ? BUILTIN_LOGISTIC : BUILTIN_RELU, t, NARROW);
+    builder_outputs(&b, 1, &t);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    for (int n = 1; n <= 3; n++) {
+        static const char *const taken[] = { "x....", "x.x..", "x.x.x" };
+        char most[2] = { (char)('0' + n), '\0' };
+
+        for (int by = 0; by < 2; by++) {
+            const struct look l = look_at(
+                &m, &even, WITH("placement", by ? "cost" : "nodes", "max_partitions", most), -1);
+
+            assert_string_equal(l.taken, taken[n - 1]);
+        }
+    }
+    model_close(&m);
+}
+
+static void no_memory(void **state)
+{
+    struct model m;
+    long n = 0;
+
+    (void)state;
+    make_model(&m);
+    for (;; n++) {
+        const struct look l =
+            look_at(&m, &quick, WITH("placement", "cost", "max_partitions", "0"), n);
+
+        if (l.status == STATUS_OK)
+            break;
+        if (l.status != STATUS_INVALID) /* of the host's preview */
+            assert_int_equal(l.status, STATUS_NO_MEMORY);
+    }
+    assert_true(n > 3);
+    model_close(&m);
+}
+
+static void rates_are_checked(void **state)
+{
+    const double bad[] = { 0, -1, (double)INFINITY, (double)NAN };
+
+    (void)state;
+    for (int c = 0; c < DEVICE_CLASSES; c++) {
+        const struct device_limits limits = { .device_class = (enum device_class)c };
+
+        assert_true(device_rates_are_valid(&device_costs_of(&limits)->rates));
+    }
+    for (int i = 0; i < 4; i++)
+        for (int field = 0; field < 4; field++) {
+            struct device_rates r = quick;
+
+            memcpy((char *)&r + (size_t)field * sizeof(double), &bad[i], sizeof bad[i]);
+            assert_false(device_rates_are_valid(&r));
+        }
+}
+
+/* ---- on the device ---- */
+
+static struct assay_gpu_placement placement_of_start(const char *const *options, int refused)
+{
+    struct assay_gpu_placement p = { .struct_size = sizeof p };
+    static const int nodes[PARTS] = { 1, 4, 2 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct model m;
+
+    make_model(&m);
+    d = kit_delegate(options);
+    in = kit_open(&m, d);
+    assert_int_equal(assay_gpu_get_placement(d, &p), 0);
+    assert_int_equal(p.partitions, PARTS);
+    for (int i = 0; i < PARTS; i++) {
+        struct assay_gpu_partition part = { .struct_size = sizeof part };
+
+        assert_int_equal(assay_gpu_get_partition(d, i, &part), 0);
+        assert_int_equal(part.nodes, nodes[i]);
+        assert_true(part.cpu_us > 0 && part.device_us > p.submit_us);
+        assert_int_equal(part.taken, part.rule == NULL);
+        refused -= !part.taken;
+    }
+    assert_int_equal(refused, 0);
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+    return p;
+}
+
+#define COST(...) WITH("exclude", "LOGISTIC", "max_partitions", "0", "placement", __VA_ARGS__)
+
+static void measured(void **state)
+{
+    struct assay_gpu_placement p;
+
+    NEEDS_DEVICE;
+    p = placement_of_start(COST("cost", "cpu_rate", "1000000000"), PARTS); /* not to be beaten */
+    assert_string_equal(p.order, "cost");
+    assert_string_equal(p.rates, "measured");
+    assert_true(p.submit_us > 0 && p.step_us > 0 && p.bytes_per_us > 0 && p.macs_per_us > 0);
+    assert_true(p.cpu_macs_per_us == 1e9);
+    p = placement_of_start(COST("cost", "cpu_rate", "1"), 0);
+    assert_string_equal(p.rates, "measured");
+    assert_true(p.cpu_macs_per_us == 1);
+    p = placement_of_start(COST("cost_table", "cpu_rate", "1"), 0);
+    assert_string_equal(p.order, "cost_table");
+    assert_string_equal(p.rates, "table");
+    p = placement_of_start(COST("nodes"), 0);
+    assert_string_equal(p.order, "nodes");
+    assert_string_equal(p.rates, "table");
+}
+
+/* Two delegates of one device: it is measured once. */
+static void measured_once(void **state)
+{
+    struct assay_gpu_placement a, b;
+    TfLiteDelegate *keeps;
+
+    NEEDS_DEVICE;
+    keeps = kit_delegate(WITH("wait", "passive")); /* the device stays open */
+    a = placement_of_start(COST("cost", "cpu_rate", "1"), 0);
+    b = placement_of_start(COST("cost", "cpu_rate", "1"), 0);
+    assert_memory_equal(&a, &b, sizeof a);
+    tflite_plugin_destroy_delegate(keeps);
+}
+
+static void rates_file(char path[512], const char *dir)
+{
+    struct dirent *e;
+    DIR *const list = opendir(dir);
+
+    assert_non_null(list);
+    path[0] = '\0';
+    while ((e = readdir(list)))
+        if (strncmp(e->d_name, "rates_", 6) == 0)
+            cache_path(path, dir, e->d_name);
+    closedir(list);
+    assert_true(path[0]);
+}
+
+/* The device is closed between two starts. */
+static struct assay_gpu_placement start_in(const char *dir)
+{
+    return placement_of_start(COST("cost", "cpu_rate", "1", "serialization_dir", dir), 0);
+}
+
+static void same_rates(const struct assay_gpu_placement *a, const struct assay_gpu_placement *b)
+{
+    assert_true(a->submit_us == b->submit_us && a->step_us == b->step_us &&
+                a->bytes_per_us == b->bytes_per_us && a->macs_per_us == b->macs_per_us);
+}
+
+static void kept_in_a_file(void **state)
+{
+    struct assay_gpu_placement first, p;
+    struct cache_dir dir;
+    char path[512];
+    uint8_t *file;
+    size_t bytes;
+
+    NEEDS_DEVICE;
+    dir = cache_dir_make();
+    first = start_in(dir.path);
+    assert_string_equal(first.rates, "measured");
+    p = start_in(dir.path);
+    assert_string_equal(p.rates, "file");
+    same_rates(&first, &p);
+
+    /* A bit of the rates, of the pipelines, of the identity; cut short; signed, for another plan.
+     */
+    rates_file(path, dir.path);
+    file = cache_read_file(path, &bytes);
+    for (int i = 0; i < 5; i++) {
+        const size_t at[] = { bytes - 1, CACHE_HEADER_BYTES, CACHE_AT_IDENTITY, 0,
+                              CACHE_AT_IDENTITY + offsetof(struct cache_identity, plan) };
+        /* What a driver gives begins with the size of its header, which no rate has the bits of. */
+        const bool pipelines = memcmp(file + CACHE_HEADER_BYTES, &(uint32_t){ 32 }, 4) == 0;
+        const char *const words[] = { "checksum mismatch: constants",
+                                      pipelines ? "checksum mismatch: pipelines"
+                                                : "checksum mismatch: constants",
+                                      "checksum mismatch: header", "truncated",
+                                      "made for another plan" };
+        uint8_t *const bad = malloc(bytes);
+
+        assert_non_null(bad);
+        memcpy(bad, file, bytes);
+        bad[at[i]] ^= i != 3;
+        if (i == 4)
+            cache_sign(bad);
+        cache_write_file(path, bad, i == 3 ? bytes - 1 : bytes);
+        free(bad);
+        p = start_in(dir.path);
+        assert_string_equal(p.rates, "measured");
+        if (!strstr(kit_said, "WARNING: serialization in ") || !strstr(kit_said, words[i]))
+            fail_msg("\"%s\", '%s' wanted", kit_said, words[i]);
+        first = start_in(dir.path);
+        assert_string_equal(first.rates, "file");
+        same_rates(&first, &p);
+    }
+    free(file);
+    cache_dir_remove(dir.path);
+}
+
+static void report(TfLiteContext *context, const char *format, ...)
+{
+    (void)context;
+    (void)format;
+}
+
+/* A file with all checksums right, whose rates nothing can be divided by. */
+static void wrong_rates_in_a_file(void **state)
+{
+    const struct device_rates wrong = { 1, 1, 0, 1 };
+    TfLiteContext context = { .ReportError = report };
+    struct serialization file = { .on = false };
+    struct assay_gpu_placement p;
+    struct device_rates found;
+    struct cache_dir dir;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    dir = cache_dir_make();
+    d = kit_delegate(WITH("serialization_dir", dir.path));
+    assert_false(serialization_find_rates(&file, d->data_, &context, &found));
+    assert_non_null(serialization_open_pipelines(&file, d->data_, &context));
+    serialization_write_rates(&file, d->data_, &context, &wrong);
+    serialization_close(&file);
+    tflite_plugin_destroy_delegate(d);
+    p = start_in(dir.path);
+    assert_string_equal(p.rates, "measured");
+    assert_non_null(strstr(kit_said, "expected rates above 0"));
+    p = start_in(dir.path);
+    assert_string_equal(p.rates, "file");
+    cache_dir_remove(dir.path);
+}
+
+/* placement=nodes writes no rates, and measures nothing. */
+static void nodes_measure_nothing(void **state)
+{
+    struct cache_dir dir;
+    struct assay_gpu_placement p;
+
+    NEEDS_DEVICE;
+    dir = cache_dir_make();
+    p = placement_of_start(COST("nodes", "serialization_dir", dir.path), 0);
+    assert_string_equal(p.rates, "table");
+    assert_int_equal(cache_dir_count(dir.path, NULL), PARTS);
+    start_in(dir.path);
+    assert_int_equal(cache_dir_count(dir.path, NULL), PARTS + 1);
+    cache_dir_remove(dir.path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orders),
+        cmocka_unit_test(small_ones_stay),
+        cmocka_unit_test(least_nodes),
+        cmocka_unit_test(default_order),
+        cmocka_unit_test(estimates),
+        cmocka_unit_test(multiply_adds),
+        cmocka_unit_test(deterministic),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(rates_are_checked),
+        cmocka_unit_test(measured),
+        cmocka_unit_test(measured_once),
+        cmocka_unit_test(kept_in_a_file),
+        cmocka_unit_test(wrong_rates_in_a_file),
+        cmocka_unit_test(nodes_measure_nothing),
+    };
+
+    kit_find_device("measured rates of a device");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

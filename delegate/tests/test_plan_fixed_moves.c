@@ -1,0 +1,131 @@
+/* The steps of ops that move elements by a fixed map of indices: none where nothing has to move,
+ * whole slices and blocks where these can, single elements else. */
+#include "delegate/tests/kit/world.h"
+
+#include "delegate/ops/move/move.args.h"
+
+enum { NO_MODE = 99 };
+
+static const struct expected {
+    const char *name;
+    int node;
+    struct edit edits[4];
+    const char *shaders[3]; /* between load and store */
+    uint32_t mode;          /* of the last one, if it is "move" */
+} moves[] = {
+    { "channels to rows", TRANSPOSE, .shaders = { "move" }, .mode = MOVE_BLOCKS },
+    { "channels kept",
+      TRANSPOSE,
+      { VALUE(TRANSPOSE, 1, 0, 1), VALUE(TRANSPOSE, 1, 1, 0), VALUE(TRANSPOSE, 1, 2, 2) },
+      { "move" },
+      MOVE_WHOLE },
+    { "parts of rows", SPLIT, .shaders = { "move", "move" }, .mode = MOVE_WHOLE },
+    { "parts of other lengths", SPLIT_V, .shaders = { "move", "move" }, .mode = MOVE_WHOLE },
+    { "rows one by one", UNPACK, .shaders = { "move", "move" }, .mode = MOVE_WHOLE },
+    { "a new dim inside", PACK, .shaders = { "concatenation" }, .mode = NO_MODE },
+    { "inputs become channels",
+      PACK,
+      { PARAM(PACK, TfLitePackParams, axis, 2) },
+      { "concatenation", "move" },
+      MOVE_BLOCKS },
+    { "channels from lane 2 on", PART, .shaders = { "move" }, .mode = MOVE_LANES },
+    { "channels backwards", REVERSE, .shaders = { "move" }, .mode = MOVE_LANES },
+    { "a dim of 1 less", SQUEEZE, .mode = NO_MODE },
+    { "channels to columns", EXPAND, .shaders = { "repack" }, .mode = NO_MODE },
+    { "channels repeated", TILE, .shaders = { "move" }, .mode = MOVE_LANES },
+    { "blocks of three channels", TO_DEPTH, .shaders = { "move" }, .mode = MOVE_LANES },
+    { "paddings first", TO_BATCH, .shaders = { "pad", "move" }, .mode = MOVE_WHOLE },
+};
+
+/* The output has the shape that follows from the edits. */
+static void give_shapes(struct world *w, int node)
+{
+    const struct graph_node *n = &w->nodes[node];
+
+    for (int i = 0; i < n->output_count; i++) {
+        struct graph_tensor *y = &w->tensors[n->outputs[i]];
+        struct graph_shape s = { 0 };
+
+        assert_true(n->op->shape(&w->graph, n, i, &s));
+        y->rank = s.rank;
+        memcpy(y->dims, s.dims, sizeof y->dims);
+    }
+}
+
+static void check_move(const struct expected *e)
+{
+    static struct world w;
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    struct diag diag = { 0 };
+    struct plan p;
+    int loads = 0, count = 0;
+
+    world_make(&w);
+    for (size_t i = 0; i < sizeof e->edits / sizeof e->edits[0]; i++)
+        world_edit(&w, &e->edits[i]);
+    give_shapes(&w, e->node);
+    KIT_OK(world_plan(&p, &w, e->node, &o, &diag));
+    for (int i = 0; i < p.step_count; i++) {
+        const struct plan_step *s = p.steps[i];
+
+        loads += strcmp(s->shader, "load_rows") == 0 || strcmp(s->shader, "store_rows") == 0;
+        if (strcmp(s->shader, "load_rows") == 0 || strcmp(s->shader, "store_rows") == 0)
+            continue;
+        if (count >= 3 || !e->shaders[count] || strcmp(s->shader, e->shaders[count]) != 0)
+            fail_msg("%s: step %d is %s", e->name, i, s->shader);
+        if (strcmp(s->shader, "move") == 0 && s->spec[MOVE_SPEC_MODE] != e->mode)
+            fail_msg("%s: mode %u, expected %u", e->name, s->spec[MOVE_SPEC_MODE], e->mode);
+        count++;
+    }
+    if (loads < 2 || (count < 3 && e->shaders[count]))
+        fail_msg("%s: %d steps, and then %s is missing", e->name, count,
+                 count < 3 ? e->shaders[count] : "");
+    plan_close(&p);
+    options_close(&o);
+}
+
+static void moves_do_as_little_as_they_can(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
+        check_move(&moves[i]);
+}
+
+/* Every dim of a large TILE has two factors: more than the shader can have in one step. */
+static void tile_of_many_dims(void **state)
+{
+    static const int32_t twos[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
+    static struct world w;
+    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    struct graph_tensor *x, *multiples;
+    struct diag diag = { 0 };
+    struct plan p;
+
+    (void)state;
+    world_make(&w);
+    x = &w.tensors[w.inputs[TILE][0]];
+    multiples = &w.tensors[w.inputs[TILE][1]];
+    x->rank = multiples->dims[0] = 8;
+    multiples->elements = 8;
+    multiples->data = twos;
+    memcpy(x->dims, twos, sizeof twos);
+    x->elements = 256;
+    give_shapes(&w, TILE);
+    w.tensors[w.outputs[TILE][0]].elements = 65536;
+    KIT_OK(world_plan(&p, &w, TILE, &o, &diag));
+    assert_int_equal(p.step_count, 4);
+    assert_string_equal(p.steps[1]->shader, "move");
+    assert_string_equal(p.steps[2]->shader, "move");
+    plan_close(&p);
+    options_close(&o);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moves_do_as_little_as_they_can),
+        cmocka_unit_test(tile_of_many_dims),
+    };
+
+    return cmocka_run_group_tests_name("plan_fixed_moves", tests, NULL, NULL);
+}

@@ -1,0 +1,301 @@
+/* Inputs that are resized: the host keeps the partitions and asks them to prepare again; and graphs
+ * with tensors whose shapes are known in invoke only.  Skipped without a device. */
+#include "delegate/tests/kit/device_kit.h"
+
+#include "assay_gpu.h"
+
+#include <math.h>
+
+static void resize(struct interpreter *in, int batch)
+{
+    struct diag diag = { 0 };
+    size_t count;
+    const int *inputs = interpreter_inputs(in, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *t = interpreter_tensor(in, inputs[i]);
+        int32_t dims[8];
+
+        memcpy(dims, t->dims->data, (size_t)t->dims->size * sizeof dims[0]);
+        dims[0] = batch;
+        KIT_OK(interpreter_resize_input(in, inputs[i], dims, t->dims->size, &diag));
+    }
+}
+
+static void run(struct interpreter *in, uint64_t seed)
+{
+    struct diag diag = { 0 };
+
+    kit_fill_inputs(in, seed);
+    KIT_OK(interpreter_invoke(in, &diag));
+}
+
+static void expect_close(struct interpreter *a, struct interpreter *b, int output)
+{
+    const TfLiteTensor *x = interpreter_tensor(a, output), *y = interpreter_tensor(b, output);
+
+    assert_int_equal(x->dims->size, y->dims->size);
+    for (int i = 0; i < x->dims->size; i++)
+        assert_int_equal(x->dims->data[i], y->dims->data[i]);
+    assert_int_equal(x->bytes, y->bytes);
+    for (size_t i = 0; i < x->bytes / sizeof(float); i++)
+        if (!(fabsf(x->data.f[i] - y->data.f[i]) <= 1e-4f * fmaxf(1, fabsf(x->data.f[i]))))
+            fail_msg("tensor %d, element %zu: %g and %g", output, i, (double)x->data.f[i],
+                     (double)y->data.f[i]);
+}
+
+static void expect_all_close(struct interpreter *a, struct interpreter *b)
+{
+    size_t count;
+    const int *outputs = interpreter_outputs(a, &count);
+
+    for (size_t i = 0; i < count; i++)
+        expect_close(a, b, outputs[i]);
+}
+
+/* The order of the batches has twice the same one, growth and shrinkage. */
+static void random_graphs_of_several_batches(void **state)
+{
+    static const int batches[] = { 3, 1, 7, 7, 2, 1 };
+    TfLiteDelegate *d;
+    int runs = 0;
+
+    NEEDS_DEVICE;
+    d = kit_delegate(WITH("max_partitions", "0"));
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct interpreter *ours, *reference;
+        struct diag diag = { 0 };
+        struct model m;
+
+        kit_random_graph(&m, seed, 3 + (int)seed, (int)seed % 3);
+        ours = kit_open(&m, d);
+        reference = kit_open(&m, NULL);
+        for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
+            const int partitions = interpreter_partition_count(ours);
+
+            resize(ours, batches[i]);
+            resize(reference, batches[i]);
+            if (interpreter_allocate(reference, &diag) != STATUS_OK)
+                continue; /* a constant has another batch */
+            KIT_OK(interpreter_allocate(ours, &diag));
+            assert_int_equal(interpreter_partition_count(ours), partitions);
+            run(ours, seed);
+            run(reference, seed);
+            expect_all_close(reference, ours);
+            runs++;
+        }
+        interpreter_close(ours);
+        interpreter_close(reference);
+        model_close(&m);
+    }
+    assert_true(runs >= 30);
+    tflite_plugin_destroy_delegate(d);
+}
+
+/* y = RELU(x) over [1, 5] */
+static void make_relu(struct model *m)
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    int x, y;
+
+    builder_init(&b);
+    x = kit_vector(&b, 5);
+    y = kit_vector(&b, 5);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void no_images_at_all(void **state)
+{
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct model m;
+
+    NEEDS_DEVICE;
+    make_relu(&m);
+    d = kit_delegate(WITH("precision", "fp32"));
+    in = kit_open(&m, d);
+    for (int batch = 2; batch >= 0; batch--) {
+        resize(in, batch);
+        KIT_OK(interpreter_allocate(in, &diag));
+        if (batch > 0)
+            run(in, 1);
+        else
+            KIT_OK(interpreter_invoke(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 1)->dims->data[0], batch);
+        assert_int_equal(interpreter_tensor(in, 1)->bytes, (size_t)batch * 20);
+        assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
+        assert_int_equal(stats.partitions, 1);
+    }
+    resize(in, 1);
+    KIT_OK(interpreter_allocate(in, &diag));
+    run(in, 2);
+    for (int i = 0; i < 5; i++)
+        assert_true(interpreter_tensor(in, 1)->data.f[i] ==
+                    fmaxf(0, interpreter_tensor(in, 0)->data.f[i]));
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* [n, 5] has two slices of 16 bytes a row on the device. */
+static void a_limit_is_exceeded_by_a_resize(void **state)
+{
+    struct assay_gpu_device device = { .struct_size = sizeof device };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct model m;
+
+    NEEDS_DEVICE;
+    d = kit_delegate(WITH("precision", "fp32"));
+    assert_true(assay_gpu_devices(&device, 1, NULL, 0) >= 1);
+    if (device.max_storage_buffer_range > 1u << 30) {
+        tflite_plugin_destroy_delegate(d);
+        skip();
+    }
+    make_relu(&m);
+    in = kit_open(&m, d);
+    resize(in, (int)(device.max_storage_buffer_range / 32 + 1));
+    assert_int_not_equal(interpreter_allocate(in, &diag), STATUS_OK);
+    if (!strstr(diag.text, "limits.tensor_bytes") || !strstr(diag.text, "RELU") ||
+        !strstr(diag.text, "resized"))
+        fail_msg("%s", diag.text);
+    assert_int_not_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    resize(in, 4); /* smaller again, it runs */
+    KIT_OK(interpreter_allocate(in, &diag));
+    run(in, 3);
+    for (int i = 0; i < 20; i++)
+        assert_true(interpreter_tensor(in, 1)->data.f[i] ==
+                    fmaxf(0, interpreter_tensor(in, 0)->data.f[i]));
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* ---- dynamic tensors ---- */
+
+enum { X, A, B, C, Y, SIDE, SHAPE };
+
+/* a = RELU(x), b = RESHAPE(a, shape), c = RELU(b), y = c + c; side = a + x.  The shape is an input.
+ */
+static void make_dynamic(struct model *m)
+{
+    struct diag diag = { 0 };
+    struct options add;
+    struct builder b;
+
+    builder_init(&b);
+    options_init(&add, OPTIONS_AddOptions);
+    for (int i = X; i <= SIDE; i++)
+        assert_int_equal(kit_vector(&b, 6), i);
+    assert_int_equal(builder_tensor(&b, TENSOR_INT32, "shape", 1, (int32_t[]){ 2 }), SHAPE);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, (int[]){ X }, 1, (int[]){ A });
+    builder_op(&b, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ A, SHAPE }, 1, (int[]){ B });
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, (int[]){ B }, 1, (int[]){ C });
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ C, C }, 1, (int[]){ Y });
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ A, X }, 1, (int[]){ SIDE });
+    builder_inputs(&b, 2, (int[]){ X, SHAPE });
+    builder_outputs(&b, 2, (int[]){ Y, SIDE });
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void check_dynamic(struct interpreter *in, int batch, int rows)
+{
+    struct diag diag = { 0 };
+    const float *const x = interpreter_tensor(in, X)->data.f;
+    const TfLiteTensor *y, *side;
+
+    for (int i = 0; i < 6 * batch; i++)
+        interpreter_tensor(in, X)->data.f[i] = (float)(i % 11 - 4) * (float)rows;
+    interpreter_tensor(in, SHAPE)->data.i32[0] = rows;
+    interpreter_tensor(in, SHAPE)->data.i32[1] = 6 * batch / rows;
+    KIT_OK(interpreter_invoke(in, &diag));
+    y = interpreter_tensor(in, Y);
+    side = interpreter_tensor(in, SIDE);
+    assert_int_equal(y->dims->data[0], rows);
+    assert_int_equal(side->dims->data[0], batch);
+    assert_int_equal(y->bytes, (size_t)batch * 24);
+    for (int i = 0; i < 6 * batch; i++) {
+        assert_true(y->data.f[i] == 2 * fmaxf(0, x[i]));
+        assert_true(side->data.f[i] == fmaxf(0, x[i]) + x[i]);
+    }
+}
+
+static void nodes_before_and_beside_a_dynamic_tensor_are_taken(void **state)
+{
+    static const int taken[] = { 1, 0, 0, 0, 1 };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct model m;
+    int dynamic = 0;
+
+    NEEDS_DEVICE;
+    make_dynamic(&m);
+    d = kit_delegate(WITH("max_partitions", "0"));
+    in = kit_open(&m, d);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(interpreter_node_partition(in, i) >= 0, taken[i]);
+    for (int i = 0; i < assay_gpu_refusal_count(d); i++) {
+        struct assay_gpu_refusal r = { .struct_size = sizeof r };
+
+        assert_int_equal(assay_gpu_get_refusal(d, i, &r), 0);
+        dynamic += strcmp(r.rule, "tensor.dynamic") == 0;
+    }
+    assert_int_equal(dynamic, 3);
+    check_dynamic(in, 1, 2);
+    check_dynamic(in, 1, 3);
+    for (int batch = 4; batch >= 1; batch -= 3) {
+        KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ batch, 6 }, 2, &diag));
+        KIT_OK(interpreter_allocate(in, &diag));
+        check_dynamic(in, batch, 6);
+        check_dynamic(in, batch, 1);
+    }
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+/* The interpreter is opened with the delegate, and resized before it ever has memory. */
+static void resized_before_the_first_allocation(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct model m;
+
+    NEEDS_DEVICE;
+    make_dynamic(&m);
+    d = kit_delegate(WITH("max_partitions", "0"));
+    in = kit_interpreter(&m, NULL);
+    KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 5, 6 }, 2, &diag));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    for (int i = 0; i < 5; i++) /* though only the input had the new shape */
+        assert_int_equal(interpreter_node_partition(in, i) >= 0, i == 0 || i == 4);
+    KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 2, 6 }, 2, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    check_dynamic(in, 2, 4);
+    interpreter_close(in);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_graphs_of_several_batches),
+        cmocka_unit_test(no_images_at_all),
+        cmocka_unit_test(a_limit_is_exceeded_by_a_resize),
+        cmocka_unit_test(nodes_before_and_beside_a_dynamic_tensor_are_taken),
+        cmocka_unit_test(resized_before_the_first_allocation),
+    };
+
+    kit_find_device("resized inputs");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

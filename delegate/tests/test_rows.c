@@ -1,0 +1,288 @@
+/* Inputs and outputs between dense tensors and rows of padded channels: every element type, channel
+ * counts and odd row counts, in the host's memory and in buffers of the caller that end with the
+ * tensor, with the faster ways (option no_kernel) on and off; and the f16 that cross a bus in the
+ * place of f32.  Those of a device are skipped without one. */
+#include "delegate/tests/kit/buffer_kit.h"
+
+#include "delegate/runtime/half_copy.h"
+#include "delegate/runtime/host_copy.h"
+#include "delegate/runtime/kernel.h"
+#include "reference/base/half.h"
+
+#include <math.h>
+
+/* ---- f16 ---- */
+
+static float float_of(uint32_t bits)
+{
+    float f;
+
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static uint32_t bits_of(float f)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+/* Every sign, exponent and f16 mantissa, with what is cut off at, next to and between the ties. */
+static void halves_of_floats(void **state)
+{
+    static const uint32_t rests[] = { 0, 1, 0xfff, 0x1000, 0x1001, 0x1fff };
+    enum { RESTS = sizeof rests / sizeof rests[0], BLOCK = 19 }; /* not a multiple of 8 */
+
+    (void)state;
+    for (uint32_t high = 0; high < 1u << 19; high += BLOCK) {
+        float from[BLOCK * RESTS];
+        uint16_t fast[BLOCK * RESTS + 1], plain[BLOCK * RESTS + 1];
+
+        for (uint32_t i = 0; i < BLOCK * RESTS; i++)
+            from[i] = float_of(((high + i / RESTS) & 0x7ffff) << 13 | rests[i % RESTS]);
+        fast[BLOCK * RESTS] = plain[BLOCK * RESTS] = 0x1234;
+        half_copy_in(fast, from, BLOCK * RESTS);
+        half_copy_in_plain(plain, from, BLOCK * RESTS);
+        assert_int_equal(fast[BLOCK * RESTS], 0x1234);
+        assert_memory_equal(fast, plain, sizeof fast);
+        for (uint32_t i = 0; i < BLOCK * RESTS; i++) {
+            if (isnan(from[i]) ? (plain[i] & 0x7fff) <= 0x7c00 : plain[i] != float_to_half(from[i]))
+                fail_msg("%a is 0x%04x, expected 0x%04x", (double)from[i], plain[i],
+                         float_to_half(from[i]));
+        }
+    }
+}
+
+static void floats_of_halves(void **state)
+{
+    static uint16_t from[65536];
+    static float fast[65537], plain[65537];
+
+    (void)state;
+    for (uint32_t i = 0; i < 65536; i++)
+        from[i] = (uint16_t)i;
+    for (size_t count = 65521; count <= 65536; count++) {
+        fast[count] = plain[count] = 7;
+        half_copy_out(fast, from, count);
+        half_copy_out_plain(plain, from, count);
+        assert_true(fast[count] == 7 && plain[count] == 7);
+        assert_memory_equal(fast, plain, count * sizeof fast[0]);
+    }
+    for (uint32_t i = 0; i < 65536; i++) {
+        const float expected = half_to_float((uint16_t)i);
+
+        if (isnan(expected) ? !isnan(plain[i]) : bits_of(plain[i]) != bits_of(expected))
+            fail_msg("0x%04x is %a, expected %a", i, (double)plain[i], (double)expected);
+    }
+}
+
+/* An output goes on to the input of another partition, whichever of both has f16. */
+static void between_partitions(void **state)
+{
+    static const float values[] = { 0.5f, -2, 65504, 0x1p-24f, 3 };
+    enum { COUNT = sizeof values / sizeof values[0] };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const bool from_half = i & 1, to_half = i & 2;
+        const struct plan_io io = { .half = to_half,
+                                    .bytes = sizeof values,
+                                    .dense_bytes = sizeof values,
+                                    .staged_bytes = sizeof values / (to_half ? 2 : 1) };
+        const struct plan_io back = { .half = to_half, .bytes = sizeof values };
+        uint16_t halves[COUNT];
+        float staged[COUNT + 1] = { [COUNT] = 9 }, result[COUNT];
+
+        half_copy_in(halves, values, COUNT);
+        host_copy_between(staged, &io, from_half ? (const void *)halves : values, from_half);
+        host_copy_out(result, staged, &back);
+        assert_memory_equal(result, values, sizeof values);
+        assert_true(staged[COUNT] == 9);
+    }
+}
+
+/* ---- on the device ---- */
+
+enum { X, Y };
+
+static const struct type {
+    const char *name;
+    int code;
+    size_t bytes;
+} types[] = { { "f32", TENSOR_FLOAT32, 4 },
+              { "i32", TENSOR_INT32, 4 },
+              { "i16", TENSOR_INT16, 2 },
+              { "i8", TENSOR_INT8, 1 },
+              { "u8", TENSOR_UINT8, 1 } };
+
+/* y = MAXIMUM(x, x), which is x. */
+static void make_model(struct model *m, const struct type *t, int rows, int channels)
+{
+    const int32_t dims[] = { 1, rows, channels };
+    const bool quantized = t->bytes < 4;
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int x, y;
+
+    builder_init(&b);
+    x = builder_tensor(&b, t->code, "x", 3, dims);
+    y = builder_tensor(&b, t->code, "y", 3, dims);
+    for (int i = 0; i < 2 && quantized; i++)
+        builder_quantization(&b, i ? y : x, 1, &(float){ 0.5f }, &(int64_t){ 0 }, 0);
+    options_init(&o, OPTIONS_MaximumMinimumOptions);
+    builder_op(&b, BUILTIN_MAXIMUM, 1, &o, 2, (int[]){ x, x }, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* Bytes of every value; floats of moderate size, which f16 rounds. */
+static void fill(void *values, const struct type *t, size_t count)
+{
+    uint64_t seed = count + 1;
+
+    for (size_t i = 0; i < count * t->bytes; i++)
+        ((uint8_t *)values)[i] = (uint8_t)(37 * i + 11);
+    for (size_t i = 0; i < count && t->code == TENSOR_FLOAT32; i++)
+        ((float *)values)[i] = 4 * kit_float(&seed);
+}
+
+static void expect(const void *found, const void *given, const struct type *t, size_t count,
+                   bool half, const char *what)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *const a = (const uint8_t *)found + i * t->bytes;
+        const uint8_t *const b = (const uint8_t *)given + i * t->bytes;
+        float f = 0, rounded = 0;
+
+        if (t->code == TENSOR_FLOAT32) {
+            memcpy(&f, a, sizeof f);
+            memcpy(&rounded, b, sizeof rounded);
+            rounded = half ? half_to_float(float_to_half(rounded)) : rounded;
+        }
+        if (t->code == TENSOR_FLOAT32 ? f != rounded : memcmp(a, b, t->bytes) != 0)
+            fail_msg("%s: element %zu of %zu differs", what, i, count);
+    }
+}
+
+static struct gpu_delegate *inside(TfLiteDelegate *d)
+{
+    return d->data_;
+}
+
+/* Ways of an input and an output. */
+static const struct way {
+    const char *name, *key, *value;
+    bool discrete; /* as if the host did not see the device's memory: whole slices are converted */
+} ways[] = {
+    { "all", "profile", "0", false },         { "discrete", "profile", "0", true },
+    { "poison", "poison", "nan", true },      { "profile", "profile", "1", true },
+    { "no rows", "no_kernel", "rows", true }, { "no half_rows", "no_kernel", "half_rows", true },
+    { "none", "no_kernel", "all", true }
+};
+
+static const int row_counts[] = { 1, 3, 7, 65 };
+enum { CHANNELS_MAX = 9, ROWS_MAX = 65, GUARD = 64 };
+
+/* The host's tensors, in buffers of just the tensor's size and a guard behind. */
+static void check_bound(TfLiteDelegate *d, struct interpreter *in, const struct type *t,
+                        size_t count, const void *given, bool half, const char *what)
+{
+    const struct kit_vulkan v = kit_vulkan_of(d);
+    const size_t bytes = (count * t->bytes + 3) / 4 * 4;
+    struct kit_buffer x = kit_buffer(&v, bytes + GUARD), y = kit_buffer(&v, bytes + GUARD);
+
+    memset(x.map, 0xa5, bytes + GUARD);
+    memcpy(x.map, given, count * t->bytes);
+    memset(y.map, 0xa5, bytes + GUARD);
+    kit_bind_buffer(d, &v, X, ASSAY_LAYOUT_DENSE, &x);
+    kit_bind_buffer(d, &v, Y, ASSAY_LAYOUT_DENSE, &y);
+    interpreter_allow_buffer_handles(in, true);
+    kit_run(in);
+    expect(y.map, given, t, count, half, what);
+    for (int i = 0; i < GUARD; i++)
+        assert_int_equal(((uint8_t *)y.map)[bytes + (size_t)i], 0xa5);
+    memset(interpreter_tensor(in, Y)->data.raw, 0, count * t->bytes);
+    kit_read(in, Y);
+    expect(interpreter_tensor(in, Y)->data.raw, given, t, count, half, what);
+    interpreter_allow_buffer_handles(in, false);
+    kit_unbind(d, X);
+    kit_unbind(d, Y);
+    kit_run(in);
+    expect(interpreter_tensor(in, Y)->data.raw, given, t, count, half, what);
+    kit_buffer_close(&v, &x);
+    kit_buffer_close(&v, &y);
+}
+
+static void check_shape(const struct way *w, const char *precision, const struct type *t, int rows,
+                        int channels)
+{
+    static uint8_t given[ROWS_MAX * CHANNELS_MAX * 4];
+    const size_t count = (size_t)rows * (size_t)channels;
+    const bool half = strcmp(precision, "fp16") == 0;
+    TfLiteDelegate *d = kit_delegate(WITH("precision", precision, w->key, w->value));
+    struct interpreter *in;
+    struct model m;
+    char what[128];
+
+    snprintf(what, sizeof what, "%s, %s %s, %d rows of %d channels", w->name, precision, t->name,
+             rows, channels);
+    inside(d)->options.no_kernel |= 1u << KERNEL_small_outputs; /* which need no store */
+    fill(given, t, count);
+    make_model(&m, t, rows, channels);
+    in = kit_open(&m, d);
+    assert_int_equal(interpreter_partition_count(in), 1);
+    assert_false(w->discrete && inside(d)->kernels->plan.outputs[0].zero_copy);
+    memcpy(interpreter_tensor(in, X)->data.raw, given, count * t->bytes);
+    for (int i = 0; i < 2; i++) {
+        memset(interpreter_tensor(in, Y)->data.raw, 0, count * t->bytes);
+        kit_run(in);
+        expect(interpreter_tensor(in, Y)->data.raw, given, t, count, half, what);
+    }
+    if (rows == 3)
+        check_bound(d, in, t, count, given, half, what);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
+static void every_way(void **state)
+{
+    struct device_limits *limits, whole;
+    TfLiteDelegate *d;
+
+    NEEDS_DEVICE;
+    d = kit_delegate(WITH("precision", "fp32")); /* keeps the device open */
+    limits = &inside(d)->device->limits;
+    whole = *limits;
+    for (size_t w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+        *limits = whole;
+        if (ways[w].discrete)
+            limits->zero_copy_inputs = limits->zero_copy_outputs = false;
+        for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+            for (size_t r = 0; r < sizeof row_counts / sizeof row_counts[0]; r++)
+                for (int c = 1; c <= CHANNELS_MAX; c++) {
+                    check_shape(&ways[w], "fp32", &types[t], row_counts[r], c);
+                    if (types[t].code == TENSOR_FLOAT32)
+                        check_shape(&ways[w], "fp16", &types[t], row_counts[r], c);
+                }
+    }
+    *limits = whole;
+    assay_gpu_delegate_destroy(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_of_floats),
+        cmocka_unit_test(floats_of_halves),
+        cmocka_unit_test(between_partitions),
+        cmocka_unit_test(every_way),
+    };
+
+    kit_find_validated_device("tests of rows");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

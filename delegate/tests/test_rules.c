@@ -1,0 +1,344 @@
+/* Every rule of delegate/accept/rules.def: a graph that passes, one that fails, one at the
+ * boundary.  The unchanged graph passes: all its nodes are taken; the others are edits of it.  A
+ * rule needs a row that fails and one at the boundary. */
+#include "delegate/tests/kit/rule_rows.h"
+
+#include "delegate/graph/import.h"
+#include "delegate/runtime/partition.h"
+
+#include <math.h>
+
+static bool seen[RULE_COUNT][KINDS];
+
+static void all_present(const struct refusal *r)
+{
+    assert_non_null(r->rule);
+    assert_string_equal(r->rule, rule_id(r->id));
+    assert_true(r->op[0] && r->field[0] && r->value[0] && r->limit[0]);
+    assert_true(r->hint && r->hint[0]);
+    assert_true(r->tensor < 0 || r->tensor_name[0]);
+}
+
+/* Decides on the edited node, and plans it if it is taken. */
+static void check_row(const char *table, const struct rule_row *row, size_t number)
+{
+    static struct world w;
+    const int wanted = row->kind == FAILS ? (int)row->rule : row->other - 1;
+    struct diag diag = { 0 };
+    struct gpu_options o;
+    struct decision d;
+    const struct refusal *r;
+
+    world_make(&w);
+    for (size_t i = 0; i < sizeof row->edits / sizeof row->edits[0]; i++)
+        world_edit(&w, &row->edits[i]);
+    o = gpu_options_of(w.pairs);
+    graph_count_readers(&w.graph);
+    KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
+    r = world_refusal(&d, row->node);
+    if ((r ? (int)r->id : -1) != wanted)
+        fail_msg("%s row %zu, %s, node %d: %s (%s is %s, limit %s), expected %s", table, number,
+                 rule_id(row->rule), row->node, r ? r->rule : "taken", r ? r->field : "",
+                 r ? r->value : "", r ? r->limit : "",
+                 wanted < 0 ? "taken" : rule_id((enum rule)wanted));
+    assert_int_equal(d.take[row->node], r == NULL);
+    if (r) {
+        all_present(r);
+    } else {
+        struct plan p;
+
+        if (world_plan(&p, &w, row->node, &o, &diag) != STATUS_OK)
+            fail_msg("%s row %zu, %s: taken, but: %s", table, number, rule_id(row->rule),
+                     diag.text);
+        plan_close(&p);
+    }
+    decision_close(&d);
+    options_close(&o);
+    seen[row->rule][row->kind] = true;
+}
+
+static void graphs_that_fail_and_at_the_boundary(void **state)
+{
+    (void)state;
+    for (int t = 0; t < RULE_TABLES; t++)
+        for (size_t i = 0; i < rule_tables[t]->count; i++)
+            check_row(rule_tables[t]->name, &rule_tables[t]->rows[i], i);
+}
+
+static void graph_that_passes(void **state)
+{
+    const char *const precision[] = { "fp32", "fp16" };
+    static struct world w;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct diag diag = { 0 };
+        struct gpu_options o;
+        struct decision d;
+
+        world_make(&w);
+        w.pairs[0] = "precision";
+        w.pairs[1] = precision[i];
+        o = gpu_options_of(w.pairs);
+        graph_count_readers(&w.graph);
+        KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
+        for (int n = 0; n < d.refusal_count; n++)
+            fail_msg("%s: node %d: %s is %s, limit %s", d.refusals[n].rule, d.refusals[n].host_node,
+                     d.refusals[n].field, d.refusals[n].value, d.refusals[n].limit);
+        for (int n = 0; n < NODES; n++) {
+            struct plan p;
+
+            assert_true(d.take[n]);
+            KIT_OK(world_plan(&p, &w, n, &o, &diag));
+            plan_close(&p);
+        }
+        decision_close(&d);
+        options_close(&o);
+    }
+}
+
+/* ---- partitions, as the host makes them ---- */
+
+/* x -> RELU -> RELU6 -> LOGISTIC -> RELU, with LOGISTIC excluded: partitions of two nodes and one.
+ */
+static void make_parts(struct model *m)
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    int t[5];
+
+    builder_init(&b);
+    for (int i = 0; i < 5; i++)
+        t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 100, 4 });
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[0], 1, &t[1]);
+    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &t[1], 1, &t[2]);
+    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &t[2], 1, &t[3]);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[3], 1, &t[4]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[4]);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+struct parts {
+    const char *key, *value;
+    struct device_limits limits;
+    const char *taken;      /* of the four nodes: "xx.x" */
+    enum rule rule;         /* of the nodes beside LOGISTIC that are not taken */
+    struct refusal refusal; /* out: the first of them */
+    bool no_preview;
+    bool circle;               /* the first node reads what the last one writes */
+    struct device_rates rates; /* for placement=cost */
+};
+
+static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    struct parts *p = delegate->data_;
+    struct gpu_options o = gpu_options_of((const char *const[]){
+        "exclude", "LOGISTIC", "cpu_rate", "100", "max_partitions", "0", p->key, p->value, NULL });
+    struct diag diag = { 0 };
+    struct decision d;
+    struct graph g;
+    char got[5] = { 0 };
+
+    KIT_OK(graph_import(&g, context, &diag));
+    KIT_OK(decision_make(&d, &g, &o, &p->limits, &diag));
+    d.rates.device = p->rates;
+    if (p->no_preview)
+        context->PreviewDelegatePartitioning = NULL;
+    if (p->circle)
+        g.tensors[g.nodes[0].inputs[0]].producer = 3;
+    KIT_OK(partition_apply_limits(context, &o, &p->limits, &g, &d, &diag));
+    for (int i = 0; i < 4; i++)
+        got[i] = d.take[i] ? 'x' : '.';
+    if (strcmp(got, p->taken) != 0)
+        fail_msg("%s=%s: %s, expected %s", p->key ? p->key : "", p->value ? p->value : "", got,
+                 p->taken);
+    for (int i = 0; i < d.refusal_count; i++) {
+        all_present(&d.refusals[i]);
+        if (d.refusals[i].host_node == 2)
+            continue;
+        assert_string_equal(d.refusals[i].rule, rule_id(p->rule));
+        p->refusal = d.refusals[i];
+        seen[p->rule][FAILS] = true;
+    }
+    decision_close(&d);
+    graph_close(&g);
+    options_close(&o);
+    return kTfLiteOk;
+}
+
+static struct refusal look_parts(const struct model *m, struct parts parts)
+{
+    TfLiteDelegate delegate = { .data_ = &parts, .Prepare = parts_prepare };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    KIT_OK(interpreter_open(&in, m, NULL, &diag));
+    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+    interpreter_close(in);
+    return parts.refusal;
+}
+
+static void partitions(void **state)
+{
+    const struct device_limits limits = gpu_large_limits();
+    struct refusal r;
+    struct model m;
+
+    (void)state;
+    make_parts(&m);
+    look_parts(&m, (struct parts){ .limits = limits, .taken = "xx.x" });
+    r = look_parts(&m, (struct parts){ .key = "min_nodes",
+                                       .value = "2",
+                                       .limits = limits,
+                                       .taken = "xx..",
+                                       .rule = RULE_OPTION_MIN_NODES });
+    assert_string_equal(r.value, "1");
+    assert_non_null(strstr(r.limit, "at least 2"));
+    look_parts(&m, (struct parts){ .key = "min_nodes",
+                                   .value = "3",
+                                   .limits = limits,
+                                   .taken = "....",
+                                   .rule = RULE_OPTION_MIN_NODES });
+    look_parts(
+        &m, (struct parts){ .key = "min_nodes", .value = "1", .limits = limits, .taken = "xx.x" });
+    seen[RULE_OPTION_MIN_NODES][BOUNDARY] = true;
+    /* The one node computes 800 elements in 64 us on the CPU, the two twice as many. */
+    r = look_parts(&m, (struct parts){ .key = "placement",
+                                       .value = "cost",
+                                       .limits = limits,
+                                       .taken = "xx..",
+                                       .rule = RULE_OPTION_PLACEMENT,
+                                       .rates = { 63, 1, 1e300, 1e300 } });
+    assert_string_equal(r.value, "64.0 us");
+    assert_string_equal(r.limit, "less than 64.0 us, the CPU's");
+    look_parts(&m, (struct parts){ .key = "placement",
+                                   .value = "cost",
+                                   .limits = limits,
+                                   .taken = "xx.x",
+                                   .rates = { 63, 0.5, 1e300, 1e300 } });
+    seen[RULE_OPTION_PLACEMENT][BOUNDARY] = true;
+    look_parts(&m, (struct parts){ .key = "max_partitions",
+                                   .value = "1",
+                                   .limits = limits,
+                                   .taken = "xx..",
+                                   .rule = RULE_OPTION_MAX_PARTITIONS });
+    look_parts(&m, (struct parts){
+                       .key = "max_partitions", .value = "2", .limits = limits, .taken = "xx.x" });
+    seen[RULE_OPTION_MAX_PARTITIONS][BOUNDARY] = true;
+    look_parts(&m, (struct parts){ .key = "max_partitions",
+                                   .value = "1",
+                                   .limits = limits,
+                                   .no_preview = true,
+                                   .taken = "xx.x" });
+    look_parts(&m,
+               (struct parts){
+                   .limits = limits, .circle = true, .taken = "....", .rule = RULE_GRAPH_ORDER });
+    seen[RULE_GRAPH_ORDER][BOUNDARY] = true;
+    model_close(&m);
+}
+
+static void memory_of_partitions(void **state)
+{
+    struct device_limits limits = gpu_large_limits();
+    const struct parts none = { .taken = "....", .rule = RULE_LIMITS_PARTITION };
+    struct parts parts = none;
+    unsigned long long need;
+    struct refusal r;
+    struct model m;
+    char text[64];
+
+    (void)state;
+    make_parts(&m);
+    parts.limits = limits;
+    parts.limits.memory_bytes = 1;
+    r = look_parts(&m, parts);
+    assert_int_equal(sscanf(r.value, "%llu bytes", &need), 1);
+    assert_int_equal(need, 3 * 1792); /* input, tensor and output of 1600, aligned */
+    parts.limits.memory_bytes = need - 1;
+    r = look_parts(&m, parts);
+    snprintf(text, sizeof text, "%llu bytes", need - 1);
+    assert_non_null(strstr(r.limit, text));
+    parts.taken = "xx..";
+    parts.limits.memory_bytes = need; /* of both partitions, but not for both */
+    look_parts(&m, parts);
+    parts.limits.memory_bytes = 2 * need - 1;
+    r = look_parts(&m, parts);
+    assert_int_equal(r.host_node, 3);
+    snprintf(text, sizeof text, "%llu bytes, free of %llu", need - 1, 2 * need - 1);
+    assert_string_equal(r.limit, text);
+    parts.taken = "xx.x";
+    parts.limits.memory_bytes = 2 * need;
+    look_parts(&m, parts);
+    seen[RULE_LIMITS_PARTITION][BOUNDARY] = true;
+
+    parts.limits = limits;
+    parts.limits.max_memory_allocation_bytes = 1792;
+    look_parts(&m, parts);
+    parts = none;
+    parts.limits = limits;
+    parts.limits.max_memory_allocation_bytes = 1791;
+    r = look_parts(&m, parts);
+    assert_non_null(strstr(r.value, "1792 bytes of "));
+    assert_non_null(strstr(r.limit, "1791 bytes in one block (maxMemoryAllocationSize)"));
+
+    /* A limit other than memory. */
+    parts.limits = limits;
+    parts.limits.max_workgroup_count[0] = parts.limits.max_workgroup_count[1] = 1;
+    r = look_parts(&m, parts);
+    assert_non_null(strstr(r.value, "2 workgroups, the device allows 1 x 1"));
+
+    /* The unit of the option is MiB. */
+    parts =
+        (struct parts){ .key = "memory_limit", .value = "1", .limits = limits, .taken = "xx.x" };
+    look_parts(&m, parts);
+    model_close(&m);
+}
+
+/* ---- the table ---- */
+
+static void ids(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RULE_COUNT; i++) {
+        const char *const id = rule_id((enum rule)i);
+
+        assert_non_null(id);
+        assert_true(rule_meaning((enum rule)i)[0]);
+        if (strspn(id, "abcdefghijklmnopqrstuvwxyz0123456789_.") != strlen(id) ||
+            !strchr(id, '.') || strchr(id, '.') != strrchr(id, '.'))
+            fail_msg("rule %d: \"%s\"", i, id);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(id, rule_id((enum rule)j));
+    }
+}
+
+/* Runs last. */
+static void every_rule_has_both(void **state)
+{
+    int missing = 0;
+
+    (void)state;
+    for (int i = 0; i < RULE_COUNT; i++) {
+        if (!seen[i][FAILS])
+            print_message("%s: no graph that fails\n", rule_id((enum rule)i));
+        if (!seen[i][BOUNDARY])
+            print_message("%s: no graph at the boundary\n", rule_id((enum rule)i));
+        missing += !seen[i][FAILS] + !seen[i][BOUNDARY];
+    }
+    assert_int_equal(missing, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids),
+        cmocka_unit_test(graph_that_passes),
+        cmocka_unit_test(graphs_that_fail_and_at_the_boundary),
+        cmocka_unit_test(partitions),
+        cmocka_unit_test(memory_of_partitions),
+        cmocka_unit_test(every_rule_has_both),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

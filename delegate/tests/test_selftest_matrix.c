@@ -1,0 +1,316 @@
+/* The test that matrix units pass before they are used, on a device that need not be here: the
+ * executor is one of this program (Makefile), which multiplies as each test wants it to. */
+#include "delegate/tests/kit/gpu_kit.h"
+
+#include "delegate/vulkan/executor.h"
+#include "delegate/vulkan/selftest.h"
+#include "reference/base/memory.h"
+
+#include <string.h>
+
+/* Of the product that is asked for: selftest_matrix.c. */
+enum { PIXELS = 37, DEPTH = 38, OUTPUTS = 19, TILE = 16 };
+
+enum fault {
+    GOOD,
+    ORDER_TWICE,   /* two elements are read from one place */
+    ORDER_BROKEN,  /* a place is no whole number */
+    ORDER_OUTSIDE, /* a place is outside the tile */
+    ONCE_WRONG,    /* components are set wrong, loads as a whole are right */
+    WRONG,
+    OPEN_FAILS,
+    RECORD_FAILS,
+    RUN_FAILS,
+    LATER_FAILS /* the second run, of numbers */
+};
+
+static struct {
+    enum fault fault;
+    const char *shader; /* that the plan must have */
+    int runs, products;
+    float x[PIXELS][DEPTH], y[PIXELS][OUTPUTS];
+} fake;
+
+enum status __wrap_executor_open(struct executor *e, struct device *d, const struct plan *plan,
+                                 const struct gpu_options *options, struct pipeline_cache *cache,
+                                 struct diag *diag);
+enum status __wrap_executor_record(struct executor *e, struct diag *diag);
+void *__wrap_executor_input(struct executor *e, int i);
+const void *__wrap_executor_output(const struct executor *e, int i);
+enum status __wrap_executor_run(struct executor *e, struct diag *diag);
+void __wrap_executor_close(struct executor *e);
+
+static enum status fails(enum fault fault, struct diag *diag)
+{
+    return fake.fault == fault ? diag_fail(diag, STATUS_DEVICE, "call %d failed", (int)fault)
+                               : STATUS_OK;
+}
+
+enum status __wrap_executor_open(struct executor *e, struct device *d, const struct plan *plan,
+                                 const struct gpu_options *options, struct pipeline_cache *cache,
+                                 struct diag *diag)
+{
+    bool planned = false;
+
+    (void)e;
+    (void)d;
+    (void)options;
+    (void)cache;
+    assert_int_equal(plan->input_count, 1);
+    for (int i = 0; i < plan->step_count; i++)
+        planned = planned || strncmp(plan->steps[i]->shader, fake.shader, strlen(fake.shader)) == 0;
+    assert_true(planned);
+    return fails(OPEN_FAILS, diag);
+}
+
+enum status __wrap_executor_record(struct executor *e, struct diag *diag)
+{
+    (void)e;
+    return fails(RECORD_FAILS, diag);
+}
+
+void *__wrap_executor_input(struct executor *e, int i)
+{
+    (void)e;
+    assert_int_equal(i, 0);
+    return fake.x;
+}
+
+const void *__wrap_executor_output(const struct executor *e, int i)
+{
+    (void)e;
+    assert_int_equal(i, 0);
+    return fake.y;
+}
+
+void __wrap_executor_close(struct executor *e)
+{
+    (void)e;
+}
+
+/* Where this device keeps element i of a second factor: transposed. */
+static float place_of(int i)
+{
+    if (i == 3 && fake.fault == ORDER_TWICE)
+        i = 4;
+    if (i == 3 && fake.fault == ORDER_BROKEN)
+        return 0.5F;
+    if (i == 3 && fake.fault == ORDER_OUTSIDE)
+        return TILE * TILE;
+    return (float)(i % TILE * TILE + i / TILE);
+}
+
+/* The weights of the test. */
+static float weight(int o, int k)
+{
+    return k == 0 || k == DEPTH - 1 ? 2 : (float)((o * 3 + k * 11) % 9 - 4);
+}
+
+static void multiply(void)
+{
+    for (int i = 0; i < PIXELS; i++)
+        for (int o = 0; o < OUTPUTS; o++) {
+            fake.y[i][o] = 0;
+            for (int k = 0; k < DEPTH; k++)
+                fake.y[i][o] += fake.x[i][k] * weight(o, k);
+        }
+    fake.products++;
+    if (fake.fault == WRONG || (fake.fault == ONCE_WRONG && fake.products == 1))
+        fake.y[PIXELS - 1][OUTPUTS - 1] += 1;
+}
+
+enum status __wrap_executor_run(struct executor *e, struct diag *diag)
+{
+    const bool asks_places = fake.x[0][0] == 1;
+
+    (void)e;
+    fake.runs++;
+    if (asks_places)
+        for (int i = 0; i < TILE * TILE; i++)
+            fake.y[i / TILE][i % TILE] = place_of(i);
+    else
+        multiply();
+    if (fake.fault == LATER_FAILS && fake.runs == 2)
+        return fails(LATER_FAILS, diag);
+    return fails(RUN_FAILS, diag);
+}
+
+/* ---- devices ---- */
+
+static struct diag diag;
+
+static struct device matrix_device(enum fault fault)
+{
+    struct device d = { .limits = gpu_large_limits() };
+
+    d.limits.device_class = DEVICE_NVIDIA;
+    d.limits.max_shared_memory_bytes = 49152;
+    d.limits.matrix =
+        (struct device_matrix){ .kind = MATRIX_NV, .tile = TILE, .subgroup_size = 32 };
+    strcpy(d.info.name, "Fake 9");
+    lock_init(&d.selftest_lock, LOCK_RANK_SELFTEST, 0);
+    fake.fault = fault;
+    fake.shader = "matrix.";
+    fake.runs = fake.products = 0;
+    diag = (struct diag){ .status = STATUS_OK };
+    return d;
+}
+
+static void right_units_are_used(void **state)
+{
+    struct device d = matrix_device(GOOD);
+
+    (void)state;
+    assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+    assert_true(d.matrix_tested && d.limits.matrix.fragments);
+    assert_int_equal(d.limits.matrix.kind, MATRIX_NV);
+    for (int i = 0; i < TILE * TILE; i++)
+        assert_int_equal(d.limits.matrix.order[i], i % TILE * TILE + i / TILE);
+    /* Once a device. */
+    assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 2);
+    d = matrix_device(WRONG);
+    d.limits.matrix.kind = MATRIX_NONE;
+    assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 0);
+}
+
+/* Then matrices are loaded as a whole, and the units are used nevertheless. */
+static void an_order_that_is_none(void **state)
+{
+    static const enum fault faults[] = { ORDER_TWICE, ORDER_BROKEN, ORDER_OUTSIDE, ONCE_WRONG };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct device d = matrix_device(faults[i]);
+
+        assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+        assert_int_equal(d.limits.matrix.kind, MATRIX_NV);
+        assert_false(d.limits.matrix.fragments);
+        assert_int_equal(fake.runs, faults[i] == ONCE_WRONG ? 3 : 2);
+    }
+}
+
+/* Invocations that hold another number of elements are not asked for their order. */
+static void other_subgroups_have_no_order(void **state)
+{
+    struct device d = matrix_device(GOOD);
+
+    (void)state;
+    d.limits.matrix.subgroup_size = 64;
+    assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+    assert_false(d.limits.matrix.fragments);
+    assert_int_equal(fake.runs, 1);
+}
+
+static void wrong_units_are_left_alone(void **state)
+{
+    struct device d = matrix_device(WRONG);
+
+    (void)state;
+    assert_int_equal(selftest_matrix(&d, &diag), STATUS_NO_DEVICE);
+    assert_non_null(strstr(diag.text, "device 'Fake 9': matrix units: expected "));
+    assert_true(d.matrix_tested);
+    assert_int_equal(d.limits.matrix.kind, MATRIX_NONE);
+    assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 3);
+}
+
+/* What fails says nothing of the units: the next one tests them again. */
+static void failures_are_tried_again(void **state)
+{
+    static const enum fault faults[] = { OPEN_FAILS, RECORD_FAILS, RUN_FAILS, LATER_FAILS };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct device d = matrix_device(faults[i]);
+
+        assert_int_equal(selftest_matrix(&d, &diag), STATUS_DEVICE);
+        assert_non_null(strstr(diag.text, "failed"));
+        assert_false(d.matrix_tested);
+        assert_int_equal(d.limits.matrix.kind, MATRIX_NV);
+        fake.fault = GOOD;
+        assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
+        assert_true(d.matrix_tested);
+    }
+    for (long n = 0, s = STATUS_NO_MEMORY; s != STATUS_OK; n++) {
+        struct device d = matrix_device(GOOD);
+
+        mem_fail_after(n);
+        s = selftest_matrix(&d, &diag);
+        mem_fail_after(-1);
+        assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
+        assert_int_equal(d.matrix_tested, s == STATUS_OK);
+        assert_true(n < 1000);
+    }
+}
+
+/* ---- f16 sums ---- */
+
+static struct device half_sums_device(enum fault fault)
+{
+    struct device d = matrix_device(fault);
+
+    d.limits.shader_float16 = true;
+    fake.shader = "gemm.fast";
+    return d;
+}
+
+/* With matrix units or without; once a device. */
+static void right_half_sums_are_used(void **state)
+{
+    struct device d = half_sums_device(GOOD);
+
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
+    assert_true(d.half_sums_tested && d.limits.shader_float16);
+    assert_false(d.matrix_tested);
+    assert_int_equal(d.limits.matrix.kind, MATRIX_NV);
+    assert_int_equal(fake.runs, 1);
+    /* What the test asks of f16: no input above 6, and sums that it has. */
+    for (int i = 0; i < PIXELS; i++)
+        for (int k = 0; k < DEPTH; k++)
+            assert_true(fake.x[i][k] >= 0 && fake.x[i][k] <= 6);
+    for (int i = 0; i < PIXELS; i++)
+        for (int o = 0; o < OUTPUTS; o++)
+            assert_true(fake.y[i][o] >= -2048 && fake.y[i][o] <= 2048);
+    d = half_sums_device(WRONG);
+    d.limits.shader_float16 = false;
+    assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 0);
+}
+
+static void wrong_half_sums_are_left_alone(void **state)
+{
+    static const enum fault faults[] = { OPEN_FAILS, RECORD_FAILS, RUN_FAILS };
+    struct device d = half_sums_device(WRONG);
+
+    (void)state;
+    assert_int_equal(selftest_half_sums(&d, &diag), STATUS_NO_DEVICE);
+    assert_non_null(strstr(diag.text, "device 'Fake 9': f16 sums: expected "));
+    assert_true(d.half_sums_tested);
+    assert_false(d.limits.shader_float16);
+    assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
+    assert_int_equal(fake.runs, 1);
+    for (int i = 0; i < 3; i++) {
+        d = half_sums_device(faults[i]);
+        assert_int_equal(selftest_half_sums(&d, &diag), STATUS_DEVICE);
+        assert_true(!d.half_sums_tested && d.limits.shader_float16);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_units_are_used),
+        cmocka_unit_test(an_order_that_is_none),
+        cmocka_unit_test(other_subgroups_have_no_order),
+        cmocka_unit_test(wrong_units_are_left_alone),
+        cmocka_unit_test(failures_are_tried_again),
+        cmocka_unit_test(right_half_sums_are_used),
+        cmocka_unit_test(wrong_half_sums_are_left_alone),
+    };
+
+    return cmocka_run_group_tests_name("selftest_matrix", tests, NULL, NULL);
+}

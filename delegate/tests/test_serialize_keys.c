@@ -1,0 +1,284 @@
+/* Two models, or two ways to run one, that differ in a single thing never share a file of an
+ * earlier start: each start finds what it wrote itself, and has the results of its own model.
+ * Skipped without a device. */
+#include "delegate/tests/kit/cache_kit.h"
+#include "delegate/tests/kit/device_kit.h"
+
+#include "assay_gpu.h"
+#include "tensorflow/lite/delegates/gpu/delegate.h"
+
+/* ---- one start ---- */
+
+struct start {
+    struct checksum outputs;
+    int found, written;
+};
+
+static void print(const char *text)
+{
+    print_error("%s\n", text);
+}
+
+/* Bytes of a pattern, or floats of the same. */
+static void fill_input(struct interpreter *in)
+{
+    size_t count;
+    TfLiteTensor *const t = interpreter_tensor(in, interpreter_inputs(in, &count)[0]);
+
+    assert_int_equal(count, 1);
+    for (size_t i = 0; i < t->bytes; i++) {
+        const int8_t byte = (int8_t)(i * 37 % 256 - 128);
+
+        if (t->type != kTfLiteFloat32)
+            t->data.int8[i] = byte;
+        else if (i < t->bytes / sizeof(float))
+            t->data.f[i] = (float)byte / 32;
+    }
+}
+
+static struct start start(const struct model *m, const char *dir, const char *key,
+                          const char *value)
+{
+    const char *const keys[] = { "serialization_dir", key }, *const values[] = { dir, value };
+    TfLiteDelegate *const delegate =
+        tflite_plugin_create_delegate(keys, values, key ? 2 : 1, print);
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    struct start s = { .found = 0 };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    const int *outputs;
+    size_t count;
+
+    assert_non_null(delegate);
+    KIT_OK(interpreter_open(&in, m, &(struct interpreter_options){ 0 }, &diag));
+    KIT_OK(interpreter_apply_delegate(in, delegate, NULL, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    fill_input(in);
+    KIT_OK(interpreter_invoke(in, &diag));
+    outputs = interpreter_outputs(in, &count);
+    for (size_t i = 0; i < count; i++)
+        checksum_add(&s.outputs, interpreter_tensor(in, outputs[i])->data.raw,
+                     interpreter_tensor(in, outputs[i])->bytes);
+    assert_int_equal(assay_gpu_get_stats(delegate, &stats), 0);
+    assert_int_equal(stats.partitions, 1);
+    s.found = stats.serialized_found;
+    s.written = stats.serialized_written;
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(delegate);
+    return s;
+}
+
+/* ---- models that differ in one thing ---- */
+
+enum { DEPTH = 128, UNITS = 128 }; /* 64 KiB of weights */
+
+/* FULLY_CONNECTED of floats whose weight number `at` is larger by `more`. */
+static void make_floats(struct model *m, size_t at, float more)
+{
+    static float weights[DEPTH * UNITS];
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int x, w, y;
+
+    for (size_t i = 0; i < DEPTH * UNITS; i++)
+        weights[i] = (float)(i % 31) / 31 - 0.5f;
+    weights[at] += more;
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, DEPTH });
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, UNITS });
+    w = builder_constant(&b, TENSOR_FLOAT32, "w", 2, (int32_t[]){ UNITS, DEPTH }, weights,
+                         sizeof weights);
+    options_init(&o, OPTIONS_FullyConnectedOptions);
+    builder_op(&b, BUILTIN_FULLY_CONNECTED, 6, &o, 2, (int[]){ x, w }, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* How an 8-bit convolution is quantized: x is real 2^-5 (q - zero_x), and so on. */
+struct quantization {
+    int64_t zero_x, zero_between, zero_y;
+    float scale_x, scale_between, scale_y, last_weights; /* of the last output channel */
+};
+static const struct quantization usual = { -3, 5, -7, 1. / 32, 1. / 4, 1. / 2, 1. / 64 };
+
+/* Two convolutions, so that one tensor lies between them, which only the plan knows. */
+static void make_bytes(struct model *m, const struct quantization *q)
+{
+    enum { CHANNELS = 6 };
+    int8_t weights[CHANNELS * CHANNELS];
+    float scales[CHANNELS];
+    const int64_t zeros[CHANNELS] = { 0 };
+    const int32_t dims[] = { 1, 3, 3, CHANNELS }, kernel[] = { CHANNELS, 1, 1, CHANNELS };
+    int32_t bias[CHANNELS];
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int t[3], w, c;
+
+    for (int i = 0; i < CHANNELS * CHANNELS; i++)
+        weights[i] = (int8_t)(i * 29 % 251 - 125);
+    for (int i = 0; i < CHANNELS; i++) {
+        bias[i] = 100 * i;
+        scales[i] = i == CHANNELS - 1 ? q->last_weights : 1.f / 64;
+    }
+    builder_init(&b);
+    for (int i = 0; i < 3; i++)
+        t[i] = builder_tensor(&b, TENSOR_INT8, "t", 4, dims);
+    w = builder_constant(&b, TENSOR_INT8, "w", 4, kernel, weights, sizeof weights);
+    c = builder_constant(&b, TENSOR_INT32, "b", 1, (int32_t[]){ CHANNELS }, bias, sizeof bias);
+    builder_quantization(&b, t[0], 1, &q->scale_x, &q->zero_x, 0);
+    builder_quantization(&b, t[1], 1, &q->scale_between, &q->zero_between, 0);
+    builder_quantization(&b, t[2], 1, &q->scale_y, &q->zero_y, 0);
+    builder_quantization(&b, w, CHANNELS, scales, zeros, 0);
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    for (int i = 0; i < 2; i++)
+        builder_op(&b, BUILTIN_CONV_2D, 3, &o, 3, (int[]){ t[i], w, c }, 1, &t[i + 1]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[2]);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* FULLY_CONNECTED of u8, whose weights have the zero point `zero`: in float view the plan has none
+ * of it, but the packed weights have. */
+static void make_u8(struct model *m, int64_t zero)
+{
+    enum { SIZE = 9 };
+    static const float scales[] = { 1.f / 32, 1.f / 64, 1.f / 4 };
+    const int64_t zeros[] = { 119, zero, 131 };
+    uint8_t weights[SIZE * SIZE];
+    struct diag diag = { 0 };
+    struct options o;
+    struct builder b;
+    int t[3];
+
+    for (int i = 0; i < SIZE * SIZE; i++)
+        weights[i] = (uint8_t)(i * 29 % 256);
+    builder_init(&b);
+    t[0] = builder_tensor(&b, TENSOR_UINT8, "x", 2, (int32_t[]){ 1, SIZE });
+    t[1] = builder_constant(&b, TENSOR_UINT8, "w", 2, (int32_t[]){ SIZE, SIZE }, weights,
+                            sizeof weights);
+    t[2] = builder_tensor(&b, TENSOR_UINT8, "y", 2, (int32_t[]){ 1, SIZE });
+    for (int i = 0; i < 3; i++)
+        builder_quantization(&b, t[i], 1, &scales[i], &zeros[i], 0);
+    options_init(&o, OPTIONS_FullyConnectedOptions);
+    builder_op(&b, BUILTIN_FULLY_CONNECTED, 6, &o, 2, t, 1, &t[2]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[2]);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+/* ---- tests ---- */
+
+/* Starts a, b, a, b in one directory: the first two write, the others find; and b differs from a as
+ * it does without the directory's files. */
+static void expect_apart(const char *what, const struct model *a, const struct model *b,
+                         const char *key, const char *value_a, const char *value_b, bool same_bits)
+{
+    struct cache_dir d = cache_dir_make();
+    struct start s[4];
+
+    for (int i = 0; i < 4; i++) {
+        s[i] = start(i % 2 ? b : a, d.path, key, i % 2 ? value_b : value_a);
+        if (s[i].found != (i > 1) || s[i].written != (i < 2))
+            fail_msg("%s: start %d found %d and wrote %d files", what, i, s[i].found, s[i].written);
+        if (i > 1)
+            assert_memory_equal(&s[i].outputs, &s[i - 2].outputs, sizeof s[i].outputs);
+    }
+    if (!same_bits && memcmp(&s[0].outputs, &s[1].outputs, sizeof s[0].outputs) == 0)
+        fail_msg("%s: the results are the same", what);
+    assert_int_equal(cache_dir_count(d.path, NULL), 2);
+    cache_dir_remove(d.path);
+}
+
+static void one_weight(void **state)
+{
+    static const size_t places[] = { 0, 1023, 1024, DEPTH * UNITS / 2, DEPTH * UNITS - 1 };
+    struct model a, b;
+
+    NEEDS_DEVICE;
+    make_floats(&a, 0, 0);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char what[32];
+
+        snprintf(what, sizeof what, "weight %zu", places[i]);
+        make_floats(&b, places[i], 4);
+        expect_apart(what, &a, &b, NULL, NULL, NULL, false);
+        model_close(&b);
+    }
+    model_close(&a);
+}
+
+static void one_quantization(void **state)
+{
+    static const char *const modes[] = { "exact", "float_view" };
+    struct quantization others[] = { usual, usual, usual, usual, usual, usual, usual };
+    static const char *const names[] = {
+        "zero point of the input",  "zero point between", "zero point of the output",
+        "scale of the input",       "scale between",      "scale of the output",
+        "scale of the last channel"
+    };
+    struct model a, b;
+
+    NEEDS_DEVICE;
+    others[0].zero_x++;
+    others[1].zero_between += 90; /* so far that results saturate, which shows in floats, too */
+    others[2].zero_y++;
+    others[3].scale_x *= 1.5f;
+    others[4].scale_between /= 4;
+    others[5].scale_y *= 1.5f;
+    others[6].last_weights *= 1.5f;
+    make_bytes(&a, &usual);
+    for (size_t mode = 0; mode < 2; mode++) {
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+            make_bytes(&b, &others[i]);
+            expect_apart(names[i], &a, &b, "quantized", modes[mode], modes[mode], false);
+            model_close(&b);
+        }
+    }
+    model_close(&a);
+}
+
+static void zero_of_weights(void **state)
+{
+    static const char *const modes[] = { "exact", "float_view" };
+    struct model a, b;
+
+    NEEDS_DEVICE;
+    make_u8(&a, 120);
+    make_u8(&b, 121);
+    for (size_t mode = 0; mode < 2; mode++)
+        expect_apart("zero point of the weights", &a, &b, "quantized", modes[mode], modes[mode],
+                     false);
+    model_close(&b);
+    model_close(&a);
+}
+
+static void one_option(void **state)
+{
+    struct model floats, bytes;
+
+    NEEDS_DEVICE;
+    make_floats(&floats, 0, 0);
+    make_bytes(&bytes, &usual);
+    expect_apart("precision", &floats, &floats, "precision", "fp32", "fp16", false);
+    expect_apart("quantized", &bytes, &bytes, "quantized", "exact", "float_view", true);
+    model_close(&bytes);
+    model_close(&floats);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_weight),
+        cmocka_unit_test(one_quantization),
+        cmocka_unit_test(zero_of_weights),
+        cmocka_unit_test(one_option),
+    };
+
+    kit_find_device("serialized files of models that differ in one thing");
+    return cmocka_run_group_tests_name("serialize_keys", tests, NULL, NULL);
+}

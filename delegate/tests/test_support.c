@@ -1,0 +1,322 @@
+/* assay_gpu_query_support on described devices; on the device of this machine its result is what a
+ * delegate does. */
+#include "conformance/tests/kit/nets.h"
+
+#include "assay_gpu.h"
+
+/* A delegate that queries, and takes no nodes. */
+struct asker {
+    TfLiteDelegate base;
+    struct assay_gpu_support_query query;
+    int result;
+    long fail_after; /* the allocation of the query that fails; -1: none */
+    int refused;
+    char first[128]; /* refusal: "node rule value" */
+};
+
+static void note(void *user, const struct assay_gpu_refusal *r)
+{
+    struct asker *const a = user;
+
+    assert_int_equal(r->struct_size, sizeof *r);
+    assert_true(r->op[0] && r->version >= 1 && r->rule[0] && r->field[0] && r->value[0] &&
+                r->limit[0] && r->hint[0]);
+    if (a->refused++ == 0)
+        snprintf(a->first, sizeof a->first, "%d %s %s", r->node, r->rule, r->value);
+}
+
+static TfLiteStatus ask(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+    struct asker *const a = delegate->data_;
+
+    if (a->fail_after >= 0)
+        mem_fail_after(a->fail_after);
+    a->result = assay_gpu_query_support(context, &a->query);
+    mem_fail_after(-1);
+    return kTfLiteOk;
+}
+
+static void silent(void *user, const char *format, va_list args)
+{
+    (void)user;
+    (void)format;
+    (void)args;
+}
+
+static void ask_failing(struct asker *a, const struct model *m, const char *const *pairs,
+                        const struct assay_gpu_device *device, long fail_after)
+{
+    const struct interpreter_options quiet = { .report = silent };
+    const char *keys[8] = { NULL }, *values[8] = { NULL };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+
+    *a = (struct asker){
+        .base = { .data_ = a, .Prepare = ask },
+        .query = { .struct_size = sizeof a->query,
+                   .keys = keys,
+                   .values = values,
+                   .device = device,
+                   .refused = note,
+                   .user = a },
+        .result = -2,
+        .fail_after = fail_after,
+    };
+    for (; pairs[2 * a->query.count]; a->query.count++) {
+        keys[a->query.count] = pairs[2 * a->query.count];
+        values[a->query.count] = pairs[2 * a->query.count + 1];
+    }
+    KIT_OK(interpreter_open(&in, m, &quiet, &diag));
+    KIT_OK(interpreter_apply_delegate(in, &a->base, NULL, &diag));
+    assert_int_equal(interpreter_partition_count(in), 0); /* nothing was taken */
+    interpreter_close(in);
+    assert_int_not_equal(a->result, -2);
+}
+
+static void ask_about(struct asker *a, const struct model *m, const char *const *pairs,
+                      const struct assay_gpu_device *device)
+{
+    ask_failing(a, m, pairs, device, -1);
+}
+
+#define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define PLAIN     ((const char *const[]){ NULL })
+
+static struct model net;
+
+static int make_net(void **state)
+{
+    (void)state;
+    net_mobilenet(&net);
+    return 0;
+}
+
+static int drop_net(void **state)
+{
+    (void)state;
+    model_close(&net);
+    return 0;
+}
+
+static void on_the_least_device(void **state)
+{
+    struct asker a;
+
+    (void)state;
+    ask_about(&a, &net, PLAIN, NULL);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.partitions, 1);
+    assert_true(a.query.nodes > 20 && a.query.taken == a.query.nodes);
+    assert_int_equal(a.refused, 0);
+    assert_int_equal(a.query.activation_bytes, 4816896);
+    assert_int_equal(a.query.activation_bound, 4816896);
+    assert_true(a.query.constant_bytes > 16000000 && a.query.staging_bytes > 600000);
+
+    ask_about(&a, &net, WITH("precision", "fp16"), NULL);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 0);
+    assert_int_equal(a.query.partitions, 0);
+    assert_int_equal(a.refused, a.query.nodes);
+    assert_string_equal(a.first, "0 limits.storage_16bit false");
+}
+
+static void on_a_device_that_is_described(void **state)
+{
+    struct assay_gpu_device device = { .struct_size = sizeof device, .storage_16bit = 1 };
+    struct asker a;
+
+    (void)state;
+    ask_about(&a, &net, WITH("precision", "fp16"), &device);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    assert_int_equal(a.query.activation_bytes, 2408448);
+    /* Not enough memory for the one partition: all nodes are refused. */
+    device.memory_budget_bytes = 4000000;
+    ask_about(&a, &net, WITH("precision", "fp16"), &device);
+    assert_int_equal(a.query.taken, 0);
+    assert_non_null(strstr(a.first, "0 limits.partition "));
+    /* A shorter struct. */
+    device.struct_size = offsetof(struct assay_gpu_device, memory_budget_bytes);
+    ask_about(&a, &net, WITH("precision", "fp16"), &device);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    device.struct_size = sizeof device;
+    device.storage_16bit = 0;
+    ask_about(&a, &net, WITH("precision", "fp16"), &device);
+    assert_string_equal(a.first, "0 limits.storage_16bit false");
+    device.memory_budget_bytes = 0;
+    /* Less than an intermediate tensor of the second block. */
+    device.max_storage_buffer_range = 112 * 112 * 64 * 4 - 1;
+    ask_about(&a, &net, WITH("max_partitions", "0"), &device);
+    assert_true(a.query.taken > 0 && a.refused > 0);
+    assert_int_equal(a.query.taken + a.refused, a.query.nodes);
+    assert_non_null(strstr(a.first, " limits.tensor_bytes 3211264"));
+}
+
+/* The rates of the table, by the class of the device. */
+static void by_cost(void **state)
+{
+    struct assay_gpu_device device = { .struct_size = sizeof device, .type = "cpu" };
+    struct asker a;
+
+    (void)state;
+    ask_about(&a, &net, WITH("placement", "cost"), &device);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 0);
+    assert_non_null(strstr(a.first, "0 option.placement "));
+    ask_about(&a, &net, WITH("placement", "cost", "cpu_rate", "100"), &device);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    snprintf(device.type, sizeof device.type, "discrete");
+    device.vendor_id = 0x10de;
+    ask_about(&a, &net, WITH("placement", "cost"), &device);
+    assert_int_equal(a.query.taken, a.query.nodes);
+    /* A struct that ends before the vendor is of no class. */
+    device.struct_size = offsetof(struct assay_gpu_device, vendor_id);
+    ask_about(&a, &net, WITH("placement", "cost_table", "cpu_rate", "1000000"), &device);
+    assert_int_equal(a.query.taken, 0);
+    ask_about(&a, &net, WITH("placement", "cost", "cpu_rate", "0"), &device);
+    assert_int_equal(a.result, -1);
+    assert_non_null(strstr(a.query.error, "cpu_rate"));
+}
+
+static void with_options(void **state)
+{
+    struct asker a;
+
+    (void)state;
+    ask_about(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "0"), NULL);
+    assert_int_equal(a.query.partitions, 14);
+    assert_int_equal(a.refused, 13);
+    assert_string_equal(a.first, "1 option.exclude 1");
+    ask_about(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D"), NULL);
+    assert_int_equal(a.query.partitions, 1);
+}
+
+static void bad_queries(void **state)
+{
+    struct asker a;
+    struct assay_gpu_support_query q = { .struct_size = 8 };
+    const char *id, *meaning;
+    TfLiteContext context = { 0 };
+    int i;
+
+    (void)state;
+    ask_about(&a, &net, WITH("colour", "blue"), NULL);
+    assert_int_equal(a.result, -1);
+    assert_non_null(strstr(a.query.error, "colour"));
+    ask_about(&a, &net, WITH("precision", "fp64"), NULL);
+    assert_int_equal(a.result, -1);
+    assert_non_null(strstr(a.query.error, "fp64"));
+    assert_int_equal(assay_gpu_query_support(&context, &q), -1);
+    assert_int_equal(assay_gpu_query_support(NULL, &a.query), -1);
+    assert_int_equal(assay_gpu_query_support(&context, NULL), -1);
+    for (i = 0; assay_gpu_rule(i, &id, &meaning) == 0; i++)
+        assert_true(id[0] && meaning[0]);
+    assert_true(i > 80);
+    assert_int_equal(assay_gpu_rule(-1, &id, &meaning), -1);
+    assert_int_equal(assay_gpu_rule(0, NULL, NULL), 0);
+}
+
+/* Each allocation fails once, with partitions, refusals and a partition that is dropped. */
+static void no_memory(void **state)
+{
+    struct asker a;
+    long n = 0;
+
+    (void)state;
+    do {
+        assert_true(n < 10000);
+        ask_failing(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "3"), NULL, n);
+        if (a.result != 0)
+            assert_true(a.query.error[0]);
+        n += n < 50 ? 1 : 37;
+    } while (a.result != 0);
+    assert_true(n > 20);
+    assert_int_equal(a.query.partitions, 3);
+}
+
+static void report(const char *text)
+{
+    print_message("%s\n", text);
+}
+
+/* The result for this machine's device is what a delegate does on it. */
+static void before_and_after(void **state)
+{
+    struct assay_gpu_device device = { .struct_size = sizeof device };
+    struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    TfLiteDelegate *d;
+    struct asker a;
+    char error[256];
+
+    (void)state;
+    if (assay_gpu_devices(&device, 1, error, sizeof error) <= 0) {
+        print_message("skipped: asking about the device that is here: %s\n", error);
+        skip();
+    }
+    ask_about(&a, &net, WITH("device", "0", "exclude", "SOFTMAX"), &device);
+    d = tflite_plugin_create_delegate(WITH("device", "exclude"), WITH("0", "SOFTMAX"), 2, report);
+    assert_non_null(d);
+    KIT_OK(interpreter_open(&in, &net, NULL, &diag));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
+    assert_int_equal(a.query.partitions, stats.partitions);
+    assert_int_equal(a.query.taken, stats.nodes);
+    assert_int_equal(a.refused, assay_gpu_refusal_count(d));
+    assert_int_equal(a.query.constant_bytes, stats.constant_bytes);
+    assert_int_equal(a.query.activation_bytes, stats.activation_bytes);
+    assert_int_equal(a.query.staging_bytes, stats.staging_bytes);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+}
+
+/* c = a * b of constants, which the delegate folds; y = x + c. */
+static void folded_nodes_are_taken(void **state)
+{
+    const float values[] = { 1, 2, 3, 4 };
+    struct diag diag = { 0 };
+    struct options mul, add;
+    struct builder b;
+    struct model m;
+    struct asker a;
+    int x, k[2], c, y;
+
+    (void)state;
+    builder_init(&b);
+    options_init(&mul, OPTIONS_MulOptions);
+    options_init(&add, OPTIONS_AddOptions);
+    x = kit_vector(&b, 4);
+    k[0] = builder_constant(&b, TENSOR_FLOAT32, "a", 2, (int32_t[]){ 1, 4 }, values, sizeof values);
+    k[1] = builder_constant(&b, TENSOR_FLOAT32, "b", 2, (int32_t[]){ 1, 4 }, values, sizeof values);
+    c = kit_vector(&b, 4);
+    y = kit_vector(&b, 4);
+    builder_op(&b, BUILTIN_MUL, 1, &mul, 2, k, 1, &c);
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, c }, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    KIT_OK(builder_finish(&b, &m, &diag));
+
+    ask_about(&a, &m, PLAIN, NULL);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 2);
+    assert_int_equal(a.refused, 0);
+
+    ask_about(&a, &m, WITH("no_transform", "fold"), NULL);
+    assert_int_equal(a.result, 0);
+    assert_int_equal(a.query.taken, 1);
+    assert_string_equal(a.first, "0 binary.constants two");
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_the_least_device),    cmocka_unit_test(on_a_device_that_is_described),
+        cmocka_unit_test(folded_nodes_are_taken), cmocka_unit_test(by_cost),
+        cmocka_unit_test(with_options),           cmocka_unit_test(bad_queries),
+        cmocka_unit_test(before_and_after),       cmocka_unit_test(no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, make_net, drop_net);
+}

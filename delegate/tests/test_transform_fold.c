@@ -1,0 +1,320 @@
+/* Constant folding: results of constants are computed once, with the bits of the reference. */
+#include "delegate/tests/kit/transform_kit.h"
+
+#include "delegate/transform/fold.h"
+#include "reference/base/limits.h"
+
+#include <math.h>
+
+static struct kit_tensor constant(struct builder *b, int rank, const int32_t *dims, uint64_t seed)
+{
+    struct kit_tensor t = { .rank = rank };
+
+    memcpy(t.dims, dims, (size_t)rank * sizeof dims[0]);
+    t.index = kit_integers(b, rank, dims, seed);
+    return t;
+}
+
+/* A chain of every op; its result is added to an input. */
+static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                  struct kit_tensor out[3])
+{
+    const int32_t n = x.dims[1] * x.dims[2];
+    struct kit_tensor t = constant(b, KIT_DIMS(n, x.dims[3]), 1), y;
+    struct options o;
+
+    (void)z;
+    t = kit_reshape(b, t, KIT_DIMS(1, x.dims[1], x.dims[2], x.dims[3]));
+    t = kit_binary(b, BUILTIN_ADD, t, kit_integers(b, KIT_DIMS(x.dims[3]), 2), kTfLiteActNone);
+    t = kit_binary(b, BUILTIN_MUL, t, kit_integers(b, KIT_DIMS(x.dims[2], 1), 3),
+                   kTfLiteActReluN1To1);
+    t = kit_binary(b, BUILTIN_SUB, t, kit_integers(b, KIT_DIMS(x.dims[3]), 7), kTfLiteActRelu);
+    t = kit_binary(b, BUILTIN_SUB, t, kit_filled(b, KIT_DIMS(1), -1), kTfLiteActNone);
+    t = kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_RELU, t));
+    t = kit_pad(b, t, (const int32_t[]){ 0, 0, 1, 0, 0, 2, 0, 1 });
+    y = kit_tensor(b, "k", KIT_DIMS(1, 2 * t.dims[1], t.dims[2], t.dims[3]));
+    options_init(&o, OPTIONS_ConcatenationOptions);
+    options_set_int(&o, "axis", -3);
+    builder_op(b, BUILTIN_CONCATENATION, 1, &o, 2, (int[]){ t.index, t.index }, 1, &y.index);
+    out[0] = kit_binary(b, BUILTIN_ADD,
+                        kit_pad(b, x, (const int32_t[]){ 0, 0, 0, x.dims[1] + 2, 0, 2, 0, 1 }),
+                        y.index, kTfLiteActNone);
+}
+
+/* The weights of a convolution are scaled in the graph. */
+static void scaled_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                           struct kit_tensor out[3])
+{
+    const struct kit_tensor w = constant(b, KIT_DIMS(6, 3, 3, x.dims[3]), 1);
+    const struct kit_tensor scaled =
+        kit_binary(b, BUILTIN_MUL, w, kit_integers(b, KIT_DIMS(6, 1, 1, 1), 4), kTfLiteActNone);
+    struct options o;
+
+    (void)z;
+    out[0] = kit_tensor(b, "y", KIT_DIMS(x.dims[0], x.dims[1] - 2, x.dims[2] - 2, 6));
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "padding", 1);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
+               (int[]){ x.index, scaled.index, kit_filled(b, 1, scaled.dims, 0) }, 1,
+               &out[0].index);
+}
+
+/* An output of the graph, too: the host gets the constant. */
+static void read_and_output(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                            struct kit_tensor out[3])
+{
+    (void)z;
+    out[1] = kit_unary(b, BUILTIN_RELU, constant(b, KIT_DIMS(1, 1, 3, x.dims[3]), 9));
+    out[0] = kit_binary(b, BUILTIN_ADD, x, out[1].index, kTfLiteActNone);
+}
+
+static void nothing_constant(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                             struct kit_tensor out[3])
+{
+    out[0] = kit_binary(b, BUILTIN_MUL, x, z.index, kTfLiteActNone);
+}
+
+/* Broadcasts, extremes and special values against a graph that computes the same from inputs. */
+static void special_values(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                           struct kit_tensor out[3])
+{
+    const float values[] = { INFINITY, -INFINITY, -0.0f, 0, 7, -7, 1e-30f, -1e-30f };
+    const int32_t dims[] = { 1, 1, 1, 8 };
+    const int c = builder_constant(b, TENSOR_FLOAT32, "c", 4, dims, values, sizeof values);
+    struct kit_tensor y[4];
+    const float operands[] = { 0, 0, -3, 0 };
+    const int32_t codes[] = { BUILTIN_MAXIMUM, BUILTIN_MINIMUM, BUILTIN_PRELU, BUILTIN_RELU6 };
+
+    (void)x;
+    (void)z;
+    for (int i = 0; i < 4; i++) {
+        y[i] = kit_tensor(b, "v", 4, dims);
+        builder_op(b, codes[i], 1, NULL, codes[i] == BUILTIN_RELU6 ? 1 : 2,
+                   (int[]){ c, kit_filled(b, KIT_DIMS(1), operands[i]) }, 1, &y[i].index);
+    }
+    for (int i = 0; i < 3; i++)
+        out[i] = kit_binary(b, BUILTIN_MAXIMUM, y[i], i == 2 ? y[3].index : x.index, 0);
+}
+
+static const struct transform_case cases[] = {
+    { "chain", chain, { 1, 2, 3, 5 }, 9, "ADD node 10 " },
+    { "scaled weights", scaled_weights, { 2, 4, 4, 5 }, 1, "CONV_2D node 1 " },
+    { "read and output", read_and_output, { 1, 4, 3, 5 }, 1, "ADD node 1 " },
+    { "nothing constant", nothing_constant, { 1, 2, 3, 5 }, 0, "MUL " },
+};
+
+/* Without folding the delegate refuses some of these nodes, which the CPU then runs. */
+static void same_results(void **state)
+{
+    (void)state;
+    if (!transform_device)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct interpreter *truth, *got;
+        struct model m;
+
+        transform_model(&cases[i], &m);
+        truth = transform_run(&m, NULL);
+        for (int p = 0; p < 4; p++) {
+            TfLiteDelegate *d =
+                transform_delegate(p & 1 ? "fp32" : "fp16", "nan", p & 2 ? "fold" : NULL);
+            struct assay_gpu_stats stats = { .struct_size = sizeof stats };
+
+            got = transform_run(&m, d);
+            transform_equal(&cases[i], p & 2 ? "not folded" : "folded", truth, got);
+            assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
+            if (!(p & 2)) {
+                assert_int_equal(interpreter_partition_count(got), 1);
+                assert_int_equal(stats.nodes, interpreter_node_count(got));
+                assert_int_equal(assay_gpu_refusal_count(d), 0);
+            }
+            interpreter_close(got);
+            assay_gpu_delegate_destroy(d);
+        }
+        interpreter_close(truth);
+        model_close(&m);
+    }
+}
+
+/* ---- graphs that are folded ---- */
+
+struct folded_look {
+    const struct model *m;
+    const char *no_transform;
+    int folded;
+};
+
+/* Every folded tensor has the reference's bits. */
+static void look_folded(struct graph *g, void *user)
+{
+    struct folded_look *look = user;
+    const char *pairs[] = { look->no_transform ? "no_transform" : NULL, look->no_transform, NULL };
+    struct gpu_options o = gpu_options_of(pairs);
+    const struct device_limits limits = gpu_large_limits();
+    struct interpreter *truth = transform_run(look->m, NULL);
+    struct diag diag = { 0 };
+
+    KIT_OK(fold_constants(g, &o, &limits, &diag));
+    look->folded = 0;
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_tensor *y = graph_output(g, &g->nodes[i], 0);
+        const TfLiteTensor *t = interpreter_tensor(truth, g->nodes[i].outputs[0]);
+
+        if (!g->nodes[i].folded)
+            continue;
+        look->folded++;
+        assert_non_null(y->data);
+        assert_int_equal(y->elements * sizeof(float), t->bytes);
+        if (memcmp(y->data, t->data.raw, t->bytes) != 0)
+            fail_msg("node %d (%s): other bits", i, g->nodes[i].name);
+    }
+    interpreter_close(truth);
+    options_close(&o);
+}
+
+static void every_result_exposed(struct model *m, const struct transform_case *c)
+{
+    struct model_subgraph *s;
+    int32_t *outputs;
+
+    transform_model(c, m);
+    s = (struct model_subgraph *)
+            m->subgraphs; /* in the model's arena: the reference keeps outputs */
+    outputs = arena_alloc(&m->arena, s->operator_count, sizeof *outputs);
+    assert_non_null(outputs);
+    for (size_t i = 0; i < s->operator_count; i++)
+        outputs[i] = s->operators[i].outputs.data[0];
+    s->outputs = (struct model_ints){ .data = outputs, .count = s->operator_count };
+}
+
+static void same_bits(void **state)
+{
+    static const struct transform_case special = {
+        "special values", special_values, { 1, 1, 1, 8 }, 5, NULL
+    };
+    const struct transform_case *all[] = { &cases[0], &cases[1], &cases[2], &cases[3], &special };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct folded_look look = { 0 };
+        struct diag diag = { 0 };
+        struct model m;
+
+        every_result_exposed(&m, all[i]);
+        look.m = &m;
+        gpu_look(&m, look_folded, &look);
+        if (look.folded != all[i]->fires)
+            fail_msg("%s: %d folded, not %d", all[i]->name, look.folded, all[i]->fires);
+        look.no_transform = "fold";
+        gpu_look(&m, look_folded, &look);
+        assert_int_equal(look.folded, 0);
+        /* A small file may ask for huge constants: beyond the limit nodes stay on the CPU. */
+        look.no_transform = NULL;
+        KIT_OK(limits_set("folded_bytes=1", &diag));
+        gpu_look(&m, look_folded, &look);
+        assert_int_equal(look.folded, 0);
+        KIT_OK(limits_set("folded_bytes=1G", &diag));
+        model_close(&m);
+    }
+}
+
+/* ---- graphs that are not ---- */
+
+/* Each is malformed or not supported in one way: nothing is folded, and no constant is read. */
+static void spoil(struct graph *g, void *user)
+{
+    const int *how = user;
+    struct gpu_options o = gpu_options_of((const char *[]){ NULL });
+    struct device_limits limits = gpu_large_limits();
+    struct graph_node *n = &g->nodes[0];
+    struct graph_tensor *a = &g->tensors[n->inputs[0]], *y = &g->tensors[n->outputs[0]];
+    struct diag diag = { 0 };
+
+    assert_int_equal(n->code, BUILTIN_MUL);
+    switch (*how) {
+    case 1: a->dims[0]++; break; /* not the broadcast shape */
+    case 2: a->type = kTfLiteInt32; break;
+    case 3: y->rank = -1; break;
+    case 4: y->type = kTfLiteFloat16; break;
+    case 5: y->is_dynamic = true; break;
+    case 6: y->elements = 0; break;
+    case 7: n->params = NULL; break;
+    case 8: n->version = 99; break;
+    case 9: limits.max_storage_buffer_range = 16; break;
+    case 10: n->input_count = 1; break;
+    case 11: a->data = NULL; break;
+    case 12: n->output_count = 0; break;
+    default: break;
+    }
+    KIT_OK(fold_constants(g, &o, &limits, &diag));
+    if (n->folded != (*how == 0))
+        fail_msg("way %d: folded %d", *how, n->folded);
+    if (*how != 0)
+        assert_null(y->data);
+    options_close(&o);
+}
+
+static void malformed_nodes_are_left(void **state)
+{
+    struct model m;
+
+    (void)state;
+    transform_model(&cases[1], &m);
+    for (int how = 0; how <= 12; how++)
+        gpu_look(&m, spoil, &how);
+    model_close(&m);
+}
+
+/* Without a reader on the device, a folded node is refused; in a chain all of them are. */
+static void look_unread(struct graph *g, void *user)
+{
+    struct gpu_options o = gpu_options_of((const char *[]){ "exclude", "ADD", NULL });
+    const struct device_limits limits = gpu_large_limits();
+    struct diag diag = { 0 };
+    struct decision d;
+
+    (void)user;
+    KIT_OK(fold_constants(g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    assert_int_equal(g->nodes[0].code, BUILTIN_RELU);
+    assert_true(g->nodes[0].folded);
+    for (int i = 0; i < g->node_count; i++)
+        assert_false(d.take[i]);
+    assert_string_equal(d.refusals[0].rule, "dequantize.no_reader");
+    decision_close(&d);
+    options_close(&o);
+}
+
+static void two_in_a_row(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                         struct kit_tensor out[3])
+{
+    const struct kit_tensor c = constant(b, KIT_DIMS(1, 1, 3, x.dims[3]), 9);
+
+    (void)z;
+    out[0] = kit_binary(b, BUILTIN_ADD, x,
+                        kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_RELU, c)).index, 0);
+}
+
+static void without_readers(void **state)
+{
+    const struct transform_case c = { "two in a row", two_in_a_row, { 1, 4, 3, 5 }, 2, NULL };
+    struct model m;
+
+    (void)state;
+    transform_model(&c, &m);
+    gpu_look(&m, look_unread, NULL);
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits),
+                                        cmocka_unit_test(malformed_nodes_are_left),
+                                        cmocka_unit_test(without_readers),
+                                        cmocka_unit_test(same_results) };
+
+    transform_find_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

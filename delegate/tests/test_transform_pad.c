@@ -1,0 +1,488 @@
+/* PAD becomes the padding of the convolution or the MAX_POOL_2D after it. */
+#include "delegate/tests/kit/exact_kit.h"
+#include "delegate/tests/kit/plan_look.h"
+#include "delegate/tests/kit/transform_kit.h"
+
+#include <math.h>
+
+static const int32_t uneven[8] = { 0, 0, 1, 0, 2, 3, 0, 0 };
+
+static void into_conv(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                      struct kit_tensor out[3])
+{
+    const struct kit_conv c = { .kernel = 3, .stride = 2, .channels = 6 };
+
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
+}
+
+static void into_depthwise(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                           struct kit_tensor out[3])
+{
+    const struct kit_conv c = { .kernel = 3, .dilation = 2, .depthwise = true };
+
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
+}
+
+/* Padding around a 1x1 convolution: results there are the bias. */
+static void into_1x1(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), (struct kit_conv){ .channels = 7 });
+}
+
+/* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the
+ * image it makes is larger. */
+static void into_1x1_behind(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                            struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 1, 0, 0, 0, 0 }),
+                         (struct kit_conv){ .channels = 7 });
+    out[1] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 0, 0, 2, 0, 0 }),
+                         (struct kit_conv){ .channels = 5 });
+}
+
+static void grouped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                    struct kit_tensor out[3])
+{
+    const struct kit_conv c = { .kernel = 3, .channels = 6, .groups = 3 };
+
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
+}
+
+static void twice(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                  struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] =
+        kit_conv_2d(b, kit_pad(b, kit_pad(b, x, uneven), uneven), (struct kit_conv){ .kernel = 3 });
+}
+
+static void same_padding(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                         struct kit_tensor out[3])
+{
+    const struct kit_conv c = { .kernel = 3, .same = true };
+
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
+}
+
+static void of_channels(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                        struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 1, 1, 1, 1, 0, 1 }),
+                         (struct kit_conv){ .kernel = 3 });
+}
+
+static void of_batch(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                     struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 1, 0, 1, 1, 1, 1, 0, 0 }),
+                         (struct kit_conv){ .kernel = 3 });
+}
+
+static void second_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                          struct kit_tensor out[3])
+{
+    const struct kit_tensor t = kit_pad(b, x, uneven);
+
+    (void)z;
+    out[0] = kit_conv_2d(b, t, (struct kit_conv){ .kernel = 3 });
+    out[1] = kit_unary(b, BUILTIN_RELU, t);
+}
+
+static void exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                    struct kit_tensor out[3])
+{
+    (void)z;
+    out[1] = kit_pad(b, x, uneven);
+    out[0] = kit_conv_2d(b, out[1], (struct kit_conv){ .kernel = 3 });
+}
+
+/* ---- pools ---- */
+
+struct window {
+    int32_t filter[2], stride[2];
+    int activation;
+    bool same;
+};
+
+static void pool_dims(int32_t out[4], const int32_t in[4], const struct window *w)
+{
+    memcpy(out, in, 4 * sizeof in[0]);
+    for (int i = 0; i < 2; i++)
+        out[i + 1] = w->same ? (in[i + 1] + w->stride[i] - 1) / w->stride[i]
+                             : (in[i + 1] - w->filter[i] + w->stride[i]) / w->stride[i];
+}
+
+static void add_pool(struct builder *b, int32_t code, int x, int y, const struct window *w)
+{
+    struct options o;
+
+    options_init(&o, OPTIONS_Pool2DOptions);
+    options_set_int(&o, "padding", !w->same);
+    options_set_int(&o, "stride_h", w->stride[0]);
+    options_set_int(&o, "stride_w", w->stride[1]);
+    options_set_int(&o, "filter_height", w->filter[0]);
+    options_set_int(&o, "filter_width", w->filter[1]);
+    options_set_int(&o, "fused_activation_function", w->activation);
+    builder_op(b, code, 2, &o, 1, &x, 1, &y);
+}
+
+static struct kit_tensor pool(struct builder *b, int32_t code, struct kit_tensor x,
+                              const struct window *w)
+{
+    int32_t dims[4];
+    struct kit_tensor y;
+
+    pool_dims(dims, x.dims, w);
+    y = kit_tensor(b, "m", 4, dims);
+    add_pool(b, code, x.index, y.index, w);
+    return y;
+}
+
+static const struct window three_by_two = { .filter = { 3, 2 }, .stride = { 2, 1 } };
+static const struct window two_same = { .filter = { 2, 2 }, .stride = { 2, 2 }, .same = true };
+
+static void into_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                      struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, x, uneven), &three_by_two);
+}
+
+static void into_pool_twice(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                            struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, kit_pad(b, x, uneven), uneven), &three_by_two);
+}
+
+/* Windows that lie in the padding altogether. */
+static void into_small_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                            struct kit_tensor out[3])
+{
+    const struct window one = { .filter = { 1, 1 }, .stride = { 1, 1 } };
+
+    (void)z;
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, x, uneven), &one);
+}
+
+/* The padding of a pool with SAME is left out of its maximum. */
+static void into_same_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                           struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, x, uneven), &two_same);
+}
+
+static void into_average(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                         struct kit_tensor out[3])
+{
+    const struct window two = { .filter = { 2, 2 }, .stride = { 1, 1 } };
+
+    (void)z;
+    out[0] = pool(b, BUILTIN_AVERAGE_POOL_2D, kit_pad(b, x, uneven), &two);
+}
+
+static void pool_and_channels(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                              struct kit_tensor out[3])
+{
+    (void)z;
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D,
+                  kit_pad(b, x, (const int32_t[]){ 0, 0, 1, 1, 1, 1, 0, 1 }), &three_by_two);
+}
+
+static void pool_second_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                               struct kit_tensor out[3])
+{
+    const struct kit_tensor t = kit_pad(b, x, uneven);
+
+    (void)z;
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, t, &three_by_two);
+    out[1] = kit_unary(b, BUILTIN_RELU, t);
+}
+
+static void pool_exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                         struct kit_tensor out[3])
+{
+    (void)z;
+    out[1] = kit_pad(b, x, uneven);
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, out[1], &three_by_two);
+}
+
+/* Around it is 7: PADV2 stays. */
+static void other_value(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                        struct kit_tensor out[3])
+{
+    const struct kit_tensor t =
+        kit_tensor(b, "p", KIT_DIMS(x.dims[0], x.dims[1] + 1, x.dims[2] + 5, x.dims[3]));
+
+    (void)z;
+    builder_op(b, BUILTIN_PADV2, 1, NULL, 3,
+               (int[]){ x.index, kit_ints(b, KIT_DIMS(4, 2), uneven),
+                        kit_filled(b, 1, (const int32_t[]){ 1 }, 7) },
+               1, &t.index);
+    out[0] = pool(b, BUILTIN_MAX_POOL_2D, t, &three_by_two);
+}
+
+/* The padded tensor is the weights, not the input. */
+static void into_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                         struct kit_tensor out[3])
+{
+    const struct kit_tensor w = kit_pad(b, z, (const int32_t[]){ 0, 0, 1, 0, 0, 0, 0, 0 });
+    struct options o;
+
+    out[0] = kit_tensor(
+        b, "y",
+        KIT_DIMS(x.dims[0], x.dims[1] - w.dims[1] + 1, x.dims[2] - w.dims[2] + 1, w.dims[0]));
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "padding", 1);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
+               (int[]){ kit_pad(b, x, uneven).index, w.index, kit_filled(b, 1, w.dims, 0) }, 1,
+               &out[0].index);
+}
+
+/* Infinite weights times the zeros of PAD are NaN, which padding would skip: the PAD stays. */
+static void infinite_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
+                             struct kit_tensor out[3])
+{
+    const struct kit_tensor t = kit_pad(b, x, uneven);
+    const int32_t dims[] = { 1, 1, 1, x.dims[3] };
+    struct options o;
+
+    (void)z;
+    out[0] = kit_tensor(b, "y", t.rank, t.dims);
+    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
+    options_set_int(&o, "padding", 1);
+    options_set_int(&o, "stride_h", 1);
+    options_set_int(&o, "stride_w", 1);
+    options_set_int(&o, "depth_multiplier", 1);
+    builder_op(b, BUILTIN_DEPTHWISE_CONV_2D, 1, &o, 2,
+               (int[]){ t.index, kit_filled(b, 4, dims, INFINITY) }, 1, &out[0].index);
+}
+
+static const struct transform_case cases[] = {
+    { "conv", into_conv, { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'" },
+    { "depthwise", into_depthwise, { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D " },
+    { "1x1", into_1x1, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D " },
+    { "1x1 behind", into_1x1_behind, { 2, 3, 3, 8 }, 2, "PAD+CONV_2D " },
+    { "grouped", grouped, { 1, 4, 4, 6 }, 1, "PAD+CONV_2D " },
+    { "two of them", twice, { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D " },
+    { "same", same_padding, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "channels", of_channels, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "batch", of_batch, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "second reader", second_reader, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "graph output", exposed, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "pool", into_pool, { 2, 4, 5, 5 }, 1, "PAD+MAX_POOL_2D node 1 'm'" },
+    { "pool, two of them", into_pool_twice, { 1, 4, 4, 4 }, 2, "PAD+PAD+MAX_POOL_2D " },
+    { "pool of padding", into_small_pool, { 1, 3, 3, 4 }, 1, "PAD+MAX_POOL_2D " },
+    { "pool, same", into_same_pool, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "average", into_average, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "pool, channels", pool_and_channels, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "pool, second reader", pool_second_reader, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "pool, graph output", pool_exposed, { 1, 4, 4, 4 }, 0, "PAD " },
+    { "pool, another value", other_value, { 1, 4, 4, 4 }, 0, "PADV2 " },
+};
+static const struct transform_case odd[] = {
+    { "computed weights", into_weights, { 3, 3, 3, 4 }, 0, "PAD " },
+    { "infinite weights", infinite_weights, { 1, 3, 3, 4 }, 0, "PAD " },
+};
+TRANSFORM_TESTS(TRANSFORM_pad, cases)
+
+static void odd_ones_do_not(void **state)
+{
+    (void)state;
+    transform_all_fire(odd, sizeof odd / sizeof odd[0], TRANSFORM_pad);
+}
+
+/* ---- any values in the windows of MAX_POOL_2D ---- */
+
+struct random_pool {
+    int32_t dims[4], padded[4], pads[8];
+    struct window w;
+};
+
+static struct random_pool random_pool(uint64_t seed)
+{
+    struct random_pool r = { .dims = { 1 + kit_below(&seed, 2), 0, 0, 1 + kit_below(&seed, 9) } };
+
+    r.w.activation = kit_below(&seed, 4) ? kTfLiteActNone : kTfLiteActRelu;
+    for (int i = 0; i < 2; i++) {
+        r.dims[i + 1] = 1 + kit_below(&seed, 7);
+        r.w.filter[i] = 1 + kit_below(&seed, 4);
+        r.w.stride[i] = 1 + kit_below(&seed, 3);
+        for (int j = 0; j < 2; j++)
+            r.pads[2 * (i + 1) + j] = kit_below(&seed, 4);
+        while (r.dims[i + 1] + r.pads[2 * i + 2] + r.pads[2 * i + 3] < r.w.filter[i])
+            r.dims[i + 1]++;
+    }
+    r.pads[2 + kit_below(&seed, 4)]++; /* one at least: a PAD of nothing would be removed */
+    for (int d = 0; d < 4; d++)
+        r.padded[d] = r.dims[d] + r.pads[2 * d] + r.pads[2 * d + 1];
+    return r;
+}
+
+static void must_fire(const struct model *m, const char *label)
+{
+    static const char *const no_options[] = { NULL };
+    struct plan_look l = { .m = m, .pairs = no_options };
+
+    gpu_look(m, plan_look_at, &l);
+    if (l.plan.applied[TRANSFORM_pad] != 1 || l.plan.step_count == 0)
+        fail_msg("%s: fired %d times, not once", label, l.plan.applied[TRANSFORM_pad]);
+    plan_close(&l.plan);
+}
+
+/* -0.0 and 0.0 are equal, NaN is not the maximum, and all NaN is the lowest number: what the
+ * zeros around do to each of them depends on their place. */
+static void fill_with_odd_values(struct interpreter *in, uint64_t seed)
+{
+    static const float values[] = { NAN, -0.0F, -1, 0, -INFINITY, -0.5F, -0.0F, NAN, 2, 3 };
+    const int kinds = (int)(sizeof values / sizeof values[0]);
+    const int first = kit_below(&seed, kinds), count = 1 + kit_below(&seed, kinds - first);
+    size_t inputs;
+    TfLiteTensor *const t = interpreter_tensor(in, interpreter_inputs(in, &inputs)[0]);
+
+    for (size_t i = 0; i < t->bytes / sizeof(float); i++)
+        t->data.f[i] = values[first + kit_below(&seed, count)];
+}
+
+static struct interpreter *run_odd(const struct model *m, TfLiteDelegate *d, uint64_t seed)
+{
+    const struct interpreter_options options = { .report = transform_quiet };
+    struct interpreter *const in = kit_interpreter(m, &options);
+    struct diag diag = { 0 };
+
+    if (d)
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    fill_with_odd_values(in, seed);
+    KIT_OK(interpreter_invoke(in, &diag));
+    return in;
+}
+
+static void same_floats(const struct random_pool *r, const char *what, struct interpreter *a,
+                        struct interpreter *b)
+{
+    size_t count;
+    const int y = interpreter_outputs(a, &count)[0];
+    const TfLiteTensor *const ya = interpreter_tensor(a, y), *const yb = interpreter_tensor(b, y);
+
+    for (size_t i = 0; i < ya->bytes / sizeof(float); i++)
+        if (memcmp(&ya->data.f[i], &yb->data.f[i], sizeof(float)) != 0)
+            fail_msg("%s: element %zu: %g and %g; image %d x %d x %d, padding %d %d %d %d, window "
+                     "%d x %d, strides %d %d",
+                     what, i, (double)ya->data.f[i], (double)yb->data.f[i], r->dims[1], r->dims[2],
+                     r->dims[3], r->pads[2], r->pads[3], r->pads[4], r->pads[5], r->w.filter[0],
+                     r->w.filter[1], r->w.stride[0], r->w.stride[1]);
+}
+
+/* Bit for bit as without the rewrite, and as the CPU. */
+static void same_bits(void **state)
+{
+    static const char *const precisions[] = { "fp32", "fp16" };
+
+    (void)state;
+    if (!transform_device)
+        skip();
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        const struct random_pool r = random_pool(seed);
+        const char *const precision = precisions[seed % 2];
+        TfLiteDelegate *const with = transform_delegate(precision, "nan", NULL);
+        TfLiteDelegate *const without = transform_delegate(precision, "nan", "pad");
+        struct interpreter *a, *b, *cpu;
+        struct diag diag = { 0 };
+        struct kit_tensor x, y;
+        char label[64];
+        struct builder builder;
+        struct model m;
+
+        builder_init(&builder);
+        x = kit_tensor(&builder, "x", 4, r.dims);
+        y = pool(&builder, BUILTIN_MAX_POOL_2D, kit_pad(&builder, x, r.pads), &r.w);
+        builder_inputs(&builder, 1, &x.index);
+        builder_outputs(&builder, 1, &y.index);
+        KIT_OK(builder_finish(&builder, &m, &diag));
+        snprintf(label, sizeof label, "seed %d", (int)seed);
+        must_fire(&m, label);
+        a = run_odd(&m, with, seed);
+        b = run_odd(&m, without, seed);
+        assert_int_equal(interpreter_partition_count(a), 1);
+        same_floats(&r, "with and without", a, b);
+        if (seed % 2 == 0) { /* fp16 has another lowest number */
+            cpu = run_odd(&m, NULL, seed);
+            same_floats(&r, "CPU and delegate", cpu, a);
+            interpreter_close(cpu);
+        }
+        interpreter_close(a);
+        interpreter_close(b);
+        assay_gpu_delegate_destroy(with);
+        assay_gpu_delegate_destroy(without);
+        model_close(&m);
+    }
+}
+
+static void make_quantized(struct exact_model *e, uint64_t seed)
+{
+    static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8, TENSOR_INT16 };
+    const int32_t type = types[seed % 3];
+    const struct random_pool r = random_pool(seed);
+    int32_t out[4];
+    struct exact_quant q;
+    int x, padded, y;
+
+    exact_begin(e, seed);
+    q = exact_random_quant(&e->random, type);
+    pool_dims(out, r.padded, &r.w);
+    x = exact_tensor(e, type, q, 4, r.dims);
+    padded = exact_tensor(e, type, q, 4, r.padded);
+    y = exact_tensor(e, type, q, 4, out);
+    builder_op(&e->b, BUILTIN_PAD, 2, NULL, 2,
+               (int[]){ x, kit_ints(&e->b, KIT_DIMS(4, 2), r.pads) }, 1, &padded);
+    add_pool(&e->b, BUILTIN_MAX_POOL_2D, padded, y, &r.w);
+    builder_inputs(&e->b, 1, &x);
+    builder_outputs(&e->b, 1, &y);
+}
+
+/* The zero point surrounds the image. */
+static void same_integers(void **state)
+{
+    TfLiteDelegate *d;
+
+    EXACT_NEEDS_DEVICE;
+    d = exact_delegate("fp32");
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct exact_model e;
+        struct diag diag = { 0 };
+        struct model m;
+
+        make_quantized(&e, seed);
+        KIT_OK(builder_finish(&e.b, &m, &diag));
+        must_fire(&m, e.label);
+        model_close(&m);
+        make_quantized(&e, seed);
+        exact_check(&e, d, 1, NULL);
+    }
+    assay_gpu_delegate_destroy(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fires),         cmocka_unit_test(odd_ones_do_not),
+        cmocka_unit_test(same_results),  cmocka_unit_test(same_bits),
+        cmocka_unit_test(same_integers),
+    };
+
+    transform_find_device();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,319 @@
+#include "reference/tests/kit/hostile_row.h"
+
+#include "reference/base/memory.h"
+#include "reference/format/file.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const stages[] = {
+#define X(name, text) text,
+    HOSTILE_STAGES(X)
+#undef X
+};
+
+const char *hostile_stage_text(enum hostile_stage stage)
+{
+    return stages[stage];
+}
+
+static const char *const statuses[] = {
+#define X(name, text) #name,
+    STATUS_LIST(X)
+#undef X
+};
+
+/* The next word of *at, ended in place: up to white space, or between quotes.  NULL: none. */
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t"), *end;
+
+    if (!*word)
+        return NULL;
+    end = *word == '"' ? strchr(word + 1, '"') : word + strcspn(word, " \t");
+    if (*word == '"')
+        word++;
+    if (!end)
+        end = word + strlen(word);
+    *at = *end ? end + 1 : end;
+    *end = '\0';
+    return word;
+}
+
+/* "field=stride height" has quotes around the value: field="stride height". */
+static char *next_key(char **at)
+{
+    char *word = *at + strspn(*at, " \t"), *equals = word + strcspn(word, "= \t\"");
+
+    if (*equals != '=' || equals[1] != '"')
+        return next_word(at);
+    memmove(word + 1, word, (size_t)(equals + 1 - word)); /* over the quote */
+    *at = equals + 2 + strcspn(equals + 2, "\"");
+    if (**at)
+        *(*at)++ = '\0';
+    return word + 1;
+}
+
+static enum status bad(const struct hostile_row *row, struct diag *diag, const char *what,
+                       const char *text)
+{
+    return diag_fail(diag, STATUS_INVALID, "%s:%d: %s: %s", row->file, row->line, what, text);
+}
+
+static int find_text(const char *const *texts, int count, const char *text, bool lower)
+{
+    for (int i = 0; i < count; i++) {
+        size_t c = 0;
+
+        while (text[c] && (lower ? tolower((unsigned char)texts[i][c]) : texts[i][c]) == text[c])
+            c++;
+        if (!text[c] && !texts[i][c])
+            return i;
+    }
+    return -1;
+}
+
+/* "prepare invalid node=0 tensor=2 field=... words" */
+static enum status read_verdict(struct hostile_row *row, char *text, struct diag *diag)
+{
+    char *word = next_word(&text);
+    int found = word ? find_text(stages, HOSTILE_STAGE_COUNT, word, false) : -1;
+
+    if (found < 0)
+        return bad(row, diag, "no such stage", word ? word : "");
+    row->stage = (enum hostile_stage)found;
+    row->status = STATUS_OK;
+    if (row->stage != HOSTILE_RUNS) {
+        word = next_word(&text);
+        found = word ? find_text(statuses, STATUS_COUNT, word, true) : -1;
+        /* A pending row may name a status that is not there yet. */
+        row->status = found > 0 ? (enum status)found : STATUS_COUNT;
+    }
+    while ((word = next_key(&text))) {
+        if (strncmp(word, "node=", 5) == 0)
+            row->node = atoi(word + 5);
+        else if (strncmp(word, "tensor=", 7) == 0)
+            row->tensor = atoi(word + 7);
+        else if (strncmp(word, "field=", 6) == 0)
+            row->field = word + 6;
+        else if (row->word_count < HOSTILE_WORDS_MAX)
+            row->words[row->word_count++] = word;
+        else
+            return bad(row, diag, "too many words", word);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_delegate(struct hostile_row *row, char *text, struct diag *diag)
+{
+    const char *word;
+
+    row->rule = next_word(&text);
+    while ((word = next_word(&text))) {
+        if (row->rule_word_count == HOSTILE_WORDS_MAX)
+            return bad(row, diag, "too many words", word);
+        row->rule_words[row->rule_word_count++] = word;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_key(struct hostile_row *row, const char *key, char *text, struct diag *diag)
+{
+    if (strcmp(key, "model") == 0)
+        row->model = text;
+    else if (strcmp(key, "verdict") == 0)
+        return read_verdict(row, text, diag);
+    else if (strcmp(key, "delegate") == 0)
+        return read_delegate(row, text, diag);
+    else if (strcmp(key, "litert") == 0)
+        row->litert = text;
+    else if (strcmp(key, "why") == 0)
+        row->why = text;
+    else if (strcmp(key, "host") == 0)
+        row->host = text;
+    else if (strcmp(key, "device") == 0)
+        row->device = text;
+    else if (strcmp(key, "feed") == 0)
+        row->feed = text;
+    else if (strcmp(key, "result") == 0)
+        row->result = text;
+    else if (strcmp(key, "pending") == 0)
+        row->pending = text;
+    else if (strcmp(key, "damage") == 0 && row->damage_count < HOSTILE_DAMAGE_MAX)
+        row->damage[row->damage_count++] = text;
+    else
+        return bad(row, diag, "no such key, or too many", key);
+    return STATUS_OK;
+}
+
+static enum status check_row(const struct hostile_row *row, struct diag *diag)
+{
+    if (!row->model || !row->rule || row->stage == HOSTILE_STAGE_COUNT)
+        return bad(row, diag, row->name, "lacks model, verdict or delegate");
+    if (row->status == STATUS_COUNT && !row->pending)
+        return bad(row, diag, row->name, "no such status");
+    if (row->stage != HOSTILE_RUNS && !row->field && !row->word_count)
+        return bad(row, diag, row->name, "a refusal without words");
+    if (row->device &&
+        (!row->why || row->stage != HOSTILE_INVOKE || strcmp(row->device, "runs") != 0))
+        return bad(row, diag, row->name, "another end on the device, without saying why");
+    if (row->host && !row->why)
+        return bad(row, diag, row->name, "another end in LiteRT as host, without saying why");
+    if (row->litert && !row->why &&
+        strcmp(row->litert, row->stage == HOSTILE_RUNS ? "runs" : "refuses") != 0)
+        return bad(row, diag, row->name, "differs from LiteRT, without saying why");
+    return STATUS_OK;
+}
+
+/* A line that is not indented begins a row, one that is has a key; # begins a comment. */
+static enum status read_lines(struct hostile_table *t, const char *file, char *text,
+                              struct diag *diag)
+{
+    struct hostile_row *row = NULL;
+    char *line, *next;
+    int number = 0;
+
+    for (line = text; line && *line; line = next) {
+        char *key = line + strspn(line, " \t");
+        char *value = key + strcspn(key, " \t\n");
+
+        number++;
+        if ((next = strchr(line, '\n')))
+            *next++ = '\0';
+        if (*key == '#' || !*key)
+            continue;
+        if (key == line) {
+            if (t->count == HOSTILE_ROWS_MAX)
+                return diag_fail(diag, STATUS_INVALID, "%s: more than %d rows", file,
+                                 HOSTILE_ROWS_MAX);
+            if (row)
+                TRY(check_row(row, diag));
+            row = &t->rows[t->count++];
+            *row = (struct hostile_row){ .name = line,
+                                         .stage = HOSTILE_STAGE_COUNT,
+                                         .node = -1,
+                                         .tensor = -1,
+                                         .file = file,
+                                         .line = number };
+            continue;
+        }
+        if (!row)
+            return diag_fail(diag, STATUS_INVALID, "%s:%d: a key before any row", file, number);
+        if (*value) {
+            *value++ = '\0';
+            value += strspn(value, " \t");
+        }
+        TRY(read_key(row, key, value, diag));
+    }
+    return row ? check_row(row, diag) : STATUS_OK;
+}
+
+static enum status read_table_file(struct hostile_table *t, const char *folder, const char *name,
+                                   struct diag *diag)
+{
+    struct hostile_text *kept = mem_alloc(1, sizeof *kept);
+    char path[512];
+    uint8_t *bytes;
+    size_t count;
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, name) + 1;
+    enum status s;
+
+    if (!kept)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s", name);
+    s = file_read(path, 1 << 20, &bytes, &count, diag);
+    if (s != STATUS_OK) {
+        mem_free(kept);
+        return s;
+    }
+    /* The path, and behind it the text. */
+    kept->text = mem_alloc((size_t)length + count + 1, 1);
+    kept->next = t->texts;
+    t->texts = kept;
+    if (kept->text) {
+        memcpy(kept->text, path, (size_t)length);
+        memcpy(kept->text + length, bytes, count);
+    }
+    mem_free(bytes);
+    if (!kept->text)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s", name);
+    return read_lines(t, kept->text, kept->text + length, diag);
+}
+
+static int is_table(const struct dirent *e)
+{
+    const size_t n = strlen(e->d_name);
+
+    return n > 4 && strcmp(e->d_name + n - 4, ".txt") == 0;
+}
+
+enum status hostile_table_read(struct hostile_table *t, const char *folder, struct diag *diag)
+{
+    struct dirent **names;
+    enum status s = STATUS_OK;
+    int count;
+
+    *t = (struct hostile_table){ .rows = mem_alloc(HOSTILE_ROWS_MAX, sizeof *t->rows) };
+    if (!t->rows)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s", folder);
+    if ((count = scandir(folder, &names, is_table, alphasort)) < 0)
+        return diag_fail(diag, STATUS_IO, "%s: cannot be listed", folder);
+    for (int i = 0; i < count; i++) {
+        if (s == STATUS_OK)
+            s = read_table_file(t, folder, names[i]->d_name, diag);
+        free(names[i]);
+    }
+    free(names);
+    return s;
+}
+
+void hostile_table_close(struct hostile_table *t)
+{
+    while (t->texts) {
+        struct hostile_text *next = t->texts->next;
+
+        mem_free(t->texts->text);
+        mem_free(t->texts);
+        t->texts = next;
+    }
+    mem_free(t->rows);
+    *t = (struct hostile_table){ 0 };
+}
+
+/* "node 3", but not in "node 31". */
+static bool names_index(const char *message, const char *const *forms, int index)
+{
+    for (; *forms; forms++) {
+        char text[64];
+        const char *found = message;
+        const size_t n = (size_t)snprintf(text, sizeof text, *forms, index);
+
+        while ((found = strstr(found, text))) {
+            if (!isdigit((unsigned char)found[n]))
+                return true;
+            found += n;
+        }
+    }
+    return false;
+}
+
+enum status hostile_row_judge(const struct hostile_row *row, const char *message, struct diag *diag)
+{
+    static const char *const nodes[] = { "node %d", "operator %d", "operators[%d]", NULL };
+    static const char *const tensors[] = { "tensor %d", "tensors[%d]", "input %d", "inputs[%d]",
+                                           "output %d", "outputs[%d]", NULL };
+
+    if (row->node >= 0 && !names_index(message, nodes, row->node))
+        return diag_fail(diag, STATUS_MISMATCH, "does not name node %d: %s", row->node, message);
+    if (row->tensor >= 0 && !names_index(message, tensors, row->tensor))
+        return diag_fail(diag, STATUS_MISMATCH, "does not name tensor, input or output %d: %s",
+                         row->tensor, message);
+    if (row->field && !strstr(message, row->field))
+        return diag_fail(diag, STATUS_MISMATCH, "does not name '%s': %s", row->field, message);
+    for (int i = 0; i < row->word_count; i++)
+        if (!strstr(message, row->words[i]))
+            return diag_fail(diag, STATUS_MISMATCH, "no '%s' in: %s", row->words[i], message);
+    return STATUS_OK;
+}

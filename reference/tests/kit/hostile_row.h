@@ -1,0 +1,79 @@
+/* The hostile models of fuzz/hostile: files of rows, each a model as text (hostile_model.h), damage
+ * to its bytes (hostile_damage.h), and the manifest: what the reference, the delegate and LiteRT
+ * make of it.  fuzz/hostile/README.md describes the form. */
+#ifndef ASSAY_REFERENCE_TESTS_KIT_HOSTILE_ROW_H
+#define ASSAY_REFERENCE_TESTS_KIT_HOSTILE_ROW_H
+
+#include "reference/base/diag.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where a model ends. */
+#define HOSTILE_STAGES(X)                                                                          \
+    X(VERIFY, "verify")   /* tflite_verify refuses the bytes */                                    \
+    X(OPEN, "open")       /* the interpreter cannot be made */                                     \
+    X(PREPARE, "prepare") /* tensors cannot be allocated */                                        \
+    X(INVOKE, "invoke")   /* an inference fails */                                                 \
+    X(RUNS, "runs")       /* nothing fails */
+
+enum hostile_stage {
+#define X(name, text) HOSTILE_##name,
+    HOSTILE_STAGES(X)
+#undef X
+        HOSTILE_STAGE_COUNT
+};
+const char *hostile_stage_text(enum hostile_stage stage);
+
+enum { HOSTILE_DAMAGE_MAX = 8, HOSTILE_WORDS_MAX = 6, HOSTILE_ROWS_MAX = 1024 };
+
+struct hostile_row {
+    const char *name;  /* "conv_2d.stride_0", also that of the written file */
+    const char *model; /* text */
+    const char *damage[HOSTILE_DAMAGE_MAX];
+    int damage_count;
+    /* The verdict of verifier and reference. */
+    enum hostile_stage stage;
+    enum status status;
+    int node, tensor;  /* that the message names; -1: none */
+    const char *field; /* text of the message; NULL: none */
+    const char *words[HOSTILE_WORDS_MAX];
+    int word_count;
+    /* The rule by which the delegate leaves a node to the CPU, "taken" when it takes all nodes, or
+     * "unseen" when there is no graph.  Behind the rule: words of its refusal. */
+    const char *rule;
+    const char *rule_words[HOSTILE_WORDS_MAX];
+    int rule_word_count;
+    /* "refuses", "crashes", "runs", or "undefined" where it depends on memory that is not its own,
+     * or NULL: not asked; why it differs from ours. */
+    const char *litert, *why;
+    /* "runs", where a value that is known only in the inference is refused by the reference and not
+     * by shaders, or NULL. */
+    const char *device;
+    /* Of LiteRT as the host of our delegate: "left" when the delegate takes nothing there,
+     * "refuses" when the model opens without a delegate alone, or NULL. */
+    const char *host;
+    const char *feed, *result; /* of graph inputs, and of the first output; NULL: ones, unchecked */
+    const char *pending;       /* why the verdict is not yet reached, or NULL */
+    const char *file;          /* of the table, with the line of the row */
+    int line;
+};
+
+/* The rows of all files *.txt of a folder, in the order of their names. */
+struct hostile_table {
+    struct hostile_row *rows;
+    size_t count;
+    struct hostile_text {
+        char *text;
+        struct hostile_text *next;
+    } * texts;
+};
+enum status hostile_table_read(struct hostile_table *t, const char *folder, struct diag *diag);
+void hostile_table_close(struct hostile_table *t);
+
+/* Whether a message names the node, the tensor, the field and the words of the row; if not, *diag
+ * says what is missing. */
+enum status hostile_row_judge(const struct hostile_row *row, const char *message,
+                              struct diag *diag);
+
+#endif

@@ -1,0 +1,423 @@
+/* CONV_2D and DEPTHWISE_CONV_2D of floats: values, magnitudes and terms against loops in the
+ * opposite order, in which each input is scattered to the outputs that it reaches. */
+#include "reference/tests/kit/op_harness.h"
+
+#include <float.h>
+
+struct conv_row {
+    const char *why;
+    int32_t x[4], w[4]; /* w as the op has it */
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    TfLitePadding padding;
+    TfLiteFusedActivation act;
+    bool bias;
+};
+
+static void set_conv(struct op_test *t, const struct conv_row *r)
+{
+    *(TfLiteConvParams *)(void *)t->params.bytes = (TfLiteConvParams){
+        .padding = r->padding,
+        .stride_height = r->stride_h,
+        .stride_width = r->stride_w,
+        .dilation_height_factor = r->dilation_h,
+        .dilation_width_factor = r->dilation_w,
+        .activation = r->act,
+    };
+}
+
+static void set_depthwise(struct op_test *t, const struct conv_row *r)
+{
+    *(TfLiteDepthwiseConvParams *)(void *)t->params.bytes = (TfLiteDepthwiseConvParams){
+        .padding = r->padding,
+        .stride_height = r->stride_h,
+        .stride_width = r->stride_w,
+        .dilation_height_factor = r->dilation_h,
+        .dilation_width_factor = r->dilation_w,
+        .activation = r->act,
+        .depth_multiplier = 77, /* not looked at */
+    };
+}
+
+/* Output size and padding before, written as the definition has them. */
+static void expected_axis(const struct conv_row *r, int32_t in, int32_t filter, int32_t stride,
+                          int32_t dilation, int32_t *out, int32_t *before)
+{
+    const int32_t reach = (filter - 1) * dilation + 1;
+
+    *before = 0;
+    if (r->padding == kTfLitePaddingValid) {
+        for (*out = 0; *out * stride + reach <= in;)
+            ++*out;
+        return;
+    }
+    *out = in / stride + (in % stride != 0);
+    if ((*out - 1) * stride + reach > in)
+        *before = ((*out - 1) * stride + reach - in) / 2;
+}
+
+/* Scatters each input element to the outputs that its taps reach. */
+static void check_conv(const struct conv_row *r, bool depthwise)
+{
+    const size_t nx = (size_t)r->x[0] * (size_t)r->x[1] * (size_t)r->x[2] * (size_t)r->x[3];
+    const size_t nw = (size_t)r->w[0] * (size_t)r->w[1] * (size_t)r->w[2] * (size_t)r->w[3];
+    const int32_t outputs = depthwise ? r->w[3] : r->w[0];
+    const int32_t groups = depthwise ? r->x[3] : r->x[3] / r->w[3];
+    const int32_t depth = depthwise ? 1 : r->w[3];
+    float *x = mem_alloc(nx, sizeof *x), *w = mem_alloc(nw, sizeof *w);
+    float *bias = mem_alloc((size_t)outputs, sizeof *bias);
+    double *sum, *magnitude, *terms;
+    int32_t oh, ow, top, left;
+    uint64_t seed = nx * 31 + nw;
+    struct op_test t;
+    size_t count;
+
+    assert_true(x && w && bias);
+    for (size_t i = 0; i < nx; i++)
+        x[i] = op_random(&seed);
+    for (size_t i = 0; i < nw; i++)
+        w[i] = op_random(&seed);
+    for (int32_t o = 0; o < outputs; o++)
+        bias[o] = op_random(&seed);
+
+    op_begin(&t, depthwise ? BUILTIN_DEPTHWISE_CONV_2D : BUILTIN_CONV_2D, kTfLiteFloat32);
+    t.row = r->why;
+    op_input(&t, kTfLiteFloat32, 4, r->x, x);
+    op_input(&t, kTfLiteFloat32, 4, r->w, w);
+    if (r->bias)
+        op_input(&t, kTfLiteFloat32, 1, &outputs, bias);
+    (depthwise ? set_depthwise : set_conv)(&t, r);
+    op_run(&t);
+
+    expected_axis(r, r->x[1], r->w[1], r->stride_h, r->dilation_h, &oh, &top);
+    expected_axis(r, r->x[2], r->w[2], r->stride_w, r->dilation_w, &ow, &left);
+    op_has_shape(&t, 4, DIMS(r->x[0], oh, ow, outputs));
+    count = (size_t)r->x[0] * (size_t)oh * (size_t)ow * (size_t)outputs;
+    sum = mem_alloc(count, sizeof *sum);
+    magnitude = mem_alloc(count, sizeof *magnitude);
+    terms = mem_alloc(count, sizeof *terms);
+    assert_true(sum && magnitude && terms);
+    for (size_t i = 0; i < count && r->bias; i++) {
+        sum[i] = bias[i % (size_t)outputs];
+        magnitude[i] = fabs(sum[i]);
+        terms[i] = 1;
+    }
+    for (size_t i = 0; i < nx; i++) {
+        const int32_t c = (int32_t)(i % (size_t)r->x[3]);
+        const int32_t ix = (int32_t)(i / (size_t)r->x[3]) % r->x[2];
+        const int32_t iy = (int32_t)(i / (size_t)r->x[3]) / r->x[2] % r->x[1];
+        const int32_t n = (int32_t)(i / (size_t)r->x[3]) / r->x[2] / r->x[1];
+
+        for (int32_t k = 0; k < r->w[1] * r->w[2]; k++) {
+            const int32_t ky = k / r->w[2], kx = k % r->w[2];
+            const int32_t y = iy + top - ky * r->dilation_h, z = ix + left - kx * r->dilation_w;
+
+            if (y < 0 || z < 0 || y % r->stride_h || z % r->stride_w || y / r->stride_h >= oh ||
+                z / r->stride_w >= ow)
+                continue;
+            for (int32_t q = 0; q < outputs / groups; q++) {
+                const int32_t o = c / depth * (outputs / groups) + q;
+                const size_t at =
+                    (size_t)(((n * oh + y / r->stride_h) * ow + z / r->stride_w) * outputs + o);
+                const size_t wi = depthwise
+                                      ? (size_t)(k * outputs + o)
+                                      : (size_t)((o * r->w[1] * r->w[2] + k) * depth + c % depth);
+
+                sum[at] += (double)x[i] * w[wi];
+                magnitude[at] += fabs((double)x[i] * w[wi]);
+                terms[at] += 1;
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        double v = sum[i];
+
+        if (r->act == kTfLiteActRelu || r->act == kTfLiteActRelu6)
+            v = v > 0 ? v : 0;
+        if (r->act == kTfLiteActReluN1To1)
+            v = v < -1 ? -1 : v > 1 ? 1 : v;
+        op_detail_is(&t, i, v, magnitude[i], terms[i]);
+        assert_true(t.out[0]->data.f[i] == (float)t.details[0].value[i]);
+    }
+    op_end(&t);
+    mem_free(x);
+    mem_free(w);
+    mem_free(bias);
+    mem_free(sum);
+    mem_free(magnitude);
+    mem_free(terms);
+}
+
+#define SAME  kTfLitePaddingSame
+#define VALID kTfLitePaddingValid
+
+static void convolutions_equal_the_scattered_sum(void **state)
+{
+    static const struct conv_row conv[] = {
+        { "plain", { 1, 5, 6, 3 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
+        { "1x1", { 2, 3, 4, 5 }, { 7, 1, 1, 5 }, 1, 1, 1, 1, SAME, kTfLiteActRelu, true },
+        { "stride 2, odd", { 1, 7, 8, 3 }, { 5, 3, 3, 3 }, 2, 2, 1, 1, SAME, 0, true },
+        { "valid", { 1, 7, 8, 2 }, { 3, 3, 2, 2 }, 2, 1, 1, 1, VALID, kTfLiteActReluN1To1, true },
+        { "dilated", { 1, 9, 8, 2 }, { 3, 3, 3, 2 }, 1, 1, 2, 3, SAME, 0, true },
+        { "dilated, valid", { 1, 9, 9, 2 }, { 3, 3, 2, 2 }, 2, 2, 3, 2, VALID, 0, true },
+        { "grouped", { 1, 5, 5, 6 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
+        { "depth 1 groups", { 2, 4, 4, 4 }, { 8, 2, 2, 1 }, 1, 1, 1, 1, SAME, 0, true },
+        { "stride above filter", { 1, 10, 9, 2 }, { 2, 2, 1, 2 }, 4, 3, 1, 1, VALID, 0, true },
+        { "filter above input", { 1, 2, 3, 2 }, { 2, 5, 7, 2 }, 1, 1, 1, 1, SAME, 0, true },
+        { "taps all outside", { 1, 2, 2, 1 }, { 1, 2, 2, 1 }, 1, 1, 5, 5, SAME, 0, true },
+        { "one row", { 1, 1, 9, 3 }, { 2, 1, 3, 3 }, 1, 2, 1, 1, SAME, kTfLiteActRelu6, true },
+    };
+    static const struct conv_row depthwise[] = {
+        { "plain", { 1, 5, 6, 3 }, { 1, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
+        { "multiplier 2", { 2, 5, 4, 3 }, { 1, 3, 3, 6 }, 2, 2, 1, 1, SAME, 0, true },
+        { "multiplier 3, valid", { 1, 6, 7, 2 }, { 1, 2, 3, 6 }, 1, 2, 1, 1, VALID, 0, false },
+        { "dilated", { 1, 9, 9, 2 }, { 1, 3, 3, 2 }, 1, 1, 2, 3, SAME, kTfLiteActRelu, true },
+        { "one channel", { 1, 4, 4, 1 }, { 1, 3, 3, 5 }, 1, 1, 1, 1, SAME, 0, true },
+        { "filter above input", { 1, 2, 3, 2 }, { 1, 5, 7, 2 }, 1, 1, 1, 1, SAME, 0, true },
+        { "uneven", { 1, 8, 5, 4 }, { 1, 4, 2, 4 }, 3, 2, 1, 1, SAME, kTfLiteActRelu6, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof conv / sizeof conv[0]; i++)
+        check_conv(&conv[i], false);
+    for (size_t i = 0; i < sizeof depthwise / sizeof depthwise[0]; i++)
+        check_conv(&depthwise[i], true);
+}
+
+static void conv_by_hand(void **state)
+{
+    static const struct conv_row row = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+    struct op_test t;
+
+    (void)state;
+    /* 2x2 image, 2x2 filter: SAME pads one cell at the end of each axis. */
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 2, 2, 1), FLOATS(1, 2, 3, 4));
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 2, 2, 1), FLOATS(1, 10, 100, -1000));
+    op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(-0.5f));
+    set_conv(&t, &row);
+    op_run(&t);
+    op_gives(&t, 4, FLOATS(-3679.5f, 401.5f, 42.5f, 3.5f));
+    op_detail_is(&t, 0, -3679.5, 4321.5, 5);
+    op_detail_is(&t, 3, 3.5, 4.5, 2);
+    op_end(&t);
+}
+
+/* Summed in f32 the small terms would be lost. */
+static void sums_are_kept_in_double(void **state)
+{
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(0x1p24f, 1, -0x1p24f));
+    op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(1, 1, 1));
+    op_run(&t);
+    op_gives(&t, 1, FLOATS(1));
+    op_end(&t);
+}
+
+/* One row, one change at a time. */
+static void convolutions_refuse(void **state)
+{
+    const struct conv_row good = { "", { 1, 4, 4, 4 }, { 4, 3, 3, 4 }, 1, 1, 1, 1, SAME, 0, true };
+    struct op_test t;
+    struct conv_row r;
+
+    (void)state;
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, good.x, NULL);
+    op_input(&t, kTfLiteFloat32, 4, good.w, NULL);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(4), NULL);
+    set_conv(&t, &good);
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+
+    r = good, r.stride_w = 0, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "stride width is 0", NULL);
+    r = good, r.stride_h = -2, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "stride height is -2", NULL);
+    r = good, r.dilation_w = 0, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "dilation width is 0", NULL);
+    r = good, r.dilation_h = INT16_MAX, r.padding = VALID, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "filter height 3", "dilation 32767", "input height 4", NULL);
+    r = good, r.padding = ref_padding(7), set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "padding", NULL);
+    r = good, r.act = (TfLiteFusedActivation)99, set_conv(&t, &r);
+    op_refused(&t, STATUS_INVALID, "fused_activation_function 99", NULL);
+    set_conv(&t, &good);
+
+    op_set_dims(t.in[2], 1, DIMS(3));
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "3 elements",
+               "expected 4, one for each output channel", NULL);
+    op_set_dims(t.in[2], 1, DIMS(0));
+    op_refused(&t, STATUS_INVALID, "input 2 (bias)", "0 elements", NULL);
+    t.in[2]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 2 (bias)", "i32", NULL);
+    t.in[2]->type = kTfLiteFloat32;
+    op_set_dims(t.in[2], 1, DIMS(4));
+
+    op_set_dims(t.in[1], 4, DIMS(4, 3, 3, 0));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 3 (input channels) is 0", NULL);
+    op_set_dims(t.in[1], 4, DIMS(4, 3, 3, 3));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "4 channels", "weights' 3", NULL);
+    op_set_dims(t.in[1], 4, DIMS(4, 0, 3, 4));
+    op_refused(&t, STATUS_INVALID, "filter height is 0", NULL);
+    op_set_dims(t.in[1], 4, DIMS(3, 3, 3, 2));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "3 output channels", "2 groups", NULL);
+    op_set_dims(t.in[1], 4, DIMS(0, 3, 3, 4));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 0", "is 0", NULL);
+    op_set_dims(t.in[1], 3, DIMS(4, 3, 3));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "rank 3, expected 4", NULL);
+    op_set_dims(t.in[1], 4, good.w);
+    t.in[1]->type = kTfLiteFloat16;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 1 (weights)", "type f16", NULL);
+    t.in[1]->type = kTfLiteFloat32;
+    op_set_dims(t.in[0], 4, DIMS(1, 4, 4, 0));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "channels", "is 0", NULL);
+    t.in[0]->type = kTfLiteInt32;
+    op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i32", NULL);
+    op_end(&t);
+
+    op_begin(&t, BUILTIN_DEPTHWISE_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, good.x, NULL);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 8), NULL);
+    r = good, r.stride_h = 0, set_depthwise(&t, &r);
+    op_refused(&t, STATUS_INVALID, "stride height is 0", NULL);
+    set_depthwise(&t, &good);
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+    op_set_dims(t.in[1], 4, DIMS(1, 3, 3, 6));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "6 channels", "input's 4", NULL);
+    op_set_dims(t.in[1], 4, DIMS(2, 3, 3, 4));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 0 is 2", NULL);
+    op_set_dims(t.in[1], 4, DIMS(1, 3, 3, 0));
+    op_refused(&t, STATUS_INVALID, "input 1 (weights)", "dimension 3", "is 0", NULL);
+    op_set_dims(t.in[0], 4, DIMS(1, 4, 4, 0));
+    op_refused(&t, STATUS_INVALID, "input 0 (input)", "dimension 3", "is 0", NULL);
+    op_end(&t);
+}
+
+/* CONV_2D reads its bias always, DEPTHWISE_CONV_2D where it is listed. */
+static void a_bias_may_be_missing_where_the_runtime_reads_none(void **state)
+{
+    static const struct {
+        int32_t code;
+        bool listed;
+        const char *words; /* NULL: taken */
+    } rows[] = {
+        { BUILTIN_CONV_2D, false, "input 2 (bias) is missing" },
+        { BUILTIN_CONV_2D, true, "input 2 (bias) is absent (-1)" },
+        { BUILTIN_DEPTHWISE_CONV_2D, false, NULL },
+        { BUILTIN_DEPTHWISE_CONV_2D, true, "input 2 (bias) is absent (-1)" },
+    };
+    static const struct conv_row window = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool depthwise = rows[i].code == BUILTIN_DEPTHWISE_CONV_2D;
+        struct op_test t;
+
+        op_begin(&t, rows[i].code, kTfLiteFloat32);
+        op_input(&t, kTfLiteFloat32, 4, DIMS(1, 4, 4, 2), NULL);
+        op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 2), NULL);
+        if (rows[i].listed)
+            op_absent(&t);
+        (depthwise ? set_depthwise : set_conv)(&t, &window);
+        if (rows[i].words)
+            op_refused(&t, STATUS_INVALID, rows[i].words, NULL);
+        else
+            assert_int_equal(op_prepare(&t), STATUS_OK);
+        op_end(&t);
+    }
+}
+
+/* Width before height in the file; SAME and VALID have other codes there. */
+static void convolutions_read_their_options(void **state)
+{
+    TfLiteConvParams conv = { 0 };
+    TfLiteDepthwiseConvParams depthwise = { 0 };
+    struct options o;
+
+    (void)state;
+    options_init(&o, OPTIONS_Conv2DOptions);
+    options_set_int(&o, "padding", 1);
+    options_set_int(&o, "stride_w", 2);
+    options_set_int(&o, "stride_h", 3);
+    options_set_int(&o, "dilation_w_factor", 4);
+    options_set_int(&o, "fused_activation_function", 3);
+    ref_find(BUILTIN_CONV_2D)->read_params(&o, &conv);
+    assert_int_equal(conv.padding, kTfLitePaddingValid);
+    assert_int_equal(conv.stride_width, 2);
+    assert_int_equal(conv.stride_height, 3);
+    assert_int_equal(conv.dilation_width_factor, 4);
+    assert_int_equal(conv.dilation_height_factor, 1);
+    assert_int_equal(conv.activation, kTfLiteActRelu6);
+    assert_int_equal(conv.quantized_bias_type, kTfLiteFloat32);
+
+    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
+    options_set_int(&o, "stride_w", 2);
+    options_set_int(&o, "depth_multiplier", 5);
+    options_set_int(&o, "dilation_h_factor", 6);
+    ref_find(BUILTIN_DEPTHWISE_CONV_2D)->read_params(&o, &depthwise);
+    assert_int_equal(depthwise.padding, kTfLitePaddingSame);
+    assert_int_equal(depthwise.stride_width, 2);
+    assert_int_equal(depthwise.stride_height, 0);
+    assert_int_equal(depthwise.depth_multiplier, 5);
+    assert_int_equal(depthwise.dilation_height_factor, 6);
+}
+
+static void overflow_gives_the_largest_number(void **state)
+{
+    static const struct conv_row row = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 1, 2), FLOATS(1, 2));
+    op_input(&t, kTfLiteFloat32, 4, DIMS(4, 1, 1, 2),
+             FLOATS(3e38f, 3e38f, -3e38f, -3e38f, INFINITY, 0, NAN, 1));
+    op_input(&t, kTfLiteFloat32, 1, DIMS(4), NULL);
+    set_conv(&t, &row);
+    op_run(&t);
+    assert_true(t.out[0]->data.f[0] == FLT_MAX && t.out[0]->data.f[1] == -FLT_MAX);
+    assert_true(t.out[0]->data.f[2] == FLT_MAX && isnan(t.out[0]->data.f[3]));
+    op_end(&t);
+}
+
+static void an_empty_batch_gives_an_empty_output(void **state)
+{
+    static const struct conv_row row = {
+        .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
+    };
+    struct op_test t;
+
+    (void)state;
+    op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(0, 4, 4, 2), NULL);
+    op_input(&t, kTfLiteFloat32, 4, DIMS(3, 3, 3, 2), NULL);
+    op_input(&t, kTfLiteFloat32, 1, DIMS(3), NULL);
+    set_conv(&t, &row);
+    op_run(&t);
+    op_has_shape(&t, 4, DIMS(0, 4, 4, 3));
+    op_end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolutions_equal_the_scattered_sum),
+        cmocka_unit_test(conv_by_hand),
+        cmocka_unit_test(sums_are_kept_in_double),
+        cmocka_unit_test(convolutions_refuse),
+        cmocka_unit_test(a_bias_may_be_missing_where_the_runtime_reads_none),
+        cmocka_unit_test(convolutions_read_their_options),
+        cmocka_unit_test(overflow_gives_the_largest_number),
+        cmocka_unit_test(an_empty_batch_gives_an_empty_output),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

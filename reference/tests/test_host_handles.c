@@ -1,0 +1,203 @@
+/* Buffer handles: when the host copies data from a delegate, and who frees a handle. */
+#include "reference/tests/kit/host_kit.h"
+
+static void handles_are_copied_when_needed(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    struct mock mock;
+
+    (void)state;
+    in = host_begin(&m, &mock, false);
+    mock.takes = mock_not_every;
+    mock.choice = 3;
+    mock.handles = true;
+    host_apply(in, &mock);
+    host_run_and_compare(&m, in, 24);
+    /* The CPU node between the partitions needs the first's output, the user the last's. */
+    assert_string_equal(mock.log, "Piippvcvc");
+    assert_false(interpreter_tensor(in, 5)->data_is_stale);
+    mock_clear_log(&mock);
+    interpreter_allow_buffer_handles(in, true);
+    KIT_OK(interpreter_invoke(in, &diag));
+    assert_string_equal(mock.log, "vcv");
+    assert_true(interpreter_tensor(in, 5)->data_is_stale);
+    memset(interpreter_tensor(in, 5)->data.raw, 0, interpreter_tensor(in, 5)->bytes);
+    KIT_OK(interpreter_make_readable(in, 5, &diag));
+    KIT_OK(interpreter_make_readable(in, 5, &diag)); /* not stale any more */
+    assert_string_equal(mock.log, "vcvc");
+    host_expect_reference_result(&m, in);
+    assert_int_equal(interpreter_make_readable(in, 99, &diag), STATUS_USAGE);
+    mock_clear_log(&mock);
+    interpreter_close(in);
+    assert_string_equal(mock.log, "ffhh"); /* kernels first */
+    mock_end(&mock);
+    model_close(&m);
+}
+
+/* Partitions of one delegate hand over on the device: node 1 lies between two of its own. */
+static void own_handles_are_not_copied(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder b;
+    struct model m;
+    struct mock mock;
+    struct options add;
+    int t[4];
+
+    (void)state;
+    builder_init(&b);
+    options_init(&add, OPTIONS_AddOptions);
+    for (int i = 0; i < 4; i++)
+        t[i] = kit_vector(&b, 3);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[0], 1, &t[1]);                /* taken */
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[0], 1, &t[2]);                /* not */
+    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ t[1], t[2] }, 1, &t[3]); /* taken */
+    builder_inputs(&b, 1, t);
+    builder_outputs(&b, 1, &t[3]);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    in = host_open(&m);
+    mock_begin(&mock);
+    mock.takes = mock_not_every;
+    mock.choice = 2;
+    mock.handles = true;
+    host_apply(in, &mock);
+    assert_int_equal(interpreter_partition_count(in), 2);
+    host_run_and_compare(&m, in, 25);
+    assert_string_equal(mock.log, "Piippvvc"); /* only the output of the graph */
+    assert_true(interpreter_tensor(in, t[1])->data_is_stale);
+    host_end(in, &mock, &m);
+}
+
+static void handles_are_set_and_freed(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    struct mock mock, other;
+
+    (void)state;
+    in = host_begin(&m, &mock, false);
+    mock_begin(&other);
+    mock.slots = 3;
+    host_apply(in, &mock);
+    mock_clear_log(&mock);
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &diag));
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 1, &mock.abi, &diag));
+    assert_string_equal(mock.log, "h"); /* the replaced one */
+    assert_int_equal(interpreter_tensor(in, 5)->buffer_handle, 1);
+    assert_int_equal(interpreter_set_buffer_handle(in, 5, 2, &other.abi, &diag), STATUS_USAGE);
+    assert_int_equal(interpreter_set_buffer_handle(in, 5, 2, NULL, &diag), STATUS_USAGE);
+    assert_int_equal(interpreter_set_buffer_handle(in, 6, 2, &mock.abi, &diag), STATUS_USAGE);
+    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &diag));
+    assert_string_equal(mock.log, "hh");
+    host_run_and_compare(&m, in, 26);
+    /* Stale data that no delegate can copy. */
+    interpreter_tensor(in, 5)->data_is_stale = true;
+    assert_int_equal(interpreter_make_readable(in, 5, &diag), STATUS_DEVICE);
+    interpreter_tensor(in, 5)->data_is_stale = false;
+    /* A buffer handle that the user set on an input survives undo and redo. */
+    mock_clear_log(&mock);
+    KIT_OK(interpreter_set_buffer_handle(in, 0, 2, &mock.abi, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 4 }, 2, &diag));
+    assert_int_equal(interpreter_tensor(in, 0)->buffer_handle, 2);
+    host_run_and_compare(&m, in, 27);
+    assert_string_equal(mock.log, "fPipv");
+    interpreter_close(in);
+    assert_string_equal(mock.log, "fPipvfh");
+    mock_end(&mock);
+    mock_end(&other);
+    model_close(&m);
+}
+
+static void expect_text(struct diag *diag, enum status s, enum status expected, const char *text)
+{
+    assert_int_equal(s, expected);
+    assert_string_equal(diag->text, text);
+    *diag = (struct diag){ 0 };
+}
+
+/* A file may leave tensors without a name. */
+static void tensors_without_a_name(void **state)
+{
+    static _Alignas(64) char memory[1024];
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    struct mock mock, other;
+    TfLiteTensor *t;
+
+    (void)state;
+    in = host_begin(&m, &mock, false);
+    mock_begin(&other);
+    mock.slots = 1;
+    host_apply(in, &mock);
+    KIT_OK(interpreter_allocate(in, &diag));
+    t = interpreter_tensor(in, 5);
+    t->name = NULL;
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &diag));
+    expect_text(&diag, interpreter_set_buffer_handle(in, 5, 0, &other.abi, &diag), STATUS_USAGE,
+                "tensor 5 () belongs to another delegate");
+    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &diag));
+    t->data_is_stale = true;
+    expect_text(&diag, interpreter_make_readable(in, 5, &diag), STATUS_DEVICE,
+                "tensor 5 (): data is stale, and no delegate can copy it from its buffer handle");
+    t->data_is_stale = false;
+    expect_text(&diag, interpreter_set_custom(in, 5, memory + 1, 512, false, &diag), STATUS_USAGE,
+                "tensor 5 (): memory at an address that is not a multiple of 64");
+    expect_text(&diag, interpreter_set_custom(in, 5, memory, 1, false, &diag), STATUS_USAGE,
+                "tensor 5 (): caller's memory of 1 bytes, expected at least 24");
+    t->allocation_type = kTfLiteDynamic;
+    expect_text(&diag, interpreter_set_custom(in, 5, memory, 512, false, &diag), STATUS_USAGE,
+                "tensor 5 () is constant or dynamic, expected an activation or a variable");
+    t->allocation_type = kTfLiteArenaRw;
+    interpreter_close(in);
+    mock_end(&mock);
+    mock_end(&other);
+    model_close(&m);
+}
+
+/* After the delegate is gone the reference writes the tensor: an old handle must not come back. */
+static void the_reference_beats_an_old_handle(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    struct mock mock, failing;
+
+    (void)state;
+    in = host_begin(&m, &mock, false);
+    mock_begin(&failing);
+    mock.handles = true;
+    failing.prepare_status = kTfLiteError;
+    host_apply(in, &mock);
+    interpreter_allow_buffer_handles(in, true);
+    KIT_OK(interpreter_allocate(in, &diag));
+    kit_fill_inputs(in, 28);
+    KIT_OK(interpreter_invoke(in, &diag));
+    assert_true(interpreter_tensor(in, 5)->data_is_stale);
+    host_expect_refused(in, &failing.abi, kTfLiteDelegateError, "restored");
+    interpreter_allow_buffer_handles(in, false);
+    mock_clear_log(&mock);
+    host_run_and_compare(&m, in, 29);
+    assert_string_equal(mock.log, "");
+    interpreter_close(in);
+    mock_end(&mock);
+    mock_end(&failing);
+    model_close(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handles_are_copied_when_needed),
+        cmocka_unit_test(own_handles_are_not_copied),
+        cmocka_unit_test(handles_are_set_and_freed),
+        cmocka_unit_test(tensors_without_a_name),
+        cmocka_unit_test(the_reference_beats_an_old_handle),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

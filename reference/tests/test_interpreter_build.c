@@ -1,0 +1,432 @@
+/* What an interpreter makes of a model: constants, folding, quantization, sizes of elements, and
+ * the graphs that are refused. */
+#include "reference/tests/kit/graph_kit.h"
+
+#include "reference/base/half.h"
+
+static const int32_t two[] = { 1, 2 };
+
+static void expect_open_fails(struct builder *b, enum status want, const char *text)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in = (struct interpreter *)&diag;
+    struct model m;
+
+    KIT_OK(builder_finish(b, &m, &diag));
+    assert_int_equal(interpreter_open(&in, &m, NULL, &diag), want);
+    assert_null(in);
+    if (!strstr(diag.text, text))
+        fail_msg("\"%s\" is not in \"%s\"", text, diag.text);
+    model_close(&m);
+}
+
+/* ---- constants ---- */
+
+static void folds_constants(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+    const TfLiteTensor *f;
+
+    (void)state;
+    kit_folding_graph(&m);
+    in = kit_interpreter(&m, &(struct interpreter_options){
+                                 .guard_bytes = 64, .poison = true, .poison_word = 0xDEADBEEF });
+    f = interpreter_tensor(in, 2);
+    assert_int_equal(f->allocation_type, kTfLitePersistentRo); /* before allocate */
+    assert_true(f->data.f[0] == 1.5f && f->data.f[1] == -2);
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 2 }, 2, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    kit_fill_inputs(in, 7);
+    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_check_guards(in, &diag));
+    assert_true(f->data.f[0] == 1.5f && f->data.f[1] == -2);
+    for (int i = 0; i < 8; i++)
+        assert_true(interpreter_tensor(in, 3)->data.f[i] ==
+                    interpreter_tensor(in, 0)->data.f[i] + f->data.f[i % 2]);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+/* Kernels read elements in place; a file may have them anywhere. */
+static void copies_unaligned_constants(void **state)
+{
+    uint8_t bytes[9 + 16];
+    const float w[] = { 5, 6 };
+    struct model_buffer buffers[2];
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m, changed;
+    const TfLiteTensor *c;
+
+    (void)state;
+    kit_simple_graph(&m);
+    memcpy(bytes + 1, w, sizeof w);
+    memset(buffers, 0, sizeof buffers);
+    buffers[1].data = (struct model_bytes){ bytes + 1, sizeof w };
+    changed = m;
+    assert_int_equal(m.buffer_count, 2);
+    changed.buffers = buffers;
+    in = kit_interpreter(&changed, NULL);
+    c = interpreter_tensor(in, 1);
+    assert_int_equal((uintptr_t)c->data.raw % sizeof(float), 0);
+    assert_true(c->data.f[1] == 6);
+    interpreter_close(in);
+
+    buffers[1].data.count = 7; /* too small for its shape */
+    in = NULL;
+    assert_int_equal(interpreter_open(&in, &changed, NULL, &diag), STATUS_INVALID);
+    assert_non_null(strstr(diag.text, "tensor 1 (w): 7 bytes"));
+    buffers[1].data.count = 9; /* larger is accepted */
+    in = kit_interpreter(&changed, NULL);
+    assert_int_equal(interpreter_tensor(in, 1)->bytes, 8);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+static void fills_quantization(void **state)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder b;
+    struct model m;
+    const TfLiteAffineQuantization *q;
+    int t[3];
+
+    (void)state;
+    builder_init(&b);
+    for (int i = 0; i < 3; i++)
+        t[i] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
+    builder_quantization(&b, t[0], 1, (float[]){ 0.5f }, (int64_t[]){ -7 }, 0);
+    builder_quantization(&b, t[1], 3, (float[]){ 1, 2, 3 }, (int64_t[]){ 0, 0, 0 }, 1);
+    builder_inputs(&b, 3, t);
+    builder_outputs(&b, 1, t);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    in = kit_interpreter(&m, NULL);
+    assert_true(interpreter_tensor(in, 0)->params.scale == 0.5f);
+    assert_int_equal(interpreter_tensor(in, 0)->params.zero_point, -7);
+    assert_int_equal(interpreter_tensor(in, 0)->quantization.type, kTfLiteAffineQuantization);
+    assert_true(interpreter_tensor(in, 1)->params.scale == 0);
+    q = interpreter_tensor(in, 1)->quantization.params;
+    assert_int_equal(q->scale->size, 3);
+    assert_int_equal(q->zero_point->size, 3);
+    assert_true(q->scale->data[2] == 3);
+    assert_int_equal(q->quantized_dimension, 1);
+    assert_int_equal(interpreter_tensor(in, 2)->quantization.type, kTfLiteNoQuantization);
+    interpreter_close(in);
+    model_close(&m);
+
+    builder_init(&b);
+    t[0] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
+    builder_quantization(&b, t[0], 1, (float[]){ 0.5f }, (int64_t[]){ INT64_MIN }, 0);
+    expect_open_fails(&b, STATUS_INVALID, "zero point");
+}
+
+/* ---- graphs that are refused ---- */
+
+/* Two tensors and one op; what is wrong is the row. */
+static void refuse(const char *text, enum status want, int32_t code, int32_t version, uint8_t tag,
+                   size_t in_count, const int *in, size_t out_count, const int *out)
+{
+    struct options options;
+    struct builder b;
+    int t[2];
+
+    options_init(&options, tag);
+    builder_init(&b);
+    for (int i = 0; i < 2; i++)
+        t[i] = builder_tensor(&b, TENSOR_FLOAT32, i ? "y" : "x", 2, two);
+    builder_op(&b, code, version, tag ? &options : NULL, in_count, in, out_count, out);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[1]);
+    expect_open_fails(&b, want, text);
+}
+
+/* x, an op that the reference lacks or has in another version only, RELU. */
+static void make_unknown(struct model *m, int32_t code, int32_t version)
+{
+    struct diag diag = { 0 };
+    struct builder b;
+    int t[3];
+
+    builder_init(&b);
+    t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
+    t[1] = builder_tensor(&b, TENSOR_FLOAT32, "y", 3, (int32_t[]){ 2, 1, 5 });
+    t[2] = builder_tensor(&b, TENSOR_FLOAT32, "z", 0, NULL); /* its shape is not in the file */
+    builder_op(&b, code, version, NULL, 1, &t[0], 1, &t[1]);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[1], 1, &t[2]);
+    builder_inputs(&b, 1, &t[0]);
+    builder_outputs(&b, 1, &t[2]);
+    KIT_OK(builder_finish(&b, m, &diag));
+}
+
+static void shapes_without_the_op(void **state)
+{
+    static const int32_t ops[][2] = { { BUILTIN_UNIQUE, 2 }, { BUILTIN_TANH, 99 }, { 9999, 1 } };
+    const struct interpreter_options options = { .shapes_only = true };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct model m;
+
+        make_unknown(&m, ops[i][0], ops[i][1]);
+        KIT_OK(interpreter_open(&in, &m, &options, &diag));
+        KIT_OK(interpreter_allocate(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 1)->dims->size, 3);
+        assert_int_equal(interpreter_tensor(in, 2)->bytes, 40);
+        assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
+        assert_non_null(strstr(diag.text, "shapes only"));
+        interpreter_close(in);
+        model_close(&m);
+    }
+}
+
+static void refuses_bad_graphs(void **state)
+{
+    static const int x = 0, y = 1, bad = 2, absent = -1;
+
+    (void)state;
+    refuse("node 0: the op UNIQUE (code 103) version 2 is not known", STATUS_UNSUPPORTED,
+           BUILTIN_UNIQUE, 2, 0, 1, &x, 1, &y);
+    refuse("node 0: RELU version 99, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 99, 0, 1, &x,
+           1, &y);
+    refuse("node 0: RELU version 0, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 0, 0, 1, &x,
+           1, &y);
+    refuse("version 1 is not known", STATUS_UNSUPPORTED, 9999, 1, 0, 1, &x, 1, &y);
+    refuse("custom op", STATUS_UNSUPPORTED, BUILTIN_CUSTOM, 1, 0, 1, &x, 1, &y);
+    refuse("option table Conv2DOptions", STATUS_INVALID, BUILTIN_ADD, 1, OPTIONS_Conv2DOptions, 2,
+           (int[]){ 0, 0 }, 1, &y);
+    refuse("RELU with 2 inputs", STATUS_INVALID, BUILTIN_RELU, 1, 0, 2, (int[]){ 0, 0 }, 1, &y);
+    refuse("ADD with 1 inputs", STATUS_INVALID, BUILTIN_ADD, 1, 0, 1, &x, 1, &y);
+    refuse("RELU with 0 outputs", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 0, &y);
+    refuse("input 0: no such tensor: 2", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &bad, 1, &y);
+    refuse("input 0 is absent", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &absent, 1, &y);
+    refuse("output 0: no such tensor: 2", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 1, &bad);
+    refuse("output 0: no such tensor: -1", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 1, &absent);
+    refuse("tensor 1 (y) is read before it is written", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &y,
+           1, &y);
+    refuse("tensor 0 (x) is an input, a constant or written before", STATUS_INVALID, BUILTIN_RELU,
+           1, 0, 1, &x, 1, &x);
+}
+
+/* Sizes that do not fit a size_t, or exceed the machine's memory. */
+static void refuses_what_does_not_fit(void **state)
+{
+    static const int32_t huge[] = { INT32_MAX, INT32_MAX, INT32_MAX };
+    static const int32_t large[] = { INT32_MAX, 1 << 20 };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct builder b;
+    struct model m;
+    int x, y;
+
+    (void)state;
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 3, huge);
+    builder_inputs(&b, 1, &x);
+    expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, INT32_MIN });
+    builder_inputs(&b, 1, &x);
+    expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, large);
+    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, large);
+    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
+    builder_inputs(&b, 1, &x);
+    builder_outputs(&b, 1, &y);
+    if (sizeof(size_t) == 4) { /* sooner: its bytes cannot be counted */
+        expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+        return;
+    }
+    KIT_OK(builder_finish(&b, &m, &diag));
+    in = kit_interpreter(&m, NULL);
+    assert_int_equal(interpreter_allocate(in, &diag), STATUS_LIMIT);
+    assert_non_null(strstr(diag.text, "elements, at most"));
+    assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+/* ---- element sizes ---- */
+
+/* ---- models that no verifier has seen: made in memory ---- */
+
+static struct model_tensor *tensor_of(struct model *m, size_t index)
+{
+    return (struct model_tensor *)(uintptr_t)m->subgraphs[0].tensors + index;
+}
+
+static struct model_operator *operator_of(struct model *m)
+{
+    return (struct model_operator *)(uintptr_t)m->subgraphs[0].operators;
+}
+
+static void details(struct model *m)
+{
+    tensor_of(m, 0)->quantization.details_type = 1;
+}
+static void zero_points(struct model *m)
+{
+    static const float scale[] = { 1, 2 };
+    static const int64_t zero[] = { 0, 0, 0 };
+
+    tensor_of(m, 0)->quantization.scale.data = scale;
+    tensor_of(m, 0)->quantization.scale.count = 2;
+    tensor_of(m, 0)->quantization.zero_point.data = zero;
+    tensor_of(m, 0)->quantization.zero_point.count = 3;
+}
+static void type(struct model *m)
+{
+    tensor_of(m, 0)->type = 99;
+}
+static void sparse(struct model *m)
+{
+    tensor_of(m, 0)->sparsity.present = true;
+}
+static void external(struct model *m)
+{
+    tensor_of(m, 0)->external_buffer = 4;
+}
+static void buffer(struct model *m)
+{
+    tensor_of(m, 0)->buffer = 99;
+}
+static void variable(struct model *m)
+{
+    tensor_of(m, 1)->is_variable = true;
+}
+static void opcode(struct model *m)
+{
+    operator_of(m)->opcode_index = 99;
+}
+static void input(struct model *m)
+{
+    static const int32_t absent[] = { 0, 99 };
+
+    operator_of(m)->inputs.data = absent;
+    operator_of(m)->inputs.count = 2;
+}
+static void graph_input(struct model *m)
+{
+    static const int32_t absent[] = { -1 };
+
+    ((struct model_subgraph *)(uintptr_t)m->subgraphs)->inputs.data = absent;
+    ((struct model_subgraph *)(uintptr_t)m->subgraphs)->inputs.count = 1;
+}
+static void no_graph(struct model *m)
+{
+    m->subgraph_count = 0;
+}
+
+static void refuses_what_no_verifier_has_seen(void **state)
+{
+    static const struct {
+        void (*edit)(struct model *m);
+        enum status status;
+        const char *text;
+    } rows[] = {
+        { details, STATUS_UNSUPPORTED, "tensor 0 (x): quantization details of kind 1" },
+        { zero_points, STATUS_INVALID, "tensor 0 (x): 2 scales and 3 zero points" },
+        { type, STATUS_INVALID, "tensor 0 (x): unknown type 99" },
+        { sparse, STATUS_UNSUPPORTED, "tensor 0 (x): sparse" },
+        { external, STATUS_UNSUPPORTED, "tensor 0 (x): data in external buffer 4" },
+        { buffer, STATUS_INVALID, "tensor 0 (x): no such buffer: 99" },
+        { variable, STATUS_INVALID, "tensor 1 (w): a variable with constant data" },
+        { opcode, STATUS_INVALID, "node 0: no such operator code: 99" },
+        { input, STATUS_INVALID, "no such tensor: 99" },
+        { graph_input, STATUS_INVALID, "no such tensor: -1" },
+        { no_graph, STATUS_INVALID, "the model has no subgraph" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct model m, edited;
+        struct builder b;
+        const float one[] = { 1, 1 };
+        int t[3];
+
+        builder_init(&b);
+        t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
+        t[1] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, two, one, sizeof one);
+        t[2] = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
+        builder_op(&b, BUILTIN_ADD, 1, NULL, 2, t, 1, &t[2]);
+        builder_inputs(&b, 1, t);
+        builder_outputs(&b, 1, &t[2]);
+        KIT_OK(builder_finish(&b, &m, &diag));
+        edited = m;
+        rows[i].edit(&edited);
+        assert_int_equal(interpreter_open(&in, &edited, NULL, &diag), rows[i].status);
+        assert_null(in);
+        if (!strstr(diag.text, rows[i].text))
+            fail_msg("\"%s\" is not in \"%s\"", rows[i].text, diag.text);
+        model_close(&m);
+    }
+}
+
+static void knows_all_element_sizes(void **state)
+{
+    static const struct {
+        int32_t type;
+        size_t bytes; /* of 5 elements */
+    } rows[] = { { TENSOR_INT8, 5 },     { TENSOR_BOOL, 5 },        { TENSOR_FLOAT16, 10 },
+                 { TENSOR_INT16, 10 },   { TENSOR_INT32, 20 },      { TENSOR_INT64, 40 },
+                 { TENSOR_FLOAT64, 40 }, { TENSOR_COMPLEX128, 80 }, { TENSOR_INT4, 3 },
+                 { TENSOR_UINT4, 3 },    { TENSOR_INT2, 2 } };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        struct options reshape;
+        struct builder b;
+        struct model m;
+        int t[3];
+
+        options_init(&reshape, OPTIONS_ReshapeOptions);
+        options_set_ints(&reshape, "new_shape", (int32_t[]){ 1, -1 }, 2);
+        builder_init(&b);
+        for (int k = 0; k < 3; k++)
+            t[k] = builder_tensor(&b, rows[i].type, "t", 1, (int32_t[]){ 5 });
+        builder_op(&b, BUILTIN_RESHAPE, 1, &reshape, 1, &t[0], 1, &t[1]);
+        builder_op(&b, BUILTIN_RESHAPE, 1, &reshape, 1, &t[1], 1, &t[2]);
+        builder_inputs(&b, 1, t);
+        builder_outputs(&b, 1, &t[2]);
+        KIT_OK(builder_finish(&b, &m, &diag));
+        in =
+            kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64, .poison = true });
+        KIT_OK(interpreter_allocate(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 0)->bytes, rows[i].bytes);
+        memset(interpreter_tensor(in, 0)->data.raw, 0x1B + (int)i, rows[i].bytes);
+        KIT_OK(interpreter_invoke(in, &diag));
+        KIT_OK(interpreter_check_guards(in, &diag));
+        assert_int_equal(interpreter_tensor(in, 2)->bytes, rows[i].bytes);
+        assert_memory_equal(interpreter_tensor(in, 2)->data.raw,
+                            interpreter_tensor(in, 0)->data.raw, rows[i].bytes);
+        interpreter_close(in);
+        model_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_constants),
+        cmocka_unit_test(copies_unaligned_constants),
+        cmocka_unit_test(fills_quantization),
+        cmocka_unit_test(refuses_bad_graphs),
+        cmocka_unit_test(shapes_without_the_op),
+        cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(knows_all_element_sizes),
+        cmocka_unit_test(refuses_what_no_verifier_has_seen),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,405 @@
+/* The scalar kernel of LSTM: by hand and against its definition, its state over several steps, the
+ * quantities of its error bound, and everything that it refuses. */
+#include "reference/tests/kit/op_harness.h"
+
+#include "reference/format/builder.h"
+#include "reference/runtime/interpreter.h"
+
+#include <stdio.h>
+
+enum { X, H_PREV, W, BIAS, C_PREV };
+enum { H, C, JOINED, Z };
+
+static void set_lstm(struct op_test *t)
+{
+    TfLiteLSTMParams *p = (void *)t->params.bytes;
+
+    p->activation = kTfLiteActTanh;
+    p->kernel_type = kTfLiteLSTMBasicKernel;
+}
+
+/* States are variables: not constant. */
+static void begin_lstm(struct op_test *t, int32_t batch, int32_t depth, int32_t cells,
+                       const float *const *data)
+{
+    op_begin(t, BUILTIN_LSTM, kTfLiteFloat32);
+    for (int o = 1; o < 4; o++)
+        op_output(t, kTfLiteFloat32);
+    op_input(t, kTfLiteFloat32, 2, DIMS(batch, depth), data[X]);
+    op_input(t, kTfLiteFloat32, 2, DIMS(batch, cells), data[H_PREV])->allocation_type =
+        kTfLiteArenaRwPersistent;
+    op_input(t, kTfLiteFloat32, 2, DIMS(4 * cells, depth + cells), data[W]);
+    op_input(t, kTfLiteFloat32, 1, DIMS(4 * cells), data[BIAS]);
+    op_input(t, kTfLiteFloat32, 2, DIMS(batch, cells), data[C_PREV])->allocation_type =
+        kTfLiteArenaRwPersistent;
+    set_lstm(t);
+}
+
+static double sigmoid(double v)
+{
+    return 1 / (1 + exp(-v));
+}
+
+static void near(const struct op_test *t, int o, size_t i, double expected)
+{
+    const double got = t->details[o].value[i];
+
+    if (fabs(got - expected) > 1e-12 || fabs((double)t->out[o]->data.f[i] - expected) > 1e-6)
+        fail_msg("output %d, element %zu: %.17g, stored %.9g, expected %.17g", o, i, got,
+                 (double)t->out[o]->data.f[i], expected);
+}
+
+/* One cell with gates that are all different: each block of the weights has its place. */
+static void one_cell_by_hand(void **state)
+{
+    const float *const data[] = { FLOATS(2), FLOATS(0.5f),
+                                  FLOATS(1, 2, 0.25f, -1, -0.5f, 4, 0.75f, 3),
+                                  FLOATS(0.125f, 0.25f, -0.375f, 0.5f), FLOATS(-1.5f) };
+    const double z[] = { 2 + 1 + 0.125, 0.5 - 0.5 + 0.25, -1 + 2 - 0.375, 1.5 + 1.5 + 0.5 };
+    const double c = sigmoid(z[0]) * tanh(z[1]) - 1.5 * sigmoid(z[2]);
+    struct op_test t;
+
+    (void)state;
+    begin_lstm(&t, 1, 1, 1, data);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(1, 1));
+    for (size_t i = 0; i < 4; i++)
+        near(&t, Z, i, z[i]);
+    near(&t, C, 0, c);
+    near(&t, H, 0, sigmoid(z[3]) * tanh(c));
+    near(&t, JOINED, 0, 2);
+    near(&t, JOINED, 1, 0.5);
+    /* What a dot product's bound needs. */
+    assert_true(t.details[Z].terms[0] == 3 && t.details[Z].magnitude[0] == 3.125);
+    assert_true(t.details[Z].terms[2] == 3 && t.details[Z].magnitude[2] == 1 + 2 + 0.375);
+    assert_true(t.details[JOINED].terms[0] == 1);
+    /* The state carries over to the next invoke. */
+    assert_memory_equal(t.in[H_PREV]->data.raw, t.out[H]->data.raw, 4);
+    assert_memory_equal(t.in[C_PREV]->data.raw, t.out[C]->data.raw, 4);
+    op_end(&t);
+}
+
+/* The limit of TOLERANCES.md 3.8 in units of 2^-24. */
+static void bounds_follow_the_gates(void **state)
+{
+    const double u = 0x1p-24;
+    const float *const data[] = { FLOATS(2), FLOATS(0.5f),
+                                  FLOATS(1, 2, 0.25f, -1, -0.5f, 4, 0.75f, 3),
+                                  FLOATS(0.125f, 0.25f, -0.375f, 0.5f), FLOATS(-1.5f) };
+    double dz[4], dc, dh;
+    struct op_test t;
+
+    (void)state;
+    begin_lstm(&t, 1, 1, 1, data);
+    op_run(&t);
+    for (int g = 0; g < 4; g++) /* K = 3: min(3, 3 sqrt 3) = 3 */
+        dz[g] = u * 5 * t.details[Z].magnitude[g] + 2 * u * fabs(t.details[Z].value[g]);
+    {
+        const double i = sigmoid(t.details[Z].value[0]), j = tanh(t.details[Z].value[1]);
+        const double f = sigmoid(t.details[Z].value[2]), o = sigmoid(t.details[Z].value[3]);
+        const double c = t.details[C].value[0];
+
+        dc = (dz[0] / 4 + 16 * u) * fabs(j) + i * (dz[1] + 16 * u) + (dz[2] / 4 + 16 * u) * 1.5 +
+             4 * u * (fabs(i * j) + f * 1.5);
+        dh = (dz[3] / 4 + 16 * u) * fabs(tanh(c)) + o * (dc + 16 * u) + 2 * u;
+    }
+    assert_true(fabs(t.details[C].magnitude[0] * u / dc - 1) < 1e-9);
+    assert_true(fabs(t.details[H].magnitude[0] * u / dh - 1) < 1e-9);
+    op_end(&t);
+}
+
+enum { BATCH = 3, DEPTH = 4, CELLS = 5, WIDTH = DEPTH + CELLS };
+
+/* Three steps: each starts from the state that the previous one wrote. */
+static void steps_follow_the_definition(void **state)
+{
+    float x[BATCH * DEPTH], w[4 * CELLS * WIDTH], bias[4 * CELLS];
+    float h[BATCH * CELLS] = { 0 }, c[BATCH * CELLS] = { 0 };
+    const float *const data[] = { x, h, w, bias, c };
+    uint64_t random = 3;
+    struct op_test t;
+
+    (void)state;
+    for (int i = 0; i < 4 * CELLS * WIDTH; i++)
+        w[i] = op_random(&random);
+    for (int i = 0; i < 4 * CELLS; i++)
+        bias[i] = op_random(&random);
+    memset(x, 0, sizeof x);
+    begin_lstm(&t, BATCH, DEPTH, CELLS, data);
+    for (int step = 0; step < 3; step++) {
+        for (int i = 0; i < BATCH * DEPTH; i++)
+            x[i] = 2 * op_random(&random);
+        memcpy(t.in[X]->data.raw, x, sizeof x);
+        op_run(&t);
+        for (int b = 0; b < BATCH; b++) {
+            for (int a = 0; a < CELLS; a++) {
+                double z[4], new_c;
+
+                for (int g = 0; g < 4; g++) {
+                    const float *const row = w + (g * CELLS + a) * WIDTH;
+
+                    z[g] = bias[g * CELLS + a];
+                    for (int k = 0; k < DEPTH; k++)
+                        z[g] += (double)row[k] * x[b * DEPTH + k];
+                    for (int k = 0; k < CELLS; k++)
+                        z[g] += (double)row[DEPTH + k] * h[b * CELLS + k];
+                    near(&t, Z, (size_t)(b * 4 * CELLS + g * CELLS + a), z[g]);
+                }
+                new_c = sigmoid(z[0]) * tanh(z[1]) + sigmoid(z[2]) * c[b * CELLS + a];
+                near(&t, C, (size_t)(b * CELLS + a), new_c);
+                near(&t, H, (size_t)(b * CELLS + a), sigmoid(z[3]) * tanh(new_c));
+            }
+        }
+        memcpy(h, t.out[H]->data.raw, sizeof h);
+        memcpy(c, t.out[C]->data.raw, sizeof c);
+        assert_memory_equal(t.in[H_PREV]->data.raw, h, sizeof h);
+        assert_memory_equal(t.in[C_PREV]->data.raw, c, sizeof c);
+    }
+    op_end(&t);
+}
+
+static void empty_layers_are_empty(void **state)
+{
+    const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
+    struct op_test t;
+
+    (void)state;
+    begin_lstm(&t, 0, 2, 3, data);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(0, 3));
+    op_end(&t);
+    begin_lstm(&t, 2, 3, 0, data);
+    op_run(&t);
+    op_has_shape(&t, 2, DIMS(2, 0));
+    assert_int_equal(t.shapes[JOINED].dims[1], 3);
+    op_end(&t);
+    begin_lstm(&t, 1, 0, 1,
+               (const float *const[]){ NULL, FLOATS(1), FLOATS(1, 1, 1, 1), FLOATS(0, 0, 0, 0),
+                                       FLOATS(0) });
+    op_run(&t);
+    near(&t, Z, 3, 1);
+    op_end(&t);
+}
+
+/* ---- in a graph ---- */
+
+struct net {
+    struct model model;
+    struct interpreter *in;
+};
+
+/* One LSTM of one cell: x; h and c are variables, or inputs of the graph. */
+static void net_open(struct net *n, bool variables)
+{
+    static const float w[] = { 1, 2, 0.25f, -1, -0.5f, 4, 0.75f, 3 }, bias[] = { 0, 0, 0, 0 };
+    struct options options;
+    struct builder b;
+    struct diag diag;
+    int in[5], out[4], inputs[3];
+
+    builder_init(&b);
+    in[X] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, DIMS(1, 1));
+    in[H_PREV] = builder_tensor(&b, TENSOR_FLOAT32, "h", 2, DIMS(1, 1));
+    in[W] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, DIMS(4, 2), w, sizeof w);
+    in[BIAS] = builder_constant(&b, TENSOR_FLOAT32, "bias", 1, DIMS(4), bias, sizeof bias);
+    in[C_PREV] = builder_tensor(&b, TENSOR_FLOAT32, "c", 2, DIMS(1, 1));
+    for (int o = 0; o < 4; o++)
+        out[o] = builder_tensor(&b, TENSOR_FLOAT32, "out", 2,
+                                DIMS(1, o == JOINED ? 2
+                                        : o == Z    ? 4
+                                                    : 1));
+    if (variables) {
+        builder_variable(&b, in[H_PREV]);
+        builder_variable(&b, in[C_PREV]);
+    }
+    options_init(&options, OPTIONS_LSTMOptions);
+    options_set_int(&options, "fused_activation_function", kTfLiteActTanh);
+    options_set_int(&options, "kernel_type", 1);
+    builder_op(&b, BUILTIN_LSTM, 2, &options, 5, in, 4, out);
+    inputs[0] = in[X];
+    inputs[1] = in[H_PREV];
+    inputs[2] = in[C_PREV];
+    builder_inputs(&b, variables ? 1 : 3, inputs);
+    builder_outputs(&b, 4, out);
+    assert_int_equal(builder_finish(&b, &n->model, &diag), STATUS_OK);
+    assert_int_equal(interpreter_open(&n->in, &n->model, NULL, &diag), STATUS_OK);
+    assert_int_equal(interpreter_allocate(n->in, &diag), STATUS_OK);
+}
+
+static void net_close(struct net *n)
+{
+    interpreter_close(n->in);
+    model_close(&n->model);
+}
+
+/* Invokes, and returns h. */
+static float net_step(struct net *n, float x)
+{
+    struct diag diag;
+    size_t count;
+    const int *const outputs = interpreter_outputs(n->in, &count);
+
+    interpreter_tensor(n->in, 0)->data.f[0] = x;
+    assert_int_equal(interpreter_invoke(n->in, &diag), STATUS_OK);
+    return interpreter_tensor(n->in, outputs[H])->data.f[0];
+}
+
+static void state_lives_in_variables(void **state)
+{
+    struct net variables, inputs;
+    float first, second;
+
+    (void)state;
+    net_open(&variables, true);
+    net_open(&inputs, false);
+    interpreter_tensor(inputs.in, H_PREV)->data.f[0] = 0;
+    interpreter_tensor(inputs.in, C_PREV)->data.f[0] = 0;
+    first = net_step(&variables, 0.5f);
+    assert_true(net_step(&inputs, 0.5f) == first);
+    second = net_step(&variables, 0.5f);
+    assert_true(second != first);
+    assert_true(net_step(&inputs, 0.5f) == second); /* the inputs were written to */
+    assert_true(net_step(&variables, 0.5f) == net_step(&inputs, 0.5f));
+    /* From the beginning. */
+    assert_int_equal(interpreter_reset_variables(variables.in), STATUS_OK);
+    assert_true(net_step(&variables, 0.5f) == first);
+    /* Inputs are the caller's. */
+    interpreter_tensor(inputs.in, H_PREV)->data.f[0] = 0;
+    interpreter_tensor(inputs.in, C_PREV)->data.f[0] = 0;
+    assert_true(net_step(&inputs, 0.5f) == first);
+    net_close(&variables);
+    net_close(&inputs);
+}
+
+/* ---- refusals ---- */
+
+static void lstm_refuses_parameters(void **state)
+{
+    const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
+    TfLiteLSTMParams *p;
+    struct op_test t;
+
+    (void)state;
+    begin_lstm(&t, 1, 2, 3, data);
+    p = (void *)t.params.bytes;
+    assert_int_equal(op_prepare(&t), STATUS_OK);
+    p->kernel_type = kTfLiteLSTMFullKernel;
+    op_refused(&t, STATUS_INVALID, "5 inputs, expected 20 or 24", NULL);
+    p->kernel_type = (TfLiteLSTMKernelType)7;
+    op_refused(&t, STATUS_INVALID, "kernel_type 7", NULL);
+    set_lstm(&t);
+    p->activation = kTfLiteActRelu;
+    op_refused(&t, STATUS_INVALID, "fused_activation_function 1", "TANH", NULL);
+    set_lstm(&t);
+    p->cell_clip = 0.5F;
+    op_refused(&t, STATUS_INVALID, "cell_clip 0.5", NULL);
+    p->cell_clip = 0;
+    p->proj_clip = NAN;
+    op_refused(&t, STATUS_INVALID, "proj_clip nan", NULL);
+    p->proj_clip = 0;
+    t.call.in_count = 20;
+    op_refused(&t, STATUS_INVALID, "20 inputs and 4 outputs", "5 and 4", NULL);
+    t.call.in_count = 5;
+    t.call.out_count = 1;
+    op_refused(&t, STATUS_INVALID, "5 inputs and 1 outputs", NULL);
+    t.call.out_count = 4;
+    op_end(&t);
+}
+
+static void lstm_refuses_tensors(void **state)
+{
+    static const struct {
+        int input, rank;
+        int32_t dims[3];
+        const char *words;
+    } rows[] = {
+        { X, 1, { 2 }, "input 0 (input): rank 1" },
+        { X, 2, { 2, 2 }, "input 1 (previous activation): dimension 0 is 1, expected 2" },
+        { X, 2, { 1, 4 }, "input 2 (weights): dimension 1 is 5, expected 7" },
+        { H_PREV, 1, { 3 }, "input 1 (previous activation): rank 1" },
+        { H_PREV, 2, { 2, 3 }, "input 1 (previous activation): dimension 0 is 2, expected 1" },
+        { H_PREV, 2, { 1, 2 }, "input 2 (weights): dimension 0 is 12, expected 8" },
+        { H_PREV, 2, { 1, -3 }, "input 1 (previous activation): dimension 1 is -3" },
+        { W, 1, { 60 }, "input 2 (weights): rank 1" },
+        { W, 2, { 5, 12 }, "input 2 (weights): dimension 0 is 5, expected 12" },
+        { W, 2, { 12, 6 }, "input 2 (weights): dimension 1 is 6, expected 5" },
+        { BIAS, 1, { 3 }, "input 3 (bias): dimension 0 is 3, expected 12" },
+        { BIAS, 1, { 0 }, "input 3 (bias): dimension 0 is 0, expected 12" },
+        { BIAS, 2, { 1, 12 }, "input 3 (bias): rank 2" },
+        { C_PREV, 2, { 1, 4 }, "input 4 (previous state): dimension 1 is 4, expected 3" },
+        { C_PREV, 2, { 3, 1 }, "input 4 (previous state): dimension 0 is 3, expected 1" },
+        { C_PREV, 3, { 1, 1, 3 }, "input 4 (previous state): rank 3" },
+    };
+    const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
+    struct op_test t;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        begin_lstm(&t, 1, 2, 3, data);
+        op_set_dims(t.in[rows[i].input], rows[i].rank, rows[i].dims);
+        op_refused(&t, STATUS_INVALID, rows[i].words, NULL);
+        op_end(&t);
+    }
+    /* Each input has a type and is there, each output has the type. */
+    for (int i = 0; i < 5; i++) {
+        char words[24];
+
+        begin_lstm(&t, 1, 2, 3, data);
+        snprintf(words, sizeof words, "input %d (", i);
+        t.in[i]->type = kTfLiteInt8;
+        op_refused(&t, STATUS_UNSUPPORTED, words, "type i8", NULL);
+        t.in[i] = NULL;
+        op_refused(&t, STATUS_INVALID, words, "missing", NULL);
+        op_end(&t);
+    }
+    for (int o = 0; o < 4; o++) {
+        char words[24];
+
+        begin_lstm(&t, 1, 2, 3, data);
+        snprintf(words, sizeof words, "output %d", o);
+        t.out[o]->type = kTfLiteInt16;
+        op_refused(&t, STATUS_UNSUPPORTED, words, "type i16", NULL);
+        op_end(&t);
+    }
+    /* Constants are not written to. */
+    begin_lstm(&t, 1, 2, 3, data);
+    t.in[C_PREV]->allocation_type = kTfLiteMmapRo;
+    op_refused(&t, STATUS_INVALID, "input 4 (previous state) is a constant", NULL);
+    t.in[H_PREV]->allocation_type = kTfLitePersistentRo;
+    op_refused(&t, STATUS_INVALID, "input 1 (previous activation) is a constant", NULL);
+    op_end(&t);
+}
+
+static void options_become_parameters(void **state)
+{
+    TfLiteLSTMParams p = { 0 };
+    struct options o;
+
+    (void)state;
+    options_init(&o, OPTIONS_LSTMOptions);
+    options_set_int(&o, "fused_activation_function", 4);
+    options_set_int(&o, "kernel_type", 1);
+    options_set_float(&o, "cell_clip", 2);
+    options_set_float(&o, "proj_clip", 3);
+    ref_find(BUILTIN_LSTM)->read_params(&o, &p);
+    assert_int_equal(p.activation, kTfLiteActTanh);
+    assert_int_equal(p.kernel_type, kTfLiteLSTMBasicKernel);
+    assert_true(p.cell_clip == 2 && p.proj_clip == 3);
+    assert_false(p.asymmetric_quantize_inputs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_cell_by_hand),
+        cmocka_unit_test(bounds_follow_the_gates),
+        cmocka_unit_test(steps_follow_the_definition),
+        cmocka_unit_test(empty_layers_are_empty),
+        cmocka_unit_test(state_lives_in_variables),
+        cmocka_unit_test(lstm_refuses_parameters),
+        cmocka_unit_test(lstm_refuses_tensors),
+        cmocka_unit_test(options_become_parameters),
+    };
+
+    return cmocka_run_group_tests_name("ref_lstm", tests, NULL, NULL);
+}
