@@ -8,6 +8,9 @@ DESTDIR ?=
 SANITIZE ?=
 OPT ?= -O2 -g
 WERROR ?=
+# Keeps what was compiled, for the next build of the same text; CCACHE=no goes without.
+CCACHE ?= $(if $(findstring ccache,$(CC)),,$(shell ccache -s >/dev/null 2>&1 && echo ccache))
+COMPILE := $(filter-out no,$(CCACHE)) $(CC)
 VERSION := 0.1.0
 # Grows with each release that removes or changes an exported symbol of one of the libraries.
 SOVERSION := 0
@@ -101,14 +104,13 @@ ACCELERATOR := $(B)/litert/libLiteRtGpuAccelerator.so
 all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR) ## build the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
-	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) $(SMALL) $(if $(filter conformance/% fuzz/% reference/tests/% delegate/tests/%,$<),$(PKG_CFLAGS)) -MMD -MP -c -o $@ $<
+	$(Q)mkdir -p $(@D) && $(COMPILE) $(CFLAGS_ALL) $(SMALL) -MMD -MP -c -o $@ $< \
+	    $(if $(filter conformance/% fuzz/% reference/tests/% delegate/tests/%,$<),$(PKG_CFLAGS))
 
 $(B)/%.o: $(B)/%.c $(B)/flags
-	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
 # From -O3 on gcc 12 vectorizes the loops of these files.
 $(B)/delegate/runtime/host_copy.o $(B)/reference/kernels/dot_block.o $(B)/reference/ops/depthwise_conv_2d.o: OPT += -O3
