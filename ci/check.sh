@@ -133,7 +133,7 @@ total=$((total + $(sed -n 's/^byte-order: \([0-9]*\) .*/\1/p' "$log/byte-order.l
 # Scripts of make perf, make peers, make coverage and make needed.
 if command -v python3 >/dev/null; then
     run perf python3 -B ci/perf_test.py
-    run peers python3 -B ci/peers/peers_test.py
+    run peers env ASSAY="$b/assay" python3 -B ci/peers/peers_test.py
     run coverage python3 -B coverage/figures_test.py
     for name in perf peers coverage; do
         count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/$name.log")

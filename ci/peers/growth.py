@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-import tflite_write
+import one_op
 
 LIMIT = 1.10
 BATCHES, SIZES = (1, 2, 4, 8, 16, 32), (128, 160, 192, 224, 256, 320, 384, 448, 512)
@@ -55,7 +55,7 @@ def single(q, work):
         row = {"value": channels}
         for op in OPS:
             path = os.path.join(work, "op.tflite")
-            tflite_write.write(path, op, 224, channels)
+            one_op.write(q.assay, path, op, 224, channels)
             for precision in q.precisions:
                 reports = [bench(q, path, precision, 0.02) for _ in range(q.repeats)]
                 got = [(1e3 * r["latency_ms"]["median"],

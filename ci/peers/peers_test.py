@@ -1,4 +1,6 @@
-"""The scripts of make peers notice what they should: python3 -B ci/peers/peers_test.py"""
+"""The scripts of make peers notice what they should: python3 -B ci/peers/peers_test.py
+
+ASSAY is the path of the program."""
 import json
 import os
 import sys
@@ -8,11 +10,12 @@ import types
 import unittest
 
 import figures
+import one_op
 import peers
 import tflite
-import tflite_write
 from worker import Failed, Worker
 
+ASSAY = os.environ.get("ASSAY", "build/assay")
 FAKE = r"""
 import json, sys, time
 mode = sys.argv[1]
@@ -133,7 +136,7 @@ class Models(unittest.TestCase):
         with tempfile.TemporaryDirectory() as work:
             path = os.path.join(work, "m.tflite")
             for op, inputs in (("ADD", 2), ("CONV_2D", 1), ("DEPTHWISE_CONV_2D", 1)):
-                tflite_write.write(path, op, 6, 5)
+                one_op.write(ASSAY, path, op, 6, 5)
                 m = tflite.Model(path)
                 self.assertEqual(m.nodes[0].op, op)
                 self.assertEqual(len(m.inputs), inputs)
@@ -152,7 +155,7 @@ class Models(unittest.TestCase):
             self.skipTest(str(e))
         with tempfile.TemporaryDirectory() as work:
             path = os.path.join(work, "m.tflite")
-            tflite_write.write(path, "CONV_2D", 6, 5)
+            one_op.write(ASSAY, path, "CONV_2D", 6, 5)
             net = network.Network(path)
             w, stride, dilation, code, padding = net.window(net.model.nodes[0], False)
             self.assertEqual((w.shape, stride, dilation, code, padding),
@@ -166,7 +169,7 @@ class Models(unittest.TestCase):
                 self.skipTest(str(e))
             ones = torch.ones(1, 5, 6, 6)
             for op in ("CONV_2D", "DEPTHWISE_CONV_2D"):
-                tflite_write.write(path, op, 6, 5)
+                one_op.write(ASSAY, path, op, 6, 5)
                 net = network.Network(path)
                 y = torch_model.Converter(path)(ones)[0, 1] - float(net.bias(net.model.nodes[0])[1])
                 w = net.constant(1)
