@@ -136,10 +136,20 @@ static enum status read_quoted(struct scan *t, char *out)
     return STATUS_OK;
 }
 
+/* Up to the closing quotes, or to what stands in their place. */
+static size_t quoted_length(const char *text)
+{
+    size_t n = 1;
+
+    while (text[n] && text[n] != '\n' && text[n] != '"')
+        n += text[n] == '\\' && text[n + 1] ? 2 : 1;
+    return n;
+}
+
 enum status scan_name(struct scan *t, const char *what, const char **name)
 {
     const bool quoted = *t->at == '"';
-    const size_t length = quoted ? strcspn(t->at, "\n") : plain_length(t->at);
+    const size_t length = quoted ? quoted_length(t->at) : plain_length(t->at);
     char *const text = ARENA_NEW(t->arena, length + 1, char);
 
     if (length == 0)
