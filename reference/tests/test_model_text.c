@@ -175,6 +175,7 @@ static const struct {
     { "ADD {} x:f32[2] f32[2]=~ -> y", 1, 25, "expected a seed" },
     { "ADD {} x:f32[2] f32[2]=~1(1,0) -> y", 1, 27, "no such numbers: from 1 to 0" },
     { "ADD {} x:i8[2] i8[2]=~1(0,300) -> y", 1, 25, "no such numbers: from 0 to 300" },
+    { "ADD {} x:f32[2] f32[2]=~1(1;2) -> y", 1, 28, "expected , or .. and the largest number" },
     { "ADD {} x:f32[2] f32[2]=x:012 -> y", 1, 28, "expected two digits for each byte" },
     { "ADD {} x:f32[2] f32[2]=&1 -> y", 1, 25, "expected a buffer from 1 to 0" },
     { "ADD {} x:f32[2] f32[2]=<0 -> y", 1, 25, "expected a statement `data FILE` before" },
@@ -250,7 +251,8 @@ static void a_byte_0_is_no_text(void **state)
 static void seeds_give_the_same_numbers_everywhere(void **state)
 {
     char *const text = again("ADD {} f32[3] f32[3]=~1 -> f32[3]; ADD {} i8[4] i8[4]=~2 -> i8[4]\n"
-                             "ADD {} i32[3] i32[3]=~3(5,7) -> i32[3]; ADD {} f16[2] f16[2]=~4(1,1) "
+                             "ADD {} i32[3] i32[3]=~3(5,7) -> i32[3]; ADD {} f32[6] "
+                             "f32[6]=~5(-2..2) -> f32[6]; ADD {} f16[2] f16[2]=~4(1,1) "
                              "-> f16[2]",
                              true);
 
@@ -258,6 +260,7 @@ static void seeds_give_the_same_numbers_everywhere(void **state)
     assert_string_equal(text, "ADD {} f32[3] f32[3]=0.13312304,0.49156344,0.9420054 -> f32[3]\n"
                               "ADD {} i8[4] i8[4]=23,64,24,68 -> i8[4]\n"
                               "ADD {} i32[3] i32[3]=5,7,6 -> i32[3]\n"
+                              "ADD {} f32[6] f32[6]=-1,1,-1,-2,-2,-1 -> f32[6]\n"
                               "ADD {} f16[2] f16[2]=1 -> f16[2]\n");
     free(text);
 }

@@ -3,6 +3,7 @@
 #include "reference/base/builtin.h"
 #include "reference/base/half.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -109,11 +110,26 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
+/* A number that stands before "," or "..", which is no part of it. */
+static enum status scan_limit(struct scan *t, const char *what, double *value)
+{
+    char *end;
+
+    *value = strtod(t->at, &end);
+    if (end == t->at || isspace((unsigned char)*t->at))
+        return scan_expected(t, what);
+    if (end[-1] == '.' && *end == '.')
+        end--;
+    t->at = end;
+    return STATUS_OK;
+}
+
 enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, uint8_t *bytes)
 {
     const struct number_type *const n = find(type);
     double low = n ? n->low : 0, high = n ? n->high : 0;
-    uint64_t state, bits;
+    bool whole_numbers = n && !n->real;
+    uint64_t state;
     int64_t seed;
 
     if (!n)
@@ -122,10 +138,12 @@ enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, u
     if (scan_take(t, "(")) {
         const char *const at = t->at;
 
-        TRY(scan_real(t, "the least number", &low, &bits));
-        if (!scan_take(t, ","))
-            return scan_expected(t, ", and the largest number");
-        TRY(scan_real(t, "the largest number", &high, &bits));
+        TRY(scan_limit(t, "the least number", &low));
+        if (scan_take(t, ".."))
+            whole_numbers = true;
+        else if (!scan_take(t, ","))
+            return scan_expected(t, ", or .. and the largest number");
+        TRY(scan_limit(t, "the largest number", &high));
         if (!(low <= high) || (!n->real && (low < (double)n->least || high > (double)n->most)) ||
             fabs(low) > SEEDED_MOST || !(fabs(high) <= SEEDED_MOST))
             return scan_fail(t, at, STATUS_INVALID, "no such numbers: from %g to %g", low, high);
@@ -136,14 +154,14 @@ enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, u
     for (size_t i = 0; i < elements; i++, bytes += n->bytes) {
         const double unit = (double)(next(&state) >> 40) / (1 << 24); /* [0, 1) */
 
-        if (n->real)
-            put_real(n, low + (high - low) * unit, bytes);
-        else {
-            const double x = floor(low + (high - low + 1) * unit);
-            const int64_t whole = (int64_t)(x > high ? high : x);
+        const double step = floor(low + (high - low + 1) * unit);
+        const double x = !whole_numbers ? low + (high - low) * unit : step > high ? high : step;
+        const int64_t whole = n->real ? 0 : (int64_t)x;
 
+        if (n->real)
+            put_real(n, x, bytes);
+        else
             memcpy(bytes, &whole, n->bytes);
-        }
     }
     return STATUS_OK;
 }

@@ -11,8 +11,8 @@ size_t constants_element_bytes(int32_t type);
 
 /* Reads "1,2.5,nan": one number for each element; the last one repeats. */
 enum status constants_read_values(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);
-/* Reads "7" or "7(-0.1,0.1)", which stand behind =~: a seed, and the range of the numbers.  Of a
- * seed the numbers are the same on every machine. */
+/* Reads "7", "7(-0.1,0.1)" or "7(-2..2)", which stand behind =~: a seed, and the range of the
+ * numbers; of the last, whole numbers.  Of a seed the numbers are the same on every machine. */
 enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);
 
 /* How many numbers constants_print_values prints: an end of equal elements is one. */

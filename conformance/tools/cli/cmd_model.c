@@ -81,7 +81,7 @@ const struct command command_model = {
     .description =
         "Prints a .tflite file as text: one operator a line, with its options and tensors in the "
         "words of the schema.  Of a text, in a file that ends in .txt, it writes the .tflite file. "
-        " conformance/MODEL_TEXT.md describes the text.\n\n"
+        " conformance/doc/MODEL_TEXT.md describes the text.\n\n"
         "A model that this program made comes back from its text with the same bytes; of others "
         "the text keeps what runtimes act on.  With -o, constants of more than 64 values lie in "
         "FILE.data beside the text.\n\n"

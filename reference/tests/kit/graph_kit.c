@@ -1,6 +1,6 @@
 #include "reference/tests/kit/graph_kit.h"
 
-#include "reference/base/half.h"
+#include "reference/tests/kit/text_kit.h"
 
 uint64_t kit_random(uint64_t *state)
 {
@@ -146,49 +146,18 @@ void kit_same_outputs(struct interpreter *a, struct interpreter *b, unsigned lon
 
 void kit_simple_graph(struct model *m)
 {
-    static const int32_t two[] = { 1, 2 };
-    static const float w[] = { 1, -3 };
-    struct diag diag = { 0 };
-    struct options add, mul;
-    struct builder b;
-    int x, c, s, y, z;
-
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    options_init(&mul, OPTIONS_MulOptions);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
-    c = builder_constant(&b, TENSOR_FLOAT32, "w", 2, two, w, sizeof w);
-    s = builder_tensor(&b, TENSOR_FLOAT32, "s", 2, two);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
-    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 2, two);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, c }, 1, &s);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &s, 1, &y);
-    builder_op(&b, BUILTIN_MUL, 1, &mul, 2, (int[]){ y, y }, 1, &z);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 4, (int[]){ z, y, x, c });
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "ADD {} x:f32[1,2] w:f32[1,2]=1,-3 -> s:f32[1,2]\n"
+                "RELU s -> y:f32[1,2]\n"
+                "MUL {} y y -> z:f32[1,2]\n"
+                "outputs z y x w");
 }
 
 void kit_folding_graph(struct model *m)
 {
-    static const int32_t two[] = { 1, 2 };
-    const uint16_t w[] = { float_to_half(1.5f), float_to_half(-2) };
-    struct diag diag = { 0 };
-    struct options add;
-    struct builder b;
-    int x, h, f, y;
-
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
-    h = builder_constant(&b, TENSOR_FLOAT16, "h", 2, two, w, sizeof w);
-    f = builder_tensor(&b, TENSOR_FLOAT32, "f", 2, two);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
-    builder_op(&b, BUILTIN_DEQUANTIZE, 3, NULL, 1, &h, 1, &f);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, f }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 2, (int[]){ y, f });
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:f32[1,2]\n"
+                "DEQUANTIZE:3 h:f16[1,2]=1.5,-2 -> f:f32[1,2]\n"
+                "ADD {} x f -> y:f32[1,2]\n"
+                "outputs y f");
 }
 
 struct interpreter *kit_interpreter(const struct model *m,

@@ -4,42 +4,17 @@
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
 #include "reference/format/verify.h"
+#include "reference/tests/kit/text_kit.h"
 
 void hostile_base(struct model *m)
 {
-    static const int32_t one_two[] = { 1, 2 }, two[] = { 2 }, two_two[] = { 2, 2 };
-    static const int8_t weights[] = { 1, -2, 3, -4 };
-    static const float bias[] = { 0.5f, -0.25f };
-    static const char words[] = "\2\0\0\0\20\0\0\0\22\0\0\0\25\0\0\0hithere";
-    static const float scale[] = { 0.5f, 0.125f };
-    static const int64_t zero_point[] = { 0, 3 };
-    struct diag diag = { 0 };
-    struct options options;
-    struct builder b;
-
-    builder_init(&b);
-    builder_tensor(&b, TENSOR_FLOAT32, "x", 2, one_two);
-    builder_constant(&b, TENSOR_INT8, "weights", 2, two_two, weights, sizeof weights);
-    builder_quantization(&b, T_WEIGHTS, 2, scale, zero_point, 1);
-    builder_tensor(&b, TENSOR_FLOAT32, "state", 1, two);
-    builder_variable(&b, T_STATE);
-    builder_constant(&b, TENSOR_FLOAT32, "bias", 1, two, bias, sizeof bias);
-    builder_tensor(&b, TENSOR_FLOAT32, "sum", 2, one_two);
-    builder_tensor(&b, TENSOR_FLOAT32, "shaped", 1, two);
-    builder_constant(&b, TENSOR_STRING, "words", 1, two, words, sizeof words - 1);
-    builder_tensor(&b, TENSOR_FLOAT32, "product", 1, two);
-    options_init(&options, OPTIONS_AddOptions);
-    options_set_int(&options, "fused_activation_function", 1);
-    builder_op(&b, BUILTIN_ADD, 1, &options, 2, (int[]){ T_X, T_BIAS }, 1, (int[]){ T_SUM });
-    options_init(&options, OPTIONS_ReshapeOptions);
-    options_set_ints(&options, "new_shape", (int32_t[]){ -1 }, 1);
-    builder_op(&b, BUILTIN_RESHAPE, 1, &options, 1, (int[]){ T_SUM }, 1, (int[]){ T_SHAPED });
-    builder_op(&b, BUILTIN_MUL, 2, NULL, 3, (int[]){ T_SHAPED, T_STATE, -1 }, 1,
-               (int[]){ T_PRODUCT });
-    builder_inputs(&b, 1, (int[]){ T_X });
-    builder_outputs(&b, 1, (int[]){ T_PRODUCT });
-    if (builder_finish(&b, m, &diag) != STATUS_OK)
-        abort();
+    kit_text(m, "tensors x:f32[1,2]\n"
+                "tensors weights:i8[2,2]=1,-2,3,-4q(0.5|0.125,0|3,1)\n"
+                "tensors state:f32[2]!\n"
+                "ADD {fused_activation_function=RELU} x bias:f32[2]=0.5,-0.25 -> sum:f32[1,2]\n"
+                "RESHAPE {new_shape=[-1]} sum -> shaped:f32[2]\n"
+                "tensors words:string[2]=x:0200000010000000120000001500000068697468657265\n"
+                "MUL:2 shaped state - -> product:f32[2]\n");
 }
 
 /* The bytes of a row, in a block of their exact size. */
