@@ -15,24 +15,42 @@ static enum status too_many(struct diag *diag)
     return diag_fail(diag, STATUS_UNSUPPORTED, "more than %d resource variables", RESOURCES_MAX);
 }
 
+static int by_name(const void *list, const void *key, size_t item)
+{
+    const struct resource_name *const a = key, *const b =
+                                                   &((const struct resource_name *)list)[item];
+    const int c = strcmp(a->shared_name, b->shared_name);
+
+    return c ? c : strcmp(a->container, b->container);
+}
+
+static int by_id(const void *list, const void *key, size_t item)
+{
+    const int32_t a = *(const int32_t *)key, b = ((const struct resource *)list)[item].id;
+
+    return (a > b) - (a < b);
+}
+
 enum status resource_id(struct resources *r, const char *container, const char *shared_name,
                         int32_t *id, struct diag *diag)
 {
+    const struct resource_name name = { container, shared_name };
+    const size_t known = lookup_find(&r->by_name, by_name, r->names, &name);
     struct resource_name *grown;
 
-    for (size_t i = 0; i < r->name_count; i++)
-        if (strcmp(r->names[i].container, container) == 0 &&
-            strcmp(r->names[i].shared_name, shared_name) == 0) {
-            *id = (int32_t)i;
-            return STATUS_OK;
-        }
+    if (known != SIZE_MAX) {
+        *id = (int32_t)known;
+        return STATUS_OK;
+    }
     if (r->name_count == RESOURCES_MAX)
         return too_many(diag);
     if (!(grown = mem_resize(r->names, r->name_count + 1, sizeof *grown)))
         return no_memory(diag);
     r->names = grown;
+    if (!lookup_add(&r->by_name, by_name, grown, &name, r->name_count))
+        return no_memory(diag);
     *id = (int32_t)r->name_count;
-    grown[r->name_count++] = (struct resource_name){ container, shared_name };
+    grown[r->name_count++] = name;
     return STATUS_OK;
 }
 
@@ -43,27 +61,28 @@ const char *resource_title(const struct resources *r, int32_t id)
 
 const struct resource *resource_find(const struct resources *r, int32_t id)
 {
-    for (size_t i = 0; i < r->count; i++)
-        if (r->items[i].id == id)
-            return &r->items[i];
-    return NULL;
+    const size_t at = lookup_find(&r->by_id, by_id, r->items, &id);
+
+    return at == SIZE_MAX ? NULL : &r->items[at];
 }
 
 static enum status resource_create(struct resources *r, int32_t id, struct resource **out,
                                    struct diag *diag)
 {
+    const size_t known = lookup_find(&r->by_id, by_id, r->items, &id);
     struct resource *grown;
 
-    for (size_t i = 0; i < r->count; i++)
-        if (r->items[i].id == id) {
-            *out = &r->items[i];
-            return STATUS_OK;
-        }
+    if (known != SIZE_MAX) {
+        *out = &r->items[known];
+        return STATUS_OK;
+    }
     if (r->count == RESOURCES_MAX)
         return too_many(diag);
     if (!(grown = mem_resize(r->items, r->count + 1, sizeof *grown)))
         return no_memory(diag);
     r->items = grown;
+    if (!lookup_add(&r->by_id, by_id, grown, &id, r->count))
+        return no_memory(diag);
     *out = &grown[r->count++];
     **out = (struct resource){ .id = id };
     return STATUS_OK;
@@ -102,6 +121,7 @@ void resources_forget(struct resources *r)
         mem_free(r->items[i].data);
     }
     mem_free(r->items);
+    lookup_close(&r->by_id);
     r->items = NULL;
     r->count = 0;
 }
@@ -110,5 +130,6 @@ void resources_close(struct resources *r)
 {
     resources_forget(r);
     mem_free(r->names);
+    lookup_close(&r->by_name);
     *r = (struct resources){ 0 };
 }

@@ -4,6 +4,7 @@
 #define ASSAY_REFERENCE_RUNTIME_RESOURCES_H
 
 #include "reference/base/diag.h"
+#include "reference/base/lookup.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stddef.h>
@@ -27,8 +28,10 @@ struct resource_name {
 struct resources {
     struct resource_name *names; /* the number of a name is its index */
     size_t name_count;
+    struct lookup by_name;
     struct resource *items;
     size_t count;
+    struct lookup by_id;
 };
 
 /* The number of a name, which is new the first time.  The texts are borrowed. */

@@ -1,0 +1,156 @@
+/* Lookups find what was added, and compare as often as the logarithm of its number, in whatever
+ * order it comes; so do the variables of a model. */
+#include "reference/base/lookup.h"
+#include "reference/base/memory.h"
+#include "reference/runtime/resources.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MANY = 1 << 15 };
+
+static long compared;
+static uint32_t keys[MANY];
+
+static int by_key(const void *list, const void *key, size_t item)
+{
+    const uint32_t a = *(const uint32_t *)key, b = ((const uint32_t *)list)[item];
+
+    compared++;
+    return (a > b) - (a < b);
+}
+
+/* Ascending, descending, alternating from both ends, and mixed. */
+static uint32_t key_of(int order, uint32_t i)
+{
+    return order == 0   ? i
+           : order == 1 ? MANY - i
+           : order == 2 ? (i % 2 ? i : 2 * MANY - i)
+                        : i * 2654435761u;
+}
+
+static void any_order_is_balanced(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 4; order++) {
+        struct lookup l = { .count = 0 };
+
+        compared = 0;
+        for (uint32_t i = 0; i < MANY; i++) {
+            keys[i] = key_of(order, i);
+            assert_int_equal(lookup_find(&l, by_key, keys, &keys[i]), SIZE_MAX);
+            assert_true(lookup_add(&l, by_key, keys, &keys[i], i));
+        }
+        assert_true(compared < 2l * MANY * 2 * 16); /* at most 2 log2(MANY + 1) levels, twice */
+        compared = 0;
+        for (uint32_t i = 0; i < MANY; i++) {
+            assert_true(lookup_add(&l, by_key, keys, &keys[i], 7)); /* the first stays */
+            assert_int_equal(lookup_find(&l, by_key, keys, &keys[i]), i);
+        }
+        assert_true(compared < 2l * MANY * 2 * 16);
+        lookup_close(&l);
+    }
+}
+
+static void failures_leave_it_whole(void **state)
+{
+    const long long before = mem_live_bytes();
+    struct lookup l = { .count = 0 };
+
+    (void)state;
+    for (uint32_t i = 0; i < 100; i++) {
+        keys[i] = i;
+        mem_fail_after(0);
+        if (!lookup_add(&l, by_key, keys, &keys[i], i)) {
+            assert_int_equal(lookup_find(&l, by_key, keys, &keys[i]), SIZE_MAX);
+            mem_fail_after(-1);
+            assert_true(lookup_add(&l, by_key, keys, &keys[i], i));
+        }
+        mem_fail_after(-1);
+        for (uint32_t k = 0; k <= i; k++)
+            assert_int_equal(lookup_find(&l, by_key, keys, &keys[k]), k);
+    }
+    lookup_close(&l);
+    assert_int_equal(mem_live_bytes(), before);
+}
+
+/* ---- variables ---- */
+
+int __real_strcmp(const char *a, const char *b);
+int __wrap_strcmp(const char *a, const char *b);
+
+int __wrap_strcmp(const char *a, const char *b)
+{
+    compared++;
+    return __real_strcmp(a, b);
+}
+
+static void variables_are_found_by_name(void **state)
+{
+    static char names[RESOURCES_MAX + 1][8];
+    struct resources r = { 0 };
+    struct diag diag = { 0 };
+    int32_t id;
+
+    (void)state;
+    compared = 0;
+    for (int i = 0; i < RESOURCES_MAX; i++) {
+        snprintf(names[i], sizeof names[i], "%d", i);
+        assert_int_equal(resource_id(&r, "", names[i], &id, &diag), STATUS_OK);
+        assert_int_equal(id, i);
+    }
+    for (int i = 0; i < RESOURCES_MAX; i++) {
+        assert_int_equal(resource_id(&r, "", names[i], &id, &diag), STATUS_OK);
+        assert_int_equal(id, i);
+    }
+    assert_true(compared < 3l * RESOURCES_MAX * 2 * 17);
+    assert_int_equal(resource_id(&r, "c", "0", &id, &diag), STATUS_UNSUPPORTED);
+    assert_string_equal(diag.text, "more than 65536 resource variables");
+    resources_close(&r);
+    /* The container is a part of the name. */
+    assert_int_equal(resource_id(&r, "a", "bc", &id, &diag), STATUS_OK);
+    assert_int_equal(resource_id(&r, "ab", "c", &id, &diag), STATUS_OK);
+    assert_int_equal(id, 1);
+    resources_close(&r);
+}
+
+/* By numbers that no VAR_HANDLE gave, as inputs of a graph may be. */
+static void values_are_found_by_number(void **state)
+{
+    float value = 1;
+    TfLiteTensor t = { .type = kTfLiteFloat32, .data.f = &value, .bytes = sizeof value };
+    struct resources r = { 0 };
+    struct diag diag = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 1000; i++) {
+        value = (float)i;
+        assert_int_equal(resource_assign(&r, (i % 2 ? -1 : 1) * (i << 20), &t, &diag), STATUS_OK);
+    }
+    for (int i = 0; i < 1000; i++)
+        assert_true(*(float *)resource_find(&r, (i % 2 ? -1 : 1) * (i << 20))->data == (float)i);
+    assert_null(resource_find(&r, 5));
+    resources_forget(&r);
+    assert_null(resource_find(&r, 0));
+    assert_int_equal(resource_assign(&r, 0, &t, &diag), STATUS_OK);
+    resources_close(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_order_is_balanced),
+        cmocka_unit_test(failures_leave_it_whole),
+        cmocka_unit_test(variables_are_found_by_name),
+        cmocka_unit_test(values_are_found_by_number),
+    };
+
+    return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);
+}
