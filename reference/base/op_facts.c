@@ -12,8 +12,9 @@ enum { ROW_INPUTS_1_4_18_19 = 1 << 1 | 1 << 4 | ROW_INPUTS_18_19 };
 #define ALL  OP_ALL
 
 static const struct op_facts rows[] = {
-#define OP(code_, stem_, runs_, first_, data_, weights_, bias_, shape_, fused_, i8_, u8_, f16_,    \
-           hybrid_, hybrid_pc_, result_, output_, state_, monotone_, integers_, ties_)             \
+#define OP(code_, stem_, runs_, in_min, in_max, out_min, out_max, first_, data_, weights_, bias_,  \
+           shape_, fused_, i8_, u8_, f16_, hybrid_, hybrid_pc_, result_, output_, state_,          \
+           monotone_, integers_, ties_)                                                            \
     {                                                                                              \
         .code = BUILTIN_##code_,                                                                   \
         .stem = #stem_,                                                                            \

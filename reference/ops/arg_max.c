@@ -163,9 +163,8 @@ static enum status arg_max_eval(struct ref_call *call, struct diag *diag)
 
 #define ARG(name_, code_, version, tag)                                                            \
     {                                                                                              \
-        .name = (name_), .code = (code_), .max_version = (version), .options_tag = (tag),          \
-        .params_bytes = sizeof(TfLiteArgMaxParams), .min_inputs = 2, .max_inputs = 2,              \
-        .min_outputs = 1, .max_outputs = 1, .read_params = arg_max_read,                           \
+        .name = (name_), REF_OP(code_), .max_version = (version), .options_tag = (tag),            \
+        .params_bytes = sizeof(TfLiteArgMaxParams), .read_params = arg_max_read,                   \
         .prepare = arg_max_prepare, .eval = arg_max_eval                                           \
     }
 
@@ -173,8 +172,8 @@ static enum status arg_max_eval(struct ref_call *call, struct diag *diag)
 _Static_assert(sizeof(TfLiteArgMinParams) == sizeof(TfLiteArgMaxParams), "ARG_MIN, ARG_MAX");
 
 static const struct ref_op ops[] = {
-    ARG("arg_max", BUILTIN_ARG_MAX, 3, OPTIONS_ArgMaxOptions),
-    ARG("arg_min", BUILTIN_ARG_MIN, 2, OPTIONS_ArgMinOptions),
+    ARG("arg_max", ARG_MAX, 3, OPTIONS_ArgMaxOptions),
+    ARG("arg_min", ARG_MIN, 2, OPTIONS_ArgMinOptions),
 };
 
 const struct ref_family ref_arg_max = { ops, sizeof ops / sizeof ops[0] };

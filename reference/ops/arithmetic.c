@@ -350,14 +350,12 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER                                                                                     \
-    .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, .prepare = prepare,      \
-    .eval = eval
+#define MEMBER .prepare = prepare, .eval = eval
 
 static const struct ref_op ops[] = {
     {
         .name = "div",
-        .code = BUILTIN_DIV,
+        REF_OP(DIV),
         .max_version = 2,
         .options_tag = OPTIONS_DivOptions,
         .params_bytes = sizeof(TfLiteDivParams),
@@ -366,28 +364,28 @@ static const struct ref_op ops[] = {
     },
     {
         .name = "squared_difference",
-        .code = BUILTIN_SQUARED_DIFFERENCE,
+        REF_OP(SQUARED_DIFFERENCE),
         .max_version = 2,
         .options_tag = OPTIONS_SquaredDifferenceOptions,
         MEMBER,
     },
     {
         .name = "floor_div",
-        .code = BUILTIN_FLOOR_DIV,
+        REF_OP(FLOOR_DIV),
         .max_version = 3,
         .options_tag = OPTIONS_FloorDivOptions,
         MEMBER,
     },
     {
         .name = "floor_mod",
-        .code = BUILTIN_FLOOR_MOD,
+        REF_OP(FLOOR_MOD),
         .max_version = 2,
         .options_tag = OPTIONS_FloorModOptions,
         MEMBER,
     },
     {
         .name = "pow",
-        .code = BUILTIN_POW,
+        REF_OP(POW),
         .max_version = 1,
         .options_tag = OPTIONS_PowOptions,
         MEMBER,

@@ -221,14 +221,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "batch_matmul",
-        .code = BUILTIN_BATCH_MATMUL,
+        REF_OP(BATCH_MATMUL),
         .max_version = 4,
         .options_tag = OPTIONS_BatchMatMulOptions,
         .params_bytes = sizeof(TfLiteBatchMatMulParams),
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -323,14 +323,12 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER                                                                                     \
-    .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, .prepare = prepare,      \
-    .eval = eval
+#define MEMBER .prepare = prepare, .eval = eval
 
 static const struct ref_op ops[] = {
     {
         .name = "add",
-        .code = BUILTIN_ADD,
+        REF_OP(ADD),
         .max_version = 6,
         .options_tag = OPTIONS_AddOptions,
         .params_bytes = sizeof(TfLiteAddParams),
@@ -339,7 +337,7 @@ static const struct ref_op ops[] = {
     },
     {
         .name = "sub",
-        .code = BUILTIN_SUB,
+        REF_OP(SUB),
         .max_version = 5,
         .options_tag = OPTIONS_SubOptions,
         .params_bytes = sizeof(TfLiteSubParams),
@@ -348,7 +346,7 @@ static const struct ref_op ops[] = {
     },
     {
         .name = "mul",
-        .code = BUILTIN_MUL,
+        REF_OP(MUL),
         .max_version = 8,
         .options_tag = OPTIONS_MulOptions,
         .params_bytes = sizeof(TfLiteMulParams),
@@ -357,14 +355,14 @@ static const struct ref_op ops[] = {
     },
     {
         .name = "maximum",
-        .code = BUILTIN_MAXIMUM,
+        REF_OP(MAXIMUM),
         .max_version = 4,
         .options_tag = OPTIONS_MaximumMinimumOptions,
         MEMBER,
     },
     {
         .name = "minimum",
-        .code = BUILTIN_MINIMUM,
+        REF_OP(MINIMUM),
         .max_version = 4,
         .options_tag = OPTIONS_MaximumMinimumOptions,
         MEMBER,

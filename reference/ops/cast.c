@@ -99,14 +99,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "cast",
-        .code = BUILTIN_CAST,
+        REF_OP(CAST),
         .max_version = 9,
         .options_tag = OPTIONS_CastOptions,
         .params_bytes = sizeof(TfLiteCastParams),
-        .min_inputs = 1,
-        .max_inputs = 1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -147,17 +147,16 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
 #define MEMBER(name_, code_, version, tag)                                                         \
     {                                                                                              \
-        .name = (name_), .code = (code_), .max_version = (version), .options_tag = (tag),          \
-        .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1, .prepare = prepare,  \
-        .eval = eval                                                                               \
+        .name = (name_), REF_OP(code_), .max_version = (version), .options_tag = (tag),            \
+        .prepare = prepare, .eval = eval                                                           \
     }
 static const struct ref_op ops[] = {
-    MEMBER("equal", BUILTIN_EQUAL, 4, OPTIONS_EqualOptions),
-    MEMBER("not_equal", BUILTIN_NOT_EQUAL, 3, OPTIONS_NotEqualOptions),
-    MEMBER("greater", BUILTIN_GREATER, 2, OPTIONS_GreaterOptions),
-    MEMBER("greater_equal", BUILTIN_GREATER_EQUAL, 3, OPTIONS_GreaterEqualOptions),
-    MEMBER("less", BUILTIN_LESS, 3, OPTIONS_LessOptions),
-    MEMBER("less_equal", BUILTIN_LESS_EQUAL, 2, OPTIONS_LessEqualOptions),
+    MEMBER("equal", EQUAL, 4, OPTIONS_EqualOptions),
+    MEMBER("not_equal", NOT_EQUAL, 3, OPTIONS_NotEqualOptions),
+    MEMBER("greater", GREATER, 2, OPTIONS_GreaterOptions),
+    MEMBER("greater_equal", GREATER_EQUAL, 3, OPTIONS_GreaterEqualOptions),
+    MEMBER("less", LESS, 3, OPTIONS_LessOptions),
+    MEMBER("less_equal", LESS_EQUAL, 2, OPTIONS_LessEqualOptions),
 };
 
 const struct ref_family ref_compare = { ops, sizeof ops / sizeof ops[0] };

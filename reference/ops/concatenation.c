@@ -142,14 +142,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "concatenation",
-        .code = BUILTIN_CONCATENATION,
+        REF_OP(CONCATENATION),
         .max_version = 7,
         .options_tag = OPTIONS_ConcatenationOptions,
         .params_bytes = sizeof(TfLiteConcatenationParams),
-        .min_inputs = 1,
-        .max_inputs = -1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

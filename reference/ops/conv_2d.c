@@ -152,14 +152,10 @@ done:
 static const struct ref_op ops[] = {
     {
         .name = "conv_2d",
-        .code = BUILTIN_CONV_2D,
+        REF_OP(CONV_2D),
         .max_version = 8,
         .options_tag = OPTIONS_Conv2DOptions,
         .params_bytes = sizeof(TfLiteConvParams),
-        .min_inputs = 2,
-        .max_inputs = 3,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

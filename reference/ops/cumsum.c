@@ -100,14 +100,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "cumsum",
-        .code = BUILTIN_CUMSUM,
+        REF_OP(CUMSUM),
         .max_version = 1,
         .options_tag = OPTIONS_CumsumOptions,
         .params_bytes = sizeof(TfLiteCumsumParams),
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -184,14 +184,10 @@ done:
 static const struct ref_op ops[] = {
     {
         .name = "depthwise_conv_2d",
-        .code = BUILTIN_DEPTHWISE_CONV_2D,
+        REF_OP(DEPTHWISE_CONV_2D),
         .max_version = 7,
         .options_tag = OPTIONS_DepthwiseConv2DOptions,
         .params_bytes = sizeof(TfLiteDepthwiseConvParams),
-        .min_inputs = 2,
-        .max_inputs = 3,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

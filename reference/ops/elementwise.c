@@ -398,9 +398,8 @@ static void read_leaky_relu(const struct options *options, void *params)
 
 #define MEMBER(name_, code_, version, ...)                                                         \
     {                                                                                              \
-        .name = (name_), .code = BUILTIN_##code_, .max_version = (version), .min_inputs = 1,       \
-        .max_inputs = 1, .min_outputs = 1, .max_outputs = 1, .prepare = prepare, .eval = eval,     \
-        __VA_ARGS__                                                                                \
+        .name = (name_), REF_OP(code_), .max_version = (version), .prepare = prepare,              \
+        .eval = eval, __VA_ARGS__                                                                  \
     }
 
 static const struct ref_op ops[] = {

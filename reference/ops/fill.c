@@ -193,14 +193,14 @@ static enum status eval_range(struct ref_call *call, struct diag *diag)
 
 #define MEMBER(name_, code_, versions, inputs, step, tag)                                          \
     {                                                                                              \
-        .name = (name_), .code = (code_), .max_version = (versions), .options_tag = (tag),         \
-        .min_inputs = (inputs), .max_inputs = (inputs), .min_outputs = 1, .max_outputs = 1,        \
+        .name = (name_), REF_OP(code_), .max_version = (versions), .options_tag = (tag),           \
+                                                                                                   \
         .prepare = prepare_##step, .eval = eval_##step                                             \
     }
 static const struct ref_op ops[] = {
-    MEMBER("fill", BUILTIN_FILL, 5, 2, fill, OPTIONS_FillOptions),
-    MEMBER("zeros_like", BUILTIN_ZEROS_LIKE, 1, 1, zeros_like, OPTIONS_ZerosLikeOptions),
-    MEMBER("range", BUILTIN_RANGE, 1, 3, range, OPTIONS_RangeOptions),
+    MEMBER("fill", FILL, 5, 2, fill, OPTIONS_FillOptions),
+    MEMBER("zeros_like", ZEROS_LIKE, 1, 1, zeros_like, OPTIONS_ZerosLikeOptions),
+    MEMBER("range", RANGE, 1, 3, range, OPTIONS_RangeOptions),
 };
 
 const struct ref_family ref_fill = { ops, sizeof ops / sizeof ops[0] };

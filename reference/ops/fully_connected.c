@@ -106,14 +106,10 @@ done:
 static const struct ref_op ops[] = {
     {
         .name = "fully_connected",
-        .code = BUILTIN_FULLY_CONNECTED,
+        REF_OP(FULLY_CONNECTED),
         .max_version = 14,
         .options_tag = OPTIONS_FullyConnectedOptions,
         .params_bytes = sizeof(TfLiteFullyConnectedParams),
-        .min_inputs = 2,
-        .max_inputs = 3,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -93,14 +93,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "l2_normalization",
-        .code = BUILTIN_L2_NORMALIZATION,
+        REF_OP(L2_NORMALIZATION),
         .max_version = 2,
         .options_tag = OPTIONS_L2NormOptions,
         .params_bytes = sizeof(TfLiteL2NormParams),
-        .min_inputs = 1,
-        .max_inputs = 1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

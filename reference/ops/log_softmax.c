@@ -190,13 +190,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "log_softmax",
-        .code = BUILTIN_LOG_SOFTMAX,
+        REF_OP(LOG_SOFTMAX),
         .max_version = 2,
         .options_tag = OPTIONS_LogSoftmaxOptions,
-        .min_inputs = 1,
-        .max_inputs = 1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .prepare = prepare,
         .eval = eval,
     },

@@ -25,20 +25,18 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER                                                                                     \
-    .max_version = 1, .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,        \
-    .prepare = prepare, .eval = eval
+#define MEMBER .max_version = 1, .prepare = prepare, .eval = eval
 
 static const struct ref_op ops[] = {
     {
         .name = "logical_and",
-        .code = BUILTIN_LOGICAL_AND,
+        REF_OP(LOGICAL_AND),
         .options_tag = OPTIONS_LogicalAndOptions,
         MEMBER,
     },
     {
         .name = "logical_or",
-        .code = BUILTIN_LOGICAL_OR,
+        REF_OP(LOGICAL_OR),
         .options_tag = OPTIONS_LogicalOrOptions,
         MEMBER,
     },

@@ -362,14 +362,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "lstm",
-        .code = BUILTIN_LSTM,
+        REF_OP(LSTM),
         .max_version = 4,
         .options_tag = OPTIONS_LSTMOptions,
-        .params_bytes = sizeof(TfLiteLSTMParams),
-        .min_inputs = 1, /* the full kernel has none of some */
-        .max_inputs = LSTM_FULL_INPUTS,
-        .min_outputs = 1,
-        .max_outputs = OUTPUTS,
+        .params_bytes = sizeof(TfLiteLSTMParams), /* the full kernel has none of some */
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -95,14 +95,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "one_hot",
-        .code = BUILTIN_ONE_HOT,
+        REF_OP(ONE_HOT),
         .max_version = 1,
         .options_tag = OPTIONS_OneHotOptions,
         .params_bytes = sizeof(TfLiteOneHotParams),
-        .min_inputs = 4,
-        .max_inputs = 4,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

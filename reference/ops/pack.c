@@ -78,14 +78,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "pack",
-        .code = BUILTIN_PACK,
+        REF_OP(PACK),
         .max_version = 5,
         .options_tag = OPTIONS_PackOptions,
         .params_bytes = sizeof(TfLitePackParams),
-        .min_inputs = 1,
-        .max_inputs = -1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -109,13 +109,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "pad",
-        .code = BUILTIN_PAD,
+        REF_OP(PAD),
         .max_version = 6,
         .options_tag = OPTIONS_PadOptions,
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .prepare = prepare,
         .eval = eval,
     },

@@ -108,12 +108,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "prelu",
-        .code = BUILTIN_PRELU,
+        REF_OP(PRELU),
         .max_version = 1,
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .prepare = prepare,
         .eval = eval,
     },

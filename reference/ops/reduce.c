@@ -143,14 +143,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "mean",
-        .code = BUILTIN_MEAN,
+        REF_OP(MEAN),
         .max_version = 3,
         .options_tag = OPTIONS_ReducerOptions,
         .params_bytes = sizeof(TfLiteReducerParams),
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -280,19 +280,19 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
 #define REDUCTION(name_, code_, version)                                                           \
     {                                                                                              \
-        .name = (name_), .code = (code_), .max_version = (version),                                \
+        .name = (name_), REF_OP(code_), .max_version = (version),                                  \
         .options_tag = OPTIONS_ReducerOptions, .params_bytes = sizeof(TfLiteReducerParams),        \
-        .min_inputs = 2, .max_inputs = 2, .min_outputs = 1, .max_outputs = 1,                      \
+                                                                                                   \
         .read_params = read_params, .prepare = prepare, .eval = eval                               \
     }
 
 static const struct ref_op ops[] = {
-    REDUCTION("sum", BUILTIN_SUM, 2),
-    REDUCTION("reduce_max", BUILTIN_REDUCE_MAX, 3),
-    REDUCTION("reduce_min", BUILTIN_REDUCE_MIN, 3),
-    REDUCTION("reduce_prod", BUILTIN_REDUCE_PROD, 2),
-    REDUCTION("reduce_any", BUILTIN_REDUCE_ANY, 1),
-    REDUCTION("reduce_all", BUILTIN_REDUCE_ALL, 1),
+    REDUCTION("sum", SUM, 2),
+    REDUCTION("reduce_max", REDUCE_MAX, 3),
+    REDUCTION("reduce_min", REDUCE_MIN, 3),
+    REDUCTION("reduce_prod", REDUCE_PROD, 2),
+    REDUCTION("reduce_any", REDUCE_ANY, 1),
+    REDUCTION("reduce_all", REDUCE_ALL, 1),
 };
 
 const struct ref_family ref_reduction = { ops, sizeof ops / sizeof ops[0] };

@@ -135,14 +135,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "reshape",
-        .code = BUILTIN_RESHAPE,
+        REF_OP(RESHAPE),
         .max_version = 1,
         .options_tag = OPTIONS_ReshapeOptions,
         .params_bytes = sizeof(TfLiteReshapeParams),
-        .min_inputs = 1,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

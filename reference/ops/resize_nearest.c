@@ -93,14 +93,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "resize_nearest_neighbor",
-        .code = BUILTIN_RESIZE_NEAREST_NEIGHBOR,
+        REF_OP(RESIZE_NEAREST_NEIGHBOR),
         .max_version = 4,
         .options_tag = OPTIONS_ResizeNearestNeighborOptions,
         .params_bytes = sizeof(TfLiteResizeNearestNeighborParams),
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -173,13 +173,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "scatter_nd",
-        .code = BUILTIN_SCATTER_ND,
+        REF_OP(SCATTER_ND),
         .max_version = 1,
         .options_tag = OPTIONS_ScatterNdOptions,
-        .min_inputs = 3,
-        .max_inputs = 3,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .prepare = prepare,
         .eval = eval,
     },

@@ -133,13 +133,13 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
 #define MEMBER(name_, code_, version, tag)                                                         \
     {                                                                                              \
-        .name = (name_), .code = (code_), .max_version = (version), .options_tag = (tag),          \
-        .min_inputs = INPUTS, .max_inputs = INPUTS, .min_outputs = 1, .max_outputs = 1,            \
+        .name = (name_), REF_OP(code_), .max_version = (version), .options_tag = (tag),            \
+                                                                                                   \
         .prepare = prepare, .eval = eval                                                           \
     }
 static const struct ref_op ops[] = {
-    MEMBER("select", BUILTIN_SELECT, 4, OPTIONS_SelectOptions),
-    MEMBER("select_v2", BUILTIN_SELECT_V2, 2, OPTIONS_SelectV2Options),
+    MEMBER("select", SELECT, 4, OPTIONS_SelectOptions),
+    MEMBER("select_v2", SELECT_V2, 2, OPTIONS_SelectV2Options),
 };
 
 const struct ref_family ref_select = { ops, sizeof ops / sizeof ops[0] };

@@ -49,14 +49,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "unidirectional_sequence_lstm",
-        .code = BUILTIN_UNIDIRECTIONAL_SEQUENCE_LSTM,
+        REF_OP(UNIDIRECTIONAL_SEQUENCE_LSTM),
         .max_version = 4,
         .options_tag = OPTIONS_UnidirectionalSequenceLSTMOptions,
         .params_bytes = sizeof(TfLiteUnidirectionalSequenceLSTMParams),
-        .min_inputs = 1,
-        .max_inputs = LSTM_FULL_INPUTS,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

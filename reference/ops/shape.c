@@ -32,14 +32,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "shape",
-        .code = BUILTIN_SHAPE,
+        REF_OP(SHAPE),
         .max_version = 1,
         .options_tag = OPTIONS_ShapeOptions,
         .params_bytes = sizeof(TfLiteShapeParams),
-        .min_inputs = 1,
-        .max_inputs = 1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -292,14 +292,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "softmax",
-        .code = BUILTIN_SOFTMAX,
+        REF_OP(SOFTMAX),
         .max_version = 4,
         .options_tag = OPTIONS_SoftmaxOptions,
         .params_bytes = sizeof(TfLiteSoftmaxParams),
-        .min_inputs = 1,
-        .max_inputs = 1,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -220,14 +220,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "strided_slice",
-        .code = BUILTIN_STRIDED_SLICE,
+        REF_OP(STRIDED_SLICE),
         .max_version = 8,
         .options_tag = OPTIONS_StridedSliceOptions,
         .params_bytes = sizeof(TfLiteStridedSliceParams),
-        .min_inputs = 4,
-        .max_inputs = 4,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -121,13 +121,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "topk_v2",
-        .code = BUILTIN_TOPK_V2,
+        REF_OP(TOPK_V2),
         .max_version = 3,
         .options_tag = OPTIONS_TopKV2Options,
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 2,
-        .max_outputs = 2,
         .prepare = prepare,
         .eval = eval,
     },

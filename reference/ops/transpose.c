@@ -71,13 +71,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 static const struct ref_op ops[] = {
     {
         .name = "transpose",
-        .code = BUILTIN_TRANSPOSE,
+        REF_OP(TRANSPOSE),
         .max_version = 9,
         .options_tag = OPTIONS_TransposeOptions,
-        .min_inputs = 2,
-        .max_inputs = 2,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .prepare = prepare,
         .eval = eval,
     },

@@ -169,14 +169,10 @@ done:
 static const struct ref_op ops[] = {
     {
         .name = "transpose_conv",
-        .code = BUILTIN_TRANSPOSE_CONV,
+        REF_OP(TRANSPOSE_CONV),
         .max_version = 5,
         .options_tag = OPTIONS_TransposeConvOptions,
         .params_bytes = sizeof(TfLiteTransposeConvParams),
-        .min_inputs = 3,
-        .max_inputs = 4,
-        .min_outputs = 1,
-        .max_outputs = 1,
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,

@@ -275,39 +275,37 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER                                                                                     \
-    .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1, .prepare = prepare,      \
-    .eval = eval
+#define MEMBER .prepare = prepare, .eval = eval
 
 static const struct ref_op ops[] = {
     {
         .name = "relu",
-        .code = BUILTIN_RELU,
+        REF_OP(RELU),
         .max_version = 3,
         MEMBER,
     },
     {
         .name = "relu6",
-        .code = BUILTIN_RELU6,
+        REF_OP(RELU6),
         .max_version = 3,
         MEMBER,
     },
     {
         .name = "exp",
-        .code = BUILTIN_EXP,
+        REF_OP(EXP),
         .max_version = 2,
         .options_tag = OPTIONS_ExpOptions,
         MEMBER,
     },
     {
         .name = "logistic",
-        .code = BUILTIN_LOGISTIC,
+        REF_OP(LOGISTIC),
         .max_version = 3,
         MEMBER,
     },
     {
         .name = "hard_swish",
-        .code = BUILTIN_HARD_SWISH,
+        REF_OP(HARD_SWISH),
         .max_version = 1,
         .options_tag = OPTIONS_HardSwishOptions,
         MEMBER,
