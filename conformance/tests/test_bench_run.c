@@ -4,6 +4,7 @@
 #include "conformance/tools/bench/bench.h"
 #include "conformance/tools/bench/bench_print.h"
 #include "conformance/tools/bench/bench_threads.h"
+#include "conformance/util/interrupt.h"
 #include "delegate/tests/kit/buffer_kit.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -11,12 +12,14 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -96,6 +99,74 @@ static void keeps_a_part_of_very_many(void **state)
     assert_int_equal(s.sample_count, SERIES_SAMPLES_MAX);
     bench_series_close(&s);
     mem_free(ms);
+}
+
+/* ---- signals ---- */
+
+static char *print_text(const struct bench_result *r, const struct bench_request *q)
+{
+    const struct bench_report report = { .request = q, .result = r, .versus_limit = -1 };
+    char *text;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    assert_non_null(f);
+    assert_true(bench_report_failed(&report));
+    bench_print_text(f, &report);
+    fclose(f);
+    return text;
+}
+
+/* The inferences before it are told, and what would follow is not begun.  This is the first test:
+ * the mock counts its invokes from the first one of the process. */
+static void a_signal_keeps_the_samples(void **state)
+{
+    char interrupt[48];
+    const char *options[] = { interrupt, "node=20" };
+    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_result r;
+    char *text;
+
+    (void)state;
+    snprintf(interrupt, sizeof interrupt, "interrupt=%ld", (long)getpid());
+    q.delegate_options = (struct string_list){ options, 2 };
+    q.threads = 2;
+    signal(SIGINT, SIG_DFL); /* a shell ignores it in what runs in the background */
+    interrupt_begin();
+    r = run(&q);
+    interrupt_end();
+    assert_in_range(r.latency_ms.n, 1, 19);
+    assert_int_equal(r.throughput.threads, 0);
+    assert_true(r.nodes > 0 && r.host.peak_bytes > 0);
+    text = print_text(&r, &q);
+    assert_non_null(strstr(text, "\ninterrupted: SIGINT: "));
+    free(text);
+    bench_close(&r);
+}
+
+/* One that comes during the starts leaves the model described. */
+static void a_signal_before_the_inferences(void **state)
+{
+    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_result r;
+    char *text;
+
+    (void)state;
+    q.starts = true;
+    q.versus = "none";
+    interrupt_begin();
+    raise(SIGINT);
+    r = run(&q);
+    interrupt_end();
+    assert_true(r.cold.known && !r.warm.known && !r.versus.known);
+    assert_int_equal(r.latency_ms.n, 0);
+    assert_true(r.nodes > 0);
+    text = print_text(&r, &q);
+    assert_non_null(strstr(text, "latency     none: SIGINT"));
+    free(text);
+    bench_close(&r);
+    interrupt_begin(); /* forgets the signal */
+    interrupt_end();
 }
 
 /* ---- two subjects, many threads ---- */
@@ -373,6 +444,8 @@ static void a_dry_run_measures_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signal_keeps_the_samples),
+        cmocka_unit_test(a_signal_before_the_inferences),
         cmocka_unit_test(keeps_samples_in_order),
         cmocka_unit_test(keeps_a_part_of_very_many),
         cmocka_unit_test(a_slow_subject_shows_in_turns),

@@ -6,6 +6,7 @@
 #include "conformance/tools/diff/cause.h"
 #include "conformance/tools/diff/cut.h"
 #include "conformance/tools/diff/diff_print.h"
+#include "conformance/util/interrupt.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
 
@@ -214,6 +215,53 @@ static void expect_cut_fails(const char *fault, const char *tensor, enum case_st
             assert_int_equal(d.culprit.result.status, status);
         diff_close(&d);
         subject_close(&s);
+    }
+}
+
+/* A signal ends the run, or the node, that is being made: what was done before is told. */
+static void test_interrupted(void **state)
+{
+    enum { RUNS = 5, DONE = 2, NODES_DONE = 4 };
+
+    (void)state;
+    for (int nodes = 0; nodes < 2; nodes++) {
+        struct subject s = open_mock("none", "");
+        struct diff_request q = request_of(model_path);
+        struct diff d;
+        char *text, at[24];
+        struct diag diag;
+
+        snprintf(at, sizeof at, "%d", (nodes ? RUNS + NODES_DONE : DONE) + 1);
+        KIT_OK(subject_set(&s, "node", at, &diag));
+        snprintf(at, sizeof at, "%ld", (long)getpid());
+        KIT_OK(subject_set(&s, "interrupt", at, &diag));
+        q.runs = RUNS;
+        q.per_node = true;
+        q.steps = 200;
+        signal(SIGINT, SIG_DFL); /* a shell ignores it in what runs in the background */
+        interrupt_begin();
+        run_diff(&d, &q, &s);
+        interrupt_end();
+        assert_true(diff_failed(&d));
+        assert_int_equal(d.status, CASE_PASS);
+        assert_int_equal(d.runs, nodes ? RUNS : DONE);
+        assert_true(d.outputs[0].snr_db > 100);
+        assert_int_equal(d.culprit.first, -1);
+        for (int i = 0; i < NODES; i++) {
+            const bool done = nodes && i < NODES_DONE;
+
+            assert_int_equal(d.per_node[i].result.status, done ? CASE_PASS : CASE_MISSING);
+            assert_int_equal(d.per_node[i].judged, done);
+        }
+        text = print_text(&d);
+        expect_text(text, nodes ? "interrupted: SIGINT: 5 of 5 runs were made"
+                                : "interrupted: SIGINT: 2 of 5 runs were made");
+        expect_text(text, "   59  ADD                      missing");
+        free(text);
+        diff_close(&d);
+        subject_close(&s);
+        interrupt_begin(); /* forgets the signal */
+        interrupt_end();
     }
 }
 
@@ -599,6 +647,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_honest_passes),
+        cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_one_wrong_node_of_sixty),
         cmocka_unit_test(test_first_of_many),
         cmocka_unit_test(test_nodes_that_fail_together),

@@ -3,12 +3,14 @@
 #include "conformance/suite/models/digits.h"
 #include "conformance/suite/models/digits_judge.h"
 #include "conformance/suite/subject/subject_spec.h"
+#include "conformance/util/interrupt.h"
 #include "reference/tests/kit/mock_path.h"
 
 #include "assay_gpu.h"
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -248,6 +250,42 @@ static struct digits_score run_on(const char *delegate, const char *option, bool
     digits_close(&r);
     subject_close(&subject);
     return s;
+}
+
+/* The third image of the first model on the mock: the reference's answers to it are judged. */
+static void signal_keeps_what_is_done(void **state)
+{
+    char interrupt[48];
+    const char *options[] = { interrupt, "node=3" };
+    const struct digits_options o = { .images = 4, .jobs = 1, .quiet = true };
+    struct diag diag = { .status = STATUS_OK };
+    struct subject subject;
+    struct digits_report r;
+
+    (void)state;
+    if (!have_models())
+        skip();
+    snprintf(interrupt, sizeof interrupt, "interrupt=%ld", (long)getpid());
+    if (subject_init(&subject, mock_path("delegate.so"), &(struct string_list){ options, 2 },
+                     &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    signal(SIGINT, SIG_DFL); /* a shell ignores it in what runs in the background */
+    interrupt_begin();
+    if (digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    interrupt_end();
+    assert_int_equal(interrupt_signal(), SIGINT);
+    assert_int_equal(r.count, 2 * MODELS);
+    assert_int_equal(r.scores[0].status, CASE_PASS);
+    for (size_t i = 1; i < r.count; i++) {
+        assert_int_equal(r.scores[i].status, CASE_MISSING);
+        assert_true(r.scores[i].reason[0] != '\0');
+    }
+    assert_true(digits_failed(&r));
+    digits_close(&r);
+    subject_close(&subject);
+    interrupt_begin(); /* forgets the signal */
+    interrupt_end();
 }
 
 static void runs_on_delegates(void **state)
@@ -490,6 +528,7 @@ int main(void)
         cmocka_unit_test(snr_is_held_to_the_bounds),
         cmocka_unit_test(another_class),
         cmocka_unit_test(reference_has_its_own_limit),
+        cmocka_unit_test(signal_keeps_what_is_done),
         cmocka_unit_test(runs_on_delegates),
         cmocka_unit_test(stored_answers_are_the_references),
         cmocka_unit_test(answers_that_do_not_fit_are_refused),

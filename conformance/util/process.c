@@ -2,6 +2,7 @@
 #include "conformance/util/process.h"
 
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -402,7 +403,7 @@ enum process_event process_wait(struct process *p)
     do {
         if (!wait_once(p, &fd, 1))
             return PROCESS_LATE;
-    } while (p->event == PROCESS_NOTHING && is_waited_for(p));
+    } while (p->event == PROCESS_NOTHING && is_waited_for(p) && !interrupt_signal());
     return p->event;
 }
 

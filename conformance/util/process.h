@@ -52,7 +52,8 @@ bool process_send(struct process *p, const void *data, size_t bytes);
 
 /* Starts waiting for an answer, or the end, for timeout_s from now on. */
 void process_expect(struct process *p, double timeout_s);
-/* Waits for one process, until the deadline of process_expect. */
+/* Waits for one process, until the deadline of process_expect.  PROCESS_NOTHING when a signal that
+ * util/interrupt.h notes has come before that. */
 enum process_event process_wait(struct process *p);
 
 /* Waits for the end of the process (by_force: ends it with SIGKILL), ends what it has forked, and

@@ -191,7 +191,7 @@ static json_t *statuses(void)
 {
     json_t *const list = json_array();
 
-    for (int i = 0; i < CASE_STATUS_COUNT; i++)
+    for (int i = 0; i <= CASE_MISSING; i++)
         json_array_append_new(list, json_string(case_status_name((enum case_status)i)));
     return list;
 }

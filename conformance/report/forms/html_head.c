@@ -33,7 +33,7 @@ static size_t failed_models(const struct record *r)
     size_t count = 0;
 
     for (size_t i = 0; i < r->model_count; i++)
-        count += r->models[i].status != CASE_PASS && r->models[i].status != CASE_DECLINED;
+        count += record_model_is_bad(&r->models[i]);
     return count;
 }
 

@@ -291,8 +291,9 @@ static enum outcome model_outcome(const struct record_model *m)
 {
     return m->status == CASE_PASS                                   ? OUTCOME_PASS
            : m->status == CASE_DECLINED || m->status == CASE_WAIVED ? OUTCOME_SKIPPED
-           : m->status == CASE_CRASH || m->status == CASE_TIMEOUT   ? OUTCOME_ERROR
-                                                                    : OUTCOME_FAILURE;
+           : m->status == CASE_CRASH || m->status == CASE_TIMEOUT || m->status == CASE_MISSING
+               ? OUTCOME_ERROR
+               : OUTCOME_FAILURE;
 }
 
 static void put_models(FILE *out, const struct record *r)

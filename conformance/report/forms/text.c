@@ -177,7 +177,7 @@ static void print_totals(const struct record *r, FILE *out)
                   { CASE_WAIVED, "waived", false },
                   { CASE_UNEXPECTED_PASS, "passed unexpectedly", false } };
     const struct record_totals t = record_totals(r);
-    size_t worse = 0, models_failed = 0;
+    size_t worse = 0, models_failed = 0, models_missing = 0;
 
     for (size_t i = 0; i < r->result_count; i++)
         worse += r->results[i].regression && r->results[i].status == CASE_PASS;
@@ -194,10 +194,14 @@ static void print_totals(const struct record *r, FILE *out)
         fprintf(out, ", %zu worker%s ended badly", r->broken_ends, r->broken_ends == 1 ? "" : "s");
     if (r->missing_count > 0)
         fprintf(out, ", %zu not run", r->missing_count);
-    for (size_t i = 0; i < r->model_count; i++)
-        models_failed += r->models[i].status != CASE_PASS && r->models[i].status != CASE_DECLINED;
+    for (size_t i = 0; i < r->model_count; i++) {
+        models_failed += record_model_is_bad(&r->models[i]);
+        models_missing += r->models[i].status == CASE_MISSING;
+    }
     if (r->model_count > 0)
         fprintf(out, "; %zu of %zu runs of models failed", models_failed, r->model_count);
+    if (models_missing > 0)
+        fprintf(out, ", %zu are missing", models_missing);
     fputc('\n', out);
 }
 

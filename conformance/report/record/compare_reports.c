@@ -380,7 +380,7 @@ static enum status compare_models(struct record_comparison *c, struct diag *diag
 
             if (!same_model(c, &c->was->models[o], &c->is->models[n]))
                 continue;
-            if (was != is)
+            if (was != is && was != CASE_MISSING && is != CASE_MISSING)
                 c->models[c->model_count++] = (struct compare_model){ kind_of(was, is), o, n };
             break;
         }

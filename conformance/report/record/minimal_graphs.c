@@ -6,6 +6,7 @@
 #include "conformance/suite/judge/minimize_print.h"
 #include "conformance/suite/judge/random_shrink.h"
 #include "conformance/suite/judge/trial.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
 
@@ -122,8 +123,9 @@ enum status minimal_graphs_find(struct report *r, const struct minimal_graphs_op
     r->minimal = mem_alloc(MINIMAL_GRAPHS_MAX, sizeof *r->minimal);
     if (!r->minimal)
         return diag_fail(diag, STATUS_NO_MEMORY, "minimal graphs: out of memory");
-    for (size_t i = 0;
-         i < r->outcome.count && r->minimal_count < MINIMAL_GRAPHS_MAX && s == STATUS_OK; i++) {
+    for (size_t i = 0; i < r->outcome.count && r->minimal_count < MINIMAL_GRAPHS_MAX &&
+                       s == STATUS_OK && !interrupt_signal();
+         i++) {
         if (wants(r, i))
             s = make_smaller(r, i, options, diag);
     }

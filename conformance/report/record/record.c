@@ -158,8 +158,14 @@ bool record_shows_nothing(const struct record *r)
     bool judged = false;
 
     for (size_t i = 0; i < r->model_count && t.all == 0; i++)
-        judged = judged || r->models[i].status != CASE_DECLINED;
+        judged =
+            judged || (r->models[i].status != CASE_DECLINED && r->models[i].status != CASE_MISSING);
     return t.all == t.count[CASE_DECLINED] && !judged;
+}
+
+bool record_model_is_bad(const struct record_model *m)
+{
+    return m->status != CASE_PASS && m->status != CASE_DECLINED && m->status != CASE_MISSING;
 }
 
 bool record_failed(const struct record *r)
@@ -167,9 +173,7 @@ bool record_failed(const struct record *r)
     const struct record_totals t = record_totals(r);
 
     for (size_t i = 0; i < r->model_count; i++) {
-        const enum case_status s = r->models[i].status;
-
-        if (s != CASE_PASS && s != CASE_DECLINED)
+        if (record_model_is_bad(&r->models[i]) || r->models[i].status == CASE_MISSING)
             return true;
     }
     return t.bad > 0 || record_shows_nothing(r) || r->broken_ends > 0 || r->ledger_problems > 0 ||

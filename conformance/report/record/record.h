@@ -115,7 +115,7 @@ struct record_model {
     const char *name;
     bool is_reference; /* held to LiteRT's answers; subject is not set */
     size_t subject;
-    enum case_status status; /* declined: the subject took no node */
+    enum case_status status; /* declined: the subject took no node; or missing */
     const char *reason;
     bool compared;             /* otherwise the figures but top1 are not set */
     double top1;               /* NaN: there are no images */
@@ -195,6 +195,8 @@ struct record_totals {
     size_t worst;  /* index of its result; SIZE_MAX when nothing was compared */
 };
 bool record_result_is_bad(const struct record_result *r);
+/* Whether the model failed; one that is missing did not. */
+bool record_model_is_bad(const struct record_model *m);
 void record_totals_add(struct record_totals *t, const struct record *r, size_t result);
 struct record_totals record_totals(const struct record *r);
 /* Whether nothing was judged: all was declined, or nothing ran, no whole model either. */

@@ -159,6 +159,9 @@ static enum status read_result(struct record_reading *x, size_t i, json_t *o)
     TRY(record_enter(x, "cases", i, o));
     TRY(read_case(x, o, &result->subject, &result->test_case));
     TRY(record_read_fields(&x->at, o, &record_result_fields, result));
+    if (result->status == CASE_MISSING)
+        return record_unexpected(&x->at, "status", "that of a check that was run",
+                                 json_object_get(o, "status"));
     TRY(read_seed(x, o));
     if (r->cases[result->test_case].nodes > 0)
         TRY(record_read_count(&x->at, o, "nodes_taken", (uint64_t)r->cases[result->test_case].nodes,

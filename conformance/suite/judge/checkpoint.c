@@ -120,11 +120,13 @@ static void tell(const struct checkpoint *c, const struct run_outcome *o)
 
 void checkpoint_close(struct checkpoint *c, const struct run_outcome *outcome, bool reported)
 {
-    if (outcome->missing > 0)
+    const bool cut = outcome->missing > 0 || outcome->signal;
+
+    if (cut && outcome->count > 0)
         tell(c, outcome);
     if (c->log.broken.text[0])
         message_error("the log of the run", "%s", c->log.broken.text);
-    run_log_close(&c->log, !reported || outcome->missing > 0);
+    run_log_close(&c->log, !reported || cut);
     mem_free(c->known);
     *c = (struct checkpoint){ .known = NULL };
 }

@@ -23,8 +23,8 @@ bool checkpoint_is_log(const char *resume);
 enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
                             const struct judge_device *device, const char *out, const char *resume,
                             double before_s, struct diag *diag);
-/* After the run: prints what is missing, and how to go on.  Removes the log of a run that lacks
- * nothing and whose report was written; keeps any other. */
+/* After the run: prints what is missing, and how to go on.  Removes the log of a run that was not
+ * cut and whose report was written; keeps any other. */
 void checkpoint_close(struct checkpoint *c, const struct run_outcome *outcome, bool reported);
 
 #endif

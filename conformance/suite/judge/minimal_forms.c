@@ -5,6 +5,7 @@
 #include "conformance/suite/cases/random_cases.h"
 #include "conformance/suite/judge/minimal_save.h"
 #include "conformance/suite/judge/trial.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 
 #include <math.h>
@@ -110,7 +111,7 @@ enum status minimal_forms_find(const struct run_request *run, const struct run_o
     enum status s = STATUS_OK;
 
     *forms = (struct minimal_forms){ .count = 0 };
-    for (size_t i = 0; i < outcome->count && s == STATUS_OK; i++) {
+    for (size_t i = 0; i < outcome->count && s == STATUS_OK && !interrupt_signal(); i++) {
         const struct case_result *const r = &outcome->results[i];
         struct minimal_form *form;
         struct work w = { .run = run,

@@ -26,7 +26,7 @@ const char *case_status_name(enum case_status s)
 #undef X
     };
 
-    return (unsigned)s < CASE_STATUS_COUNT ? names[s] : "?";
+    return (unsigned)s < CASE_STATUS_COUNT ? names[s] : s == CASE_MISSING ? "missing" : "?";
 }
 
 bool result_fails_run(const struct case_result *r)

@@ -24,7 +24,8 @@ enum case_status {
 #define X(name, text) CASE_##name,
     CASE_STATUS_LIST(X)
 #undef X
-        CASE_STATUS_COUNT
+        CASE_STATUS_COUNT,
+    CASE_MISSING = CASE_STATUS_COUNT /* cut: of whole models and trials, not of cases in a run */
 };
 const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of range */
 

@@ -1,6 +1,8 @@
 /* The loop that makes a failure smaller. */
 #include "conformance/suite/judge/shrink.h"
 
+#include "conformance/util/interrupt.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -44,7 +46,7 @@ static void reduce(const struct shrink_problem *p, size_t step_limit,
             since++;
         }
         outcome->steps += answer != SHRINK_SKIP;
-        outcome->limited = outcome->steps - first_steps >= step_limit;
+        outcome->limited = outcome->steps - first_steps >= step_limit || interrupt_signal();
     }
 }
 
@@ -53,12 +55,13 @@ void shrink_run(const struct shrink_problem *problem, size_t step_limit,
 {
     *outcome = (struct shrink_outcome){ .steps = 0 };
     if (!fails_each_time(problem, SHRINK_REPEATS, outcome)) {
-        outcome->flaky = true;
+        outcome->limited = interrupt_signal();
+        outcome->flaky = !outcome->limited;
         return;
     }
     reduce(problem, step_limit, outcome);
-    if (outcome->accepted > 0)
-        outcome->flaky_end = !fails_each_time(problem, 1, outcome);
+    if (outcome->accepted > 0 && !interrupt_signal())
+        outcome->flaky_end = !fails_each_time(problem, 1, outcome) && !interrupt_signal();
 }
 
 /* The next character of a reason that counts; 0 at the end of the part that does.  A process that

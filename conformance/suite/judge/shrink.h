@@ -36,7 +36,7 @@ struct shrink_problem {
 struct shrink_outcome {
     size_t steps;    /* forms that were judged */
     size_t accepted; /* reductions that were made */
-    bool limited;    /* it ended at the step limit: a smaller form may exist */
+    bool limited;    /* it ended at the step limit, or by a signal: a smaller form may exist */
     /* The first form, judged again, did not fail the same way each time: nothing was reduced. */
     bool flaky;
     /* The last form did not fail the same way when judged once more. */

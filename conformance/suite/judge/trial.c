@@ -5,6 +5,7 @@
 #include "conformance/suite/judge/case_run.h"
 #include "conformance/suite/subject/engine.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 
@@ -306,18 +307,23 @@ static enum case_status end_process(struct trial_host *h, bool late, char *reaso
 }
 
 /* Sends a request and reads the head of the answer.  False: the process died or hangs, as *status
- * and reason say. */
+ * and reason say, or a signal came: it is missing. */
 static bool exchange(struct trial_host *h, struct request *q, const struct case_instance *x,
                      void *head, size_t head_bytes, enum case_status *status, char *reason,
                      size_t reason_bytes)
 {
-    bool late;
+    enum process_event event = PROCESS_READABLE;
 
     process_expect(&h->process, h->timeout_s);
-    late = send_request(h, q, x) && process_wait(&h->process) == PROCESS_LATE;
-    if (!late && process_read(h->process.socket, head, head_bytes))
+    if (send_request(h, q, x))
+        event = process_wait(&h->process);
+    if (event == PROCESS_READABLE && process_read(h->process.socket, head, head_bytes))
         return true;
-    *status = end_process(h, late, reason, reason_bytes);
+    *status = end_process(h, event != PROCESS_READABLE, reason, reason_bytes);
+    if (event == PROCESS_NOTHING) {
+        *status = CASE_MISSING;
+        snprintf(reason, reason_bytes, "%s", interrupt_name());
+    }
     return false;
 }
 

@@ -2,7 +2,8 @@
  * is a result here.
  *
  * The process is started by the first trial, keeps the subject's delegate for the ones that follow,
- * and is replaced after a crash or a timeout.  The model that was opened last stays open. */
+ * and is replaced after a crash or a timeout.  The model that was opened last stays open.  A signal
+ * (util/interrupt.h) ends the trial: its status is CASE_MISSING. */
 #ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_TRIAL_H
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_TRIAL_H
 

@@ -9,6 +9,7 @@
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/models/digits_judge.h"
 #include "conformance/suite/models/digits_stored.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/program_path.h"
 #include "conformance/util/progress.h"
@@ -72,6 +73,7 @@ struct task {
     struct subject *subject;            /* NULL: the reference */
     const struct digits_stored *stored; /* its answers; NULL: they are computed */
     struct answers *answers;            /* shared memory */
+    bool ended;                         /* false: its run was cut */
     bool timed_out;
     int wait_status; /* of its process */
 };
@@ -339,6 +341,7 @@ static void end(struct run *run, size_t process)
 
     t->timed_out = p->event == PROCESS_LATE;
     t->wait_status = process_end(p, t->timed_out);
+    t->ended = true;
     run->ended++;
 }
 
@@ -352,7 +355,7 @@ static enum status run_tasks(struct run *run, uint64_t jobs, struct diag *diag)
     if (jobs == 0)
         jobs = process_count_processors();
     s = process_pool_open(&run->pool, jobs > JOBS_MAX ? JOBS_MAX : (size_t)jobs, diag);
-    while (s == STATUS_OK && run->ended < run->count) {
+    while (s == STATUS_OK && run->ended < run->count && !interrupt_signal()) {
         for (size_t i = 0; i < run->pool.count && s == STATUS_OK; i++) {
             if (run->pool.items[i].pid == 0 && run->started < run->count)
                 s = start(run, i, diag);
@@ -383,14 +386,17 @@ static const struct task *reference_task(const struct run *run, const struct dig
 
 static bool answered(const struct task *t)
 {
-    return t->answers->done && t->answers->status == STATUS_OK && !t->timed_out;
+    return t->ended && t->answers->done && t->answers->status == STATUS_OK && !t->timed_out;
 }
 
 static void judge_failure(struct digits_score *s, const struct task *t, double timeout_s)
 {
     const size_t room = sizeof s->reason;
 
-    if (t->timed_out) {
+    if (!t->ended) {
+        s->status = CASE_MISSING;
+        snprintf(s->reason, room, "the run was cut before its end");
+    } else if (t->timed_out) {
         s->status = CASE_TIMEOUT;
         snprintf(s->reason, room, "no answer within %g s", timeout_s);
     } else if (!t->answers->done) {
@@ -428,15 +434,17 @@ static enum status judge(const struct run *run, const struct task *t, struct dig
 {
     const struct task *const other = reference_task(run, t->model);
 
-    s->nodes = t->answers->nodes;
-    s->taken = t->answers->taken;
-    s->partitions = t->answers->partitions;
+    if (t->ended) {
+        s->nodes = t->answers->nodes;
+        s->taken = t->answers->taken;
+        s->partitions = t->answers->partitions;
+    }
     if (!answered(t)) {
         judge_failure(s, t, run->timeout_s);
     } else if (!t->subject) {
         TRY(judge_reference(run, t, s, diag));
     } else if (!answered(other)) {
-        s->status = CASE_FAIL;
+        s->status = other->ended ? CASE_FAIL : CASE_MISSING;
         snprintf(s->reason, sizeof s->reason, "the reference has no answer to compare with");
     } else {
         const struct digits_answers answers = answers_of(run, t);

@@ -4,6 +4,8 @@
  * Each model and subject runs in a process of its own, so that the caller never loads a delegate.
  * The models in 8 bits are quantized cases, which a subject may skip, as it may the float ones.
  *
+ * A signal (util/interrupt.h) ends what runs: it is missing, and so is what did not run.
+ *
  * Images are compared one by one: a delegate's answers with the reference's, the reference's with
  * those of the real LiteRT (answers.h5), but for dynamic range, where LiteRT rounds activations. A
  * model fails when

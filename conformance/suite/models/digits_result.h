@@ -13,7 +13,7 @@ enum { DIGITS_REFERENCE = -1 };
 struct digits_score {
     const char *model;       /* "digits_f32" */
     int subject;             /* index, or DIGITS_REFERENCE */
-    enum case_status status; /* declined: the delegate took no node */
+    enum case_status status; /* declined: the delegate took no node; or missing */
     char reason[256];        /* set for every status but pass */
     size_t images, right;    /* right: the class is the label */
     bool compared;           /* with the reference's scores; those of the reference with LiteRT's */

@@ -95,7 +95,8 @@ struct mock {
     bool poisoned;
     int refused;               /* a node of the graph seen last; -1: none */
     int steps;                 /* of the kernel made last */
-    int node;                  /* of the fault `place` */
+    int node;                  /* of the fault `place`; with `interrupt`, an invoke */
+    pid_t interrupt;           /* gets SIGINT at the invoke `node` of this process; 0: nobody */
     int first_node, last_node; /* it takes these; last_node 0: all */
     double slow;               /* of an inference's time, added to it: 0.07 for slow=7 */
     char *grown;               /* memory that is held and touched; freed with the delegate */
@@ -528,6 +529,11 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         context->ReportError(context, "mock: the device is %s", "lost");
         return kTfLiteError;
     }
+    if (k->mock->interrupt > 0 && invokes_of_process == k->mock->node) {
+        kill(k->mock->interrupt, SIGINT);
+        while (k->mock->interrupt != getpid())
+            pause(); /* as an inference that takes long */
+    }
     if (fault == FAULT_LEAK)
         leak();
     if (fault == FAULT_ROUNDING)
@@ -630,6 +636,10 @@ static bool read_option(struct mock *m, const char *key, const char *value)
         return atoi(value) > 0 && grow(m, (size_t)atoi(value));
     if (strcmp(key, "node") == 0) {
         m->node = atoi(value);
+        return true;
+    }
+    if (strcmp(key, "interrupt") == 0) {
+        m->interrupt = (pid_t)atol(value);
         return true;
     }
     if (strcmp(key, "first_node") == 0 || strcmp(key, "last_node") == 0) {

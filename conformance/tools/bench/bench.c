@@ -5,6 +5,7 @@
 #include "conformance/tools/bench/bench_starts.h"
 #include "conformance/tools/bench/bench_threads.h"
 #include "conformance/tools/bench/bench_versus.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 #include "conformance/util/output.h"
 #include "conformance/util/sha256.h"
@@ -137,11 +138,11 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
     if (s == STATUS_OK)
         s = bench_repeat(t, q, &timing, &list, diag);
     message_progress_end();
-    if (s == STATUS_OK && list.count == 0)
+    if (s == STATUS_OK && list.count == 0 && !interrupt_signal())
         s = diag_fail(diag, STATUS_USAGE, "no inference within --max_secs=%.15g", q->max_secs);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && list.count > 0)
         s = bench_series_make(&r->latency_ms, list.ms, list.count, diag);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && list.count > 0)
         read_split(r, &t->s, &before);
     bench_list_close(&list);
     return s;
@@ -239,14 +240,15 @@ static enum status profile(struct bench_result *r, const struct bench_request *q
 static enum status measure(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
     struct bench_session t = { .create_ms = 0 };
+    const bool runs = !q->dry_run && !interrupt_signal();
     enum status s = bench_start_session(&t, q, false, NULL, 0, diag);
 
     if (s == STATUS_OK && q->outputs_path && t.engine)
         s = diag_fail(diag, STATUS_UNSUPPORTED, "--output_filepath: %s keeps its outputs",
                       t.s.subject.label);
-    if (s == STATUS_OK && !q->dry_run)
+    if (s == STATUS_OK && runs)
         s = time_inferences(r, &t, q, diag);
-    if (s == STATUS_OK && !q->dry_run && q->outputs_path)
+    if (s == STATUS_OK && runs && q->outputs_path)
         s = save_outputs(&t.s, q->outputs_path, diag);
     if (s == STATUS_OK) {
         describe(r, &t);
@@ -264,13 +266,13 @@ enum status bench_run(struct bench_result *r, const struct bench_request *q, str
     /* First what forks, while this process has loaded no driver that a child would inherit. */
     if (q->starts && !q->dry_run)
         s = bench_starts(r, q, diag);
-    if (s == STATUS_OK && q->versus && !q->dry_run)
+    if (s == STATUS_OK && q->versus && !q->dry_run && !interrupt_signal())
         s = bench_versus(&r->versus, q, diag);
     if (s == STATUS_OK)
         s = measure(r, q, diag);
-    if (s == STATUS_OK && q->threads > 0 && !q->dry_run)
+    if (s == STATUS_OK && q->threads > 0 && !q->dry_run && !interrupt_signal())
         s = bench_threads(&r->throughput, q, diag);
-    if (s == STATUS_OK && q->profile && !q->dry_run)
+    if (s == STATUS_OK && q->profile && !q->dry_run && !interrupt_signal())
         s = profile(r, q, diag);
     if (s != STATUS_OK)
         bench_close(r);

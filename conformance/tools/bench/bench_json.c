@@ -2,6 +2,7 @@
 #include "conformance/tools/bench/bench_print.h"
 #include "conformance/tools/bench/bench_roofline.h"
 
+#include "conformance/util/interrupt.h"
 #include "conformance/util/json_text.h"
 
 #include <math.h>
@@ -264,6 +265,7 @@ json_t *bench_json(const struct bench_report *b)
     json_t *const o = json_object();
 
     set_names(o, b);
+    json_object_set_new(o, "interrupted", json_text(interrupt_name()));
     json_object_set_new(o, "latency_ms", json_series(&r->latency_ms));
     set_real(o, "init_ms", r->create_ms + r->prepare_ms);
     set_real(o, "first_ms", r->latency_ms.n > 0 ? r->first_ms : NAN);

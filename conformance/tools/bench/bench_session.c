@@ -5,6 +5,7 @@
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
@@ -193,7 +194,7 @@ static void pause_for(double seconds)
 {
     struct timespec t = { (time_t)seconds, (long)((seconds - floor(seconds)) * 1e9) };
 
-    while (seconds > 0 && nanosleep(&t, &t) != 0 && errno == EINTR)
+    while (seconds > 0 && nanosleep(&t, &t) != 0 && errno == EINTR && !interrupt_signal())
         ;
 }
 
@@ -226,7 +227,8 @@ static enum status repeat(struct bench_session *t, const struct bench_request *q
         const double secs = clock_s() - begin;
         double ms;
 
-        if ((count >= span->runs && secs >= span->min_secs) || secs > span->max_secs)
+        if ((count >= span->runs && secs >= span->min_secs) || secs > span->max_secs ||
+            interrupt_signal())
             return STATUS_OK;
         if (count > 0) {
             progress_expect(p, time_left(span, count, secs));

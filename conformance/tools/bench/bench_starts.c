@@ -10,6 +10,7 @@
 
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
 
@@ -157,7 +158,7 @@ static enum status serialized_starts(struct bench_result *r, const struct bench_
         TRY(use_caches(parent, name, caches, diag));
         TRY(start_once(q, &option, s, diag));
         s->driver_files = count_files(caches);
-        if (!s->known || !s->has_parts)
+        if (!s->known || !s->has_parts || interrupt_signal())
             return STATUS_OK;
     }
     qsort(seconds, SECOND_STARTS, sizeof seconds[0], by_own_ms);
@@ -171,7 +172,7 @@ static enum status warm_starts(struct bench_result *r, const struct bench_reques
 {
     const double begin = clock_s();
 
-    while (r->warm_count < BENCH_WARM_STARTS &&
+    while (r->warm_count < BENCH_WARM_STARTS && !interrupt_signal() &&
            (r->warm_count == 0 || clock_s() - begin < WARM_SECS_MAX)) {
         struct bench_start start;
 
@@ -194,7 +195,8 @@ static enum status all_starts(struct bench_result *r, const struct bench_request
     TRY(start_once(q, NULL, &r->cold, diag));
     r->cold.driver_files = count_files(caches);
     TRY(warm_starts(r, q, diag));
-    return r->cold.has_parts ? serialized_starts(r, q, parent, diag) : STATUS_OK;
+    return r->cold.has_parts && !interrupt_signal() ? serialized_starts(r, q, parent, diag)
+                                                    : STATUS_OK;
 }
 
 enum status bench_starts(struct bench_result *r, const struct bench_request *q, struct diag *diag)

@@ -1,6 +1,7 @@
 /* The report of `assay bench` in lines of text. */
 #include "conformance/tools/bench/bench_print.h"
 #include "conformance/tools/bench/bench_roofline.h"
+#include "conformance/util/interrupt.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -232,7 +233,7 @@ bool bench_report_failed(const struct bench_report *b)
 {
     const struct bench_versus *const v = &b->result->versus;
 
-    return (b->comparison && b->comparison->failed) ||
+    return (b->comparison && b->comparison->failed) || interrupt_signal() ||
            (v->known && b->versus_limit >= 0 &&
             bench_shift_judge(&v->shift, b->versus_limit) == VERDICT_SLOWER);
 }
@@ -252,7 +253,7 @@ void bench_print_text(FILE *f, const struct bench_report *b)
     print_start(f, "warm start", &r->warm);
     print_serialized(f, r);
     if (r->latency_ms.n == 0)
-        fprintf(f, "latency     none: a dry run\n");
+        fprintf(f, "latency     none: %s\n", q->dry_run ? "a dry run" : interrupt_name());
     else
         fprintf(f,
                 "first       %.3f ms\nlatency     median %.3f ms, mean %.3f, p10 %.3f, p90 %.3f, "
@@ -281,4 +282,6 @@ void bench_print_text(FILE *f, const struct bench_report *b)
     print_throughput(f, r);
     print_versus(f, b);
     print_comparison(f, b->comparison);
+    if (interrupt_signal())
+        fprintf(f, "\ninterrupted: %s: what came behind was not measured\n", interrupt_name());
 }

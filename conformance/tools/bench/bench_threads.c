@@ -2,6 +2,7 @@
 
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
@@ -65,7 +66,8 @@ static enum status run_until_all_have(struct worker *w)
             done = true;
             atomic_fetch_add(&w->crowd->ready, 1);
         }
-        if (atomic_load(&w->crowd->ready) == w->crowd->count || secs > q->max_secs)
+        if (atomic_load(&w->crowd->ready) == w->crowd->count || secs > q->max_secs ||
+            interrupt_signal())
             return STATUS_OK;
         if (w->list.count > 0 && w->is_first)
             show(w, secs);
@@ -175,7 +177,7 @@ enum status bench_threads(struct bench_throughput *t, const struct bench_request
     s = open_all(&c, workers, diag);
     if (s == STATUS_OK)
         s = run_all(&c, workers, diag);
-    if (s == STATUS_OK)
+    if (s == STATUS_OK && !interrupt_signal())
         s = collect(t, &c, workers, diag);
     progress_end(&c.progress);
     for (size_t i = 0; i < c.count; i++) {

@@ -2,6 +2,7 @@
 
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
 
@@ -107,10 +108,14 @@ static enum status start(struct duel *d, int which, struct diag *diag)
 {
     struct child child = { d->request, which == 1 };
     struct hello *const hello = &d->hello[which];
+    enum process_event event;
 
     TRY(process_start(&d->process[which], PROCESS_OUTPUT_STDERR, serve, &child, diag));
     process_expect(&d->process[which], START_SECS_MAX);
-    if (process_wait(&d->process[which]) == PROCESS_LATE)
+    event = process_wait(&d->process[which]);
+    if (event == PROCESS_NOTHING) /* interrupted */
+        return STATUS_OK;
+    if (event == PROCESS_LATE)
         return diag_fail(diag, STATUS_MISMATCH, "%s: no start within %d s",
                          which == 0 ? "the subject" : d->request->versus, START_SECS_MAX);
     if (!process_read(d->process[which].socket, hello, sizeof *hello))
@@ -187,7 +192,7 @@ static enum status run_rounds(struct duel *d, struct progress *p, struct diag *d
         const bool enough =
             d->rounds >= ROUNDS_MIN && secs >= 2 * q->min_secs && d->latency_ms[0].count >= q->runs;
 
-        if (enough || d->rounds == SHIFT_PAIRS_MAX || secs > 2 * q->max_secs)
+        if (enough || d->rounds == SHIFT_PAIRS_MAX || secs > 2 * q->max_secs || interrupt_signal())
             return STATUS_OK;
         if (d->rounds > 0) {
             progress_expect(p, time_left(d, secs));
@@ -212,6 +217,8 @@ static enum status run(struct duel *d, struct bench_versus *v, struct diag *diag
     s = run_rounds(d, &p, diag);
     progress_end(&p);
     TRY(s);
+    if (interrupt_signal() && d->rounds < ROUNDS_MIN)
+        return STATUS_OK;
     TRY(bench_shift_pairs(d->log_ratios, d->rounds, &v->shift, diag));
     for (int i = 0; i < 2; i++)
         TRY(bench_series_make(&v->latency_ms[i], d->latency_ms[i].ms, d->latency_ms[i].count,

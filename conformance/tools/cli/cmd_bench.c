@@ -8,6 +8,7 @@
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/benchmark_flags.h"
 #include "conformance/tools/cli/commands.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/output.h"
 
 #include <errno.h>
@@ -64,7 +65,8 @@ static enum status compare(const struct request *q, const struct bench_baseline 
                            const struct bench_result *r, struct bench_comparison *c,
                            struct diag *diag)
 {
-    return q->compare_to ? bench_compare(c, baseline, r, q->limit, diag) : STATUS_OK;
+    return q->compare_to && !interrupt_signal() ? bench_compare(c, baseline, r, q->limit, diag)
+                                                : STATUS_OK;
 }
 
 static int report(const struct request *q, const struct bench_result *r,
@@ -72,7 +74,7 @@ static int report(const struct request *q, const struct bench_result *r,
 {
     const struct bench_report b = { .request = &q->bench,
                                     .result = r,
-                                    .comparison = q->compare_to ? c : NULL,
+                                    .comparison = q->compare_to && !interrupt_signal() ? c : NULL,
                                     .versus_limit = q->max_regression ? q->limit : -1 };
     const int steps = print_steps(r, q->flags.steps_path);
     const int code = print_result(&b, &q->common);
@@ -106,8 +108,10 @@ static int measure(const struct request *q)
 
     if (q->compare_to)
         s = bench_baseline_open(&baseline, q->compare_to, q->bench.model, &diag);
+    interrupt_begin();
     if (s == STATUS_OK)
         s = bench_run(&r, &q->bench, &diag);
+    interrupt_end();
     if (s == STATUS_OK)
         s = compare(q, &baseline, &r, &c, &diag);
     message_progress_end();

@@ -7,6 +7,7 @@
 #include "conformance/tools/diff/cause.h"
 #include "conformance/tools/diff/cut.h"
 #include "conformance/tools/diff/diff_print.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/output.h"
 
 #include <stdio.h>
@@ -73,11 +74,17 @@ static int compare(const struct request *q)
     struct subject subject = { .path = NULL };
     struct diff d = { .subject = NULL };
     struct diag diag = { .status = STATUS_OK };
+    enum status s;
     int code;
 
-    if (subject_flags_open(&q->subject, &q->common, &subject, &diag) != STATUS_OK ||
-        diff_open(&d, &q->diff, &subject, &diag) != STATUS_OK || diff_run(&d, &diag) != STATUS_OK ||
-        cause_find(&d, &diag) != STATUS_OK || save_cut(&d, q, &diag) != STATUS_OK) {
+    if ((s = subject_flags_open(&q->subject, &q->common, &subject, &diag)) == STATUS_OK &&
+        (s = diff_open(&d, &q->diff, &subject, &diag)) == STATUS_OK) {
+        interrupt_begin();
+        if ((s = diff_run(&d, &diag)) == STATUS_OK)
+            s = cause_find(&d, &diag);
+        interrupt_end();
+    }
+    if (s != STATUS_OK || save_cut(&d, q, &diag) != STATUS_OK) {
         message_progress_end();
         code = message_fail("diff", &diag);
     } else {

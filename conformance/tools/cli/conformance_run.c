@@ -91,7 +91,9 @@ static void note_run(struct run *x)
         .started = x->started,
         .host = x->host,
         .seconds = clock_s() - x->began_s + x->checkpoint.before_s,
-        .interrupted = x->report.outcome.missing > 0 ? x->report.outcome.stopped : NULL,
+        .interrupted = x->report.outcome.missing > 0 || x->report.outcome.signal
+                           ? x->report.outcome.stopped
+                           : NULL,
         .graphs = q->graphs,
         .limit = q->selection.limit,
         .filters = q->selection.filters.items,
@@ -163,9 +165,7 @@ static enum status run_cases(struct run *x, struct diag *diag)
         mem_free(known);
         return s;
     }
-    interrupt_begin();
     s = runner_run(&request, &x->report.outcome, diag);
-    interrupt_end();
     mem_free(known);
     return s;
 }
@@ -179,13 +179,15 @@ static enum status find_minimal(struct run *x, struct diag *diag)
                                                     .repro_dir = q->repro_dir,
                                                     .quiet = q->common.quiet };
 
-    return q->graphs > 0 ? minimal_graphs_find(&x->report, &options, diag) : STATUS_OK;
+    return q->graphs > 0 && !interrupt_signal() ? minimal_graphs_find(&x->report, &options, diag)
+                                                : STATUS_OK;
 }
 
-/* Whole models end the run; of several shards the first runs them. */
+/* Whole models end the run; of several shards the first runs them.  A run that was cut lists them
+ * as missing. */
 static bool wants_models(const struct conformance_request *q, const struct run_outcome *o)
 {
-    return o->missing == 0 && q->models && q->selection.shard == 0;
+    return (o->missing == 0 || o->signal) && q->models && q->selection.shard == 0;
 }
 
 static enum status run_models(struct run *x, struct diag *diag)
@@ -204,22 +206,37 @@ static enum status minimize(struct run *x, struct diag *diag)
 {
     const struct run_request request = make_request(x);
 
-    if (!x->q->minimize)
+    if (!x->q->minimize || interrupt_signal())
         return STATUS_OK;
     x->report.forms = &x->forms;
     return minimal_forms_find(&request, &x->report.outcome, (size_t)x->q->minimize_steps, &x->forms,
                               diag);
 }
 
-static enum status run_all(struct run *x, struct diag *diag)
+static enum status run_parts(struct run *x, struct diag *diag)
 {
-    TRY(probe(x, diag));
     TRY(run_cases(x, diag));
-    if (!x->report.outcome.signal)
-        TRY(find_minimal(x, diag));
+    TRY(find_minimal(x, diag));
     TRY(run_models(x, diag));
     expectations_apply(&x->expected, &x->report);
-    return x->report.outcome.signal ? STATUS_OK : minimize(x, diag);
+    return minimize(x, diag);
+}
+
+/* A signal ends what is being done, and leaves out what is not begun. */
+static enum status run_all(struct run *x, struct diag *diag)
+{
+    struct run_outcome *const o = &x->report.outcome;
+    enum status s;
+
+    TRY(probe(x, diag));
+    interrupt_begin();
+    s = run_parts(x, diag);
+    interrupt_end();
+    if (interrupt_signal() && !o->signal) { /* behind the last case */
+        o->signal = interrupt_name();
+        snprintf(o->stopped, sizeof o->stopped, "%s", o->signal);
+    }
+    return s;
 }
 
 /* ---- the ledger ---- */

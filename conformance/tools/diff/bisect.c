@@ -8,13 +8,14 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/diff/part.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 
 #include <stdio.h>
 
 static bool is_loss(enum case_status s)
 {
-    return s != CASE_PASS && s != CASE_DECLINED;
+    return s != CASE_PASS && s != CASE_DECLINED && s != CASE_MISSING;
 }
 
 /* A search of one kind. */
@@ -120,6 +121,8 @@ static enum status try_in_place(struct search *s, int first, int last, bool *fai
 static enum status try_range(struct search *s, int first, int last, bool *fails, struct diag *diag)
 {
     *fails = false;
+    if (interrupt_signal())
+        return STATUS_OK;
     s->tried++;
     message_progress(s->d->request.quiet, "diff: nodes %d to %d", first, last);
     TRY(s->try(s, first, last, fails, diag));

@@ -4,6 +4,7 @@
 #include "conformance/tools/diff/bisect.h"
 #include "conformance/tools/diff/nodes.h"
 #include "conformance/tools/diff/part.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 
 /* A part of one node is held to the bound of its op, one of several to the screen. */
@@ -47,9 +48,10 @@ enum status cause_find(struct diff *d, struct diag *diag)
 
     if (!d->request.per_node || d->status == CASE_DECLINED)
         return STATUS_OK;
-    TRY(diff_reference_run(d, d->worst_run, &ms, diag));
+    if (!interrupt_signal())
+        TRY(diff_reference_run(d, d->worst_run, &ms, diag));
     TRY(nodes_judge(d, diag));
-    if (d->wrong_nodes == 0 && diff_failed(d))
+    if (d->wrong_nodes == 0 && d->status != CASE_PASS)
         TRY(bisect_run(d, diag));
     if (d->culprit.first >= 0 && d->request.steps > 0)
         TRY(minimize(d, diag));

@@ -5,6 +5,7 @@
 #include "conformance/suite/io/model_file.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
 #include "conformance/util/random.h"
 #include "reference/base/builtin.h"
@@ -202,7 +203,7 @@ const char *diff_op(const struct diff *d, int node)
 
 bool diff_failed(const struct diff *d)
 {
-    return d->status != CASE_PASS || d->wrong_nodes > 0;
+    return d->status != CASE_PASS || d->wrong_nodes > 0 || interrupt_signal();
 }
 
 /* ---- running ---- */
@@ -269,7 +270,8 @@ static enum status run_all(struct diff *d, struct diag *diag)
     double worst = INFINITY;
 
     progress_begin(&progress, "diff", (double)d->request.runs, d->request.quiet);
-    for (uint64_t run = 0; run < d->request.runs && d->status == CASE_PASS; run++) {
+    for (uint64_t run = 0; run < d->request.runs && d->status == CASE_PASS && !interrupt_signal();
+         run++) {
         struct trial t;
         double ms, snr_db;
 
@@ -283,7 +285,9 @@ static enum status run_all(struct diff *d, struct diag *diag)
             d->nodes = t.nodes;
             d->taken = t.taken;
         }
-        if (t.status != CASE_PASS) {
+        if (t.status == CASE_MISSING) {
+            /* The loop ends. */
+        } else if (t.status != CASE_PASS) {
             d->worst_run = run;
             end(d, t.status, t.reason);
         } else {
@@ -298,6 +302,8 @@ static enum status run_all(struct diff *d, struct diag *diag)
         trial_close(&t);
     }
     progress_end(&progress);
+    if (d->runs == 0 && d->status == CASE_PASS)
+        d->status = CASE_MISSING;
     d->reference_ms = spread_mean(&reference);
     d->reference_std_ms = spread_std(&reference);
     d->subject_ms = spread_mean(&subject);

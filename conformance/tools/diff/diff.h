@@ -65,7 +65,8 @@ struct diff {
     struct case_instance instance; /* the model, and the inputs of the last run */
     struct screen screen;
 
-    enum case_status status; /* of the whole: PASS, FAIL, DECLINED, CRASH, TIMEOUT */
+    enum case_status status; /* of the whole: PASS, FAIL, DECLINED, CRASH, TIMEOUT; of runs that */
+                             /* were made where a signal came, MISSING where none was */
     char reason[480];
     uint64_t runs; /* that were made */
     uint64_t nodes, taken;
@@ -84,11 +85,13 @@ struct diff {
 /* Reads the model and runs the reference once.  The subject is not loaded here. */
 enum status diff_open(struct diff *d, const struct diff_request *request, struct subject *subject,
                       struct diag *diag);
-/* Runs both and judges the outputs.  Failures of the subject are part of *d. */
+/* Runs both and judges the outputs.  Failures of the subject are part of *d.  A signal that
+ * util/interrupt.h notes ends this and what follows. */
 enum status diff_run(struct diff *d, struct diag *diag);
 void diff_close(struct diff *d);
 
-/* The model or one of its nodes failed, or nothing was compared, as no node was taken. */
+/* The model or one of its nodes failed, nothing was compared, as no node was taken, or a signal
+ * came. */
 bool diff_failed(const struct diff *d);
 /* "CONV_2D". */
 const char *diff_op(const struct diff *d, int node);

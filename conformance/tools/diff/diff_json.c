@@ -2,6 +2,7 @@
 #include "conformance/tools/diff/diff_print.h"
 
 #include "conformance/suite/subject/subject_spec.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/json_text.h"
 #include "reference/kernels/op.h"
 
@@ -60,7 +61,9 @@ static json_t *make_node(const struct diff *d, const struct diff_node *n)
                         json_integer(interpreter_node_version(d->reference, n->node)));
     json_object_set_new(j, "judged", json_boolean(n->judged));
     json_object_set_new(j, "status",
-                        n->judged ? json_string(case_status_name(r->status)) : json_null());
+                        n->judged || r->status == CASE_MISSING
+                            ? json_string(case_status_name(r->status))
+                            : json_null());
     json_object_set_new(j, "reason", json_text(r->reason));
     if (!n->judged)
         return j;
@@ -130,6 +133,7 @@ void diff_print_json(FILE *f, const struct diff *d)
                         json_string(bounds_text(d->subject->quantized, bounds)));
     json_object_set_new(j, "seed", whole(d->request.seed));
     json_object_set_new(j, "runs", whole(d->runs));
+    json_object_set_new(j, "interrupted", json_text(interrupt_name()));
     json_object_set_new(j, "nodes", whole(d->nodes));
     json_object_set_new(j, "taken", whole(d->taken));
     json_object_set_new(j, "status", json_string(case_status_name(d->status)));

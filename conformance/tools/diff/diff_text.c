@@ -3,6 +3,7 @@
 
 #include "conformance/suite/io/array.h"
 #include "conformance/suite/judge/minimize_print.h"
+#include "conformance/util/interrupt.h"
 #include "reference/kernels/op.h"
 
 #include <inttypes.h>
@@ -64,7 +65,9 @@ static void print_nodes(FILE *f, const struct diff *d)
         if (n->judged && r->status == CASE_PASS)
             fprintf(f, "%-8s %9.3f %11.3g\n", "pass", r->margin, r->max_abs);
         else
-            fprintf(f, "%-8s %s\n", n->judged ? case_status_name(r->status) : "-", r->reason);
+            fprintf(f, "%-8s %s\n",
+                    n->judged || r->status == CASE_MISSING ? case_status_name(r->status) : "-",
+                    r->reason);
     }
 }
 
@@ -79,6 +82,8 @@ static void print_culprit(FILE *f, const struct diff *d)
                 "first_node=%d last_node=%d\n",
                 c->place_first, c->place_last, diff_op(d, c->place_last), c->place_first,
                 c->place_last);
+    if (c->first < 0 && interrupt_signal())
+        return;
     if (c->first < 0) {
         fprintf(f, diff_failed(d)
                        ? "no node is out of bounds alone, and the model cut out as a whole passes\n"
@@ -120,6 +125,9 @@ void diff_print_text(FILE *f, const struct diff *d)
         print_nodes(f, d);
         print_culprit(f, d);
     }
+    if (interrupt_signal())
+        fprintf(f, "\ninterrupted: %s: %" PRIu64 " of %" PRIu64 " runs were made\n",
+                interrupt_name(), d->runs, d->request.runs);
     fprintf(f, "\ndiff: %s%s%s\n", case_status_name(d->status), d->reason[0] ? ": " : "",
             d->reason);
 }

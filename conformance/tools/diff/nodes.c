@@ -4,6 +4,7 @@
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/tools/diff/part.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 
@@ -33,7 +34,7 @@ static void note_culprit(struct diff *d, const struct diff_node *n, struct part 
 
 static bool is_wrong(const struct diff_node *n)
 {
-    return n->result.status != CASE_PASS && n->result.status != CASE_DECLINED;
+    return n->judged && n->result.status != CASE_PASS && n->result.status != CASE_DECLINED;
 }
 
 static enum status judge(struct diff *d, struct diff_node *n, struct diag *diag)
@@ -45,6 +46,8 @@ static enum status judge(struct diff *d, struct diff_node *n, struct diag *diag)
         return no_bound(n, s, diag);
     n->judged = true;
     s = no_bound(n, part_judge(&d->host, &part.instance, &n->result, diag), diag);
+    if (n->result.status == CASE_MISSING)
+        n->judged = false;
     if (s == STATUS_OK && is_wrong(n) && d->wrong_nodes++ == 0)
         note_culprit(d, n, &part);
     part_close(&part);
@@ -67,7 +70,9 @@ enum status nodes_judge(struct diff *d, struct diag *diag)
 
         n->node = i;
         progress_update(&progress, i, "node %d of %d: %s", i, count, diff_op(d, i));
-        if (diff_node_runs(d, i))
+        if (interrupt_signal())
+            n->result.status = CASE_MISSING;
+        else if (diff_node_runs(d, i))
             s = diag_prefix(diag, judge(d, n, diag), "node %d", i);
         else
             snprintf(n->result.reason, sizeof n->result.reason, "computed once, from constants");

@@ -4,7 +4,7 @@ byId('data').textContent = '';
 
 const STATUS = report.statuses;
 const [PASS, FAIL, DECLINED, CRASH, TIMEOUT, WAIVED, UNEXPECTED] = STATUS.keys();
-const SYMBOLS = ['✓', '✗', '–', '†', '◷', '~', '!'];
+const SYMBOLS = ['✓', '✗', '–', '†', '◷', '~', '!', '…'];
 const statusName = (status) => STATUS[status].replace('_', ' ');
 const text = (id) => id ? report.strings[id - 1] : '';
 
