@@ -18,6 +18,9 @@ SOVERSION := 0
 Q := $(if $(V),,@)
 say = $(if $(V),,$(info $()  $(1)	$@))
 
+# For scripts that run make: a recipe that names $(MAKE) itself would also run under make -n.
+THIS_MAKE := $(MAKE)
+
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -372,7 +375,7 @@ TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 
 check: all $(SHIPPED) $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
-	+@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(MAKE)' sh ci/check.sh $(B)
+	@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(THIS_MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
@@ -666,7 +669,7 @@ uninstall: ## remove what make install has put under PREFIX, below DESTDIR
 
 # ---- packages; RELEASE=1 leaves date and commit out of their version ----
 RELEASE ?=
-PACKAGE = B='$(B)' CC='$(CC)' MAKE='$(MAKE)' VERSION=$(VERSION) RELEASE='$(RELEASE)' sh ci/package/package.sh
+PACKAGE = B='$(B)' CC='$(CC)' MAKE='$(THIS_MAKE)' VERSION=$(VERSION) RELEASE='$(RELEASE)' sh ci/package/package.sh
 dist: ## reproducible tarball of the commit, in build/dist
 	@$(NEED) dist
 	@$(PACKAGE) dist
@@ -678,12 +681,12 @@ wheel: portable ## Python wheel of build/portable, in build/wheel
 	@$(NEED) wheel
 	@$(PACKAGE) wheel
 dist-test: ## build twice the tarball, and from it the program, without git (minutes)
-	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
+	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
 deb-test: ## lintian; install, use and remove the Debian packages on a bare Debian (root, network, minutes); BUILT=1 those in build/deb
 	@$(NEED) deb-test
-	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' BUILT='$(BUILT)' sh ci/package/deb-test.sh
+	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' BUILT='$(BUILT)' sh ci/package/deb-test.sh
 wheel-test: ## the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
-	@B='$(B)' MAKE='$(MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh
+	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

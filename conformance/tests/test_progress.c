@@ -3,6 +3,7 @@
 #include "conformance/util/message.h"
 #include "conformance/util/progress.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -39,11 +40,17 @@ static void open_terminal(unsigned short columns)
 {
     const struct winsize size = { .ws_row = columns ? 24 : 0, .ws_col = columns };
     const int ours = posix_openpt(O_RDWR | O_NOCTTY);
+    const bool opened = ours >= 0 && grantpt(ours) == 0 && unlockpt(ours) == 0;
+    const int theirs = opened ? open(ptsname(ours), O_RDWR | O_NOCTTY) : -1;
 
-    assert_true(ours >= 0);
-    assert_int_equal(grantpt(ours), 0);
-    assert_int_equal(unlockpt(ours), 0);
-    replace_stderr(ours, open(ptsname(ours), O_RDWR | O_NOCTTY));
+    if (theirs < 0) {
+        printf("skipped: no pseudo-terminal: %s (/dev/pts is not mounted in a bare chroot)\n",
+               strerror(errno));
+        if (ours >= 0)
+            close(ours);
+        skip();
+    }
+    replace_stderr(ours, theirs);
     assert_int_equal(ioctl(screen.theirs, TIOCSWINSZ, &size), 0);
     setenv("TERM", "xterm", 1);
 }

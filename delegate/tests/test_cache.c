@@ -5,8 +5,10 @@
 #include "reference/base/memory.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 static const char name[] = "token_0123.assay";
@@ -395,10 +397,14 @@ static void directory_not_private(void **state)
 static void directory_not_made(void **state)
 {
     static const char path[] = "/sys/assay-cache";
+    struct statfs fs;
 
     (void)state;
-    if (access("/sys", F_OK) != 0)
+    /* Elsewhere, in a bare chroot say, /sys is a directory like any other. */
+    if (statfs("/sys", &fs) != 0 || fs.f_type != SYSFS_MAGIC) {
+        printf("skipped: no sysfs is mounted at /sys, where nobody can make a directory\n");
         skip();
+    }
     assert_int_equal(mkdir(path, 0700), -1);
     expect_not_saved(path, strerror(errno));
 }
