@@ -313,7 +313,7 @@ $(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/tests/mock/acceler
 $(B)/mock/features.so: conformance/tests/mock/features.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL) -ldl
+	$(Q)$(CC) $(CFLAGS_ALL) -fvisibility=default -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL) -ldl
 # Exports a function of LLVM.
 $(B)/mock/llvm.so: conformance/tests/mock/llvm.c
 	@mkdir -p $(@D)
@@ -374,7 +374,7 @@ TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 # Before the rule that needs it: a prerequisite is expanded where it is read.
 TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 
-check: all $(SHIPPED) $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
+check: all $(SHIPPED) $(B)/mock/features.so $(if $(SANITIZE),,$(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(THIS_MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags

@@ -135,6 +135,26 @@ expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$wor
     $assay conformance --filter='relu.*'
 expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
     $assay run $model --input=$image
+# A device without 16-bit storage: the default subject that needs it is listed, in every form, and is
+# no failure; by name it is.
+without16()
+{
+    code=$1 words=$2
+    shift 2
+    expect "$code" "$words" env ASSAY_HIDDEN_FEATURES=storage16 \
+        LD_PRELOAD="$(realpath "$b")/mock/features.so" $assay conformance --filter='add.f32.c[12]' "$@"
+}
+without16 0 'precision=fp16: not run, device 0 ' --quiet
+without16 0 ': 2 passed, 0 failed, 0 declined; 1 of 2 subjects not run$' --format=json --out="$work/without.json"
+lacks='device 0 .* lacks storageBuffer16BitAccess'
+expect 0 "\"not_run\": \"$lacks" cat "$work/without.json"
+expect 0 "precision=fp16,,.*,not_run,0,.*$lacks" $assay report show "$work/without.json" --format=csv
+expect 0 "<skipped type=.not_run. message=.$lacks" $assay report show "$work/without.json" --format=junit
+expect 0 "not run: $lacks" $assay report show "$work/without.json" --format=html
+expect 0 '"not_run"' $assay report merge "$work/without.json"
+without16 3 "precision=fp16: $lacks" --delegate-option=precision=fp16
+without16 3 "precision=fp16: $lacks" --subject="delegate:$b/libassay_delegate.so?precision=fp16"
+without16 3 'nowhere' --device=nowhere
 expect 2 'none.tflite' $assay run "$work/none.tflite"
 expect 2 'truncated.tflite.*offset' $assay run "$work/truncated.tflite"
 expect 2 'identifier' $assay inspect "$work/wrong.tflite"

@@ -302,6 +302,10 @@ static void change_age(struct record *r)
 {
     r->run.list_sha256 = NULL;
 }
+static void change_lack(struct record *r)
+{
+    r->subjects[1].not_run = "no device";
+}
 static void change_result(struct record *r)
 {
     r->results[4].margin = 0.125;
@@ -322,6 +326,7 @@ static void test_refused(void **state)
         { change_options, STATUS_USAGE, "subject 1: delegate.so fault=none" },
         { change_file, STATUS_USAGE, "the SHA-256 of subject 1: " },
         { change_bounds, STATUS_USAGE, "the bounds of subject 1: fp32,float_view and fp16" },
+        { change_lack, STATUS_USAGE, "why subject 1 was not run: not known and no device" },
         { change_count, STATUS_USAGE, "the number of subjects: 2 and 1" },
         { change_device, STATUS_USAGE, "the device: Device" },
         { change_driver, STATUS_USAGE, "the driver of the device: driver 1 and driver 2" },

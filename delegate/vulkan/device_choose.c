@@ -48,10 +48,11 @@ int device_choose(const struct device_candidate *c, uint32_t count, const char *
         if (!named)
             continue;
         if (!c[i].info.usable || (half && !c[i].info.storage_16bit)) {
-            diag_fail(diag, STATUS_NO_DEVICE, "device %u '%s': %s", i, c[i].info.name,
-                      c[i].info.usable ? "precision=fp16 needs 16-bit storage "
-                                         "(storageBuffer16BitAccess)"
-                                       : c[i].info.why_not);
+            diag_fail(diag, STATUS_NO_DEVICE, "device %u '%s'%s%s", i, c[i].info.name,
+                      c[i].info.usable ? "" : ": ",
+                      c[i].info.usable
+                          ? " lacks storageBuffer16BitAccess, which precision=fp16 needs"
+                          : c[i].info.why_not);
             continue;
         }
         if (best < 0 || preference(c[i].info.type) > preference(c[best].info.type))

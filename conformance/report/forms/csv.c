@@ -88,7 +88,7 @@ TEXT_COLUMN(op, row->c->op)
 TEXT_COLUMN(type, row->c->type)
 COUNT_COLUMN(version, row->c->version > 0, row->c->version)
 TEXT_COLUMN(title, row->c->title)
-TEXT_COLUMN(status, case_status_name(row->r->status))
+TEXT_COLUMN(status, row->subject->not_run ? RECORD_NOT_RUN : case_status_name(row->r->status))
 COUNT_COLUMN(fails, true, record_result_is_bad(row->r))
 COUNT_COLUMN(required, true, row->r->required)
 COUNT_COLUMN(regression, true, row->r->regression)
@@ -128,6 +128,30 @@ static const struct {
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
 
+static void put_row(FILE *out, const struct row *row)
+{
+    for (size_t c = 0; c < COLUMNS; c++) {
+        if (c)
+            fputc(',', out);
+        columns[c].put(out, row);
+    }
+    fputs("\r\n", out);
+}
+
+/* A line without a case, of a subject that the device cannot run. */
+static void put_not_run(FILE *out, const struct record_subject *s)
+{
+    const struct record_case none = { .name = NULL };
+    const struct record_result why = { .status = CASE_DECLINED,
+                                       .reason = s->not_run,
+                                       .max_abs = NAN,
+                                       .max_ulp = NAN,
+                                       .margin = NAN,
+                                       .bias = NAN };
+
+    put_row(out, &(struct row){ s, &none, &why, false });
+}
+
 enum status form_csv(const struct record *r, FILE *out, struct diag *diag)
 {
     (void)diag;
@@ -139,12 +163,11 @@ enum status form_csv(const struct record *r, FILE *out, struct diag *diag)
         const struct row row = { &r->subjects[x->subject], &r->cases[x->test_case], x,
                                  x->where != NULL };
 
-        for (size_t c = 0; c < COLUMNS; c++) {
-            if (c)
-                fputc(',', out);
-            columns[c].put(out, &row);
-        }
-        fputs("\r\n", out);
+        put_row(out, &row);
+    }
+    for (size_t i = 0; i < r->subject_count; i++) {
+        if (r->subjects[i].not_run)
+            put_not_run(out, &r->subjects[i]);
     }
     return STATUS_OK;
 }

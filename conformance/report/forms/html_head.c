@@ -204,6 +204,11 @@ static void write_subject(const struct record *r, size_t index, const struct rec
 
     fprintf(out, "<tr><th scope=\"row\"><span class=\"letter\">%zu</span> ", index);
     html_text(out, s->label);
+    if (s->not_run) {
+        fputs("<br><span class=\"quiet\">not run: ", out);
+        html_text(out, s->not_run);
+        fputs("</span>", out);
+    }
     fputs("</th>", out);
     write_identity(s, out);
     fputs("<td>", out);

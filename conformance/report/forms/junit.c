@@ -202,6 +202,15 @@ static void put_result(FILE *out, const struct record *r, const struct record_re
     fputs("  </testcase>\n", out);
 }
 
+/* A test in the place of all cases of a subject that the device cannot run. */
+static void put_not_run(FILE *out, const struct record_subject *s, const char *prefix)
+{
+    open_case(out, prefix, "subject", 7, "runs_here", 0);
+    fputs(">\n", out);
+    put_problem(out, OUTCOME_SKIPPED, RECORD_NOT_RUN, s->not_run);
+    fputs("/>\n  </testcase>\n", out);
+}
+
 static void put_missing(FILE *out, const struct record *r, size_t test_case, const char *prefix)
 {
     const char *const name = r->cases[test_case].name;
@@ -210,7 +219,7 @@ static void put_missing(FILE *out, const struct record *r, size_t test_case, con
     open_case(out, prefix, dot ? name : "cases", dot ? (size_t)(dot - name) : 5,
               dot ? dot + 1 : name, 0);
     fputs(">\n", out);
-    put_problem(out, OUTCOME_ERROR, "not_run", "the run was cut before this case");
+    put_problem(out, OUTCOME_ERROR, RECORD_NOT_RUN, "the run was cut before this case");
     fputs("/>\n  </testcase>\n", out);
 }
 
@@ -275,8 +284,12 @@ static void put_subject(FILE *out, const struct record *r, size_t subject, size_
         if (r->missing[i].subject == subject)
             count_outcome(&c, OUTCOME_ERROR);
     }
+    if (r->subjects[subject].not_run)
+        count_outcome(&c, OUTCOME_SKIPPED);
     open_suite(out, r, label, &c);
     put_properties(out, r, &r->subjects[subject]);
+    if (r->subjects[subject].not_run)
+        put_not_run(out, &r->subjects[subject], prefix);
     for (size_t i = *first; i < *first + count; i++)
         put_result(out, r, &r->results[i], prefix);
     for (size_t i = 0; i < r->missing_count; i++) {

@@ -177,7 +177,7 @@ static void print_totals(const struct record *r, FILE *out)
                   { CASE_WAIVED, "waived", false },
                   { CASE_UNEXPECTED_PASS, "passed unexpectedly", false } };
     const struct record_totals t = record_totals(r);
-    size_t worse = 0, models_failed = 0, models_missing = 0;
+    size_t worse = 0, models_failed = 0, models_missing = 0, lacking = 0;
 
     for (size_t i = 0; i < r->result_count; i++)
         worse += r->results[i].regression && r->results[i].status == CASE_PASS;
@@ -202,6 +202,10 @@ static void print_totals(const struct record *r, FILE *out)
         fprintf(out, "; %zu of %zu runs of models failed", models_failed, r->model_count);
     if (models_missing > 0)
         fprintf(out, ", %zu are missing", models_missing);
+    for (size_t i = 0; i < r->subject_count; i++)
+        lacking += r->subjects[i].not_run != NULL;
+    if (lacking > 0)
+        fprintf(out, "; %zu of %zu subjects not run", lacking, r->subject_count);
     fputc('\n', out);
 }
 
@@ -264,6 +268,14 @@ static void print_notes(const struct record *r, FILE *out)
         fprintf(out, "%snote: %s\n", i == 0 ? "\n" : "", r->notes[i]);
 }
 
+static void print_not_run(const struct record_subject *s, size_t index, FILE *out)
+{
+    char line[1024];
+
+    snprintf(line, sizeof line, "\nsubject %zu: %s: not run, %s\n", index, s->label, s->not_run);
+    fold_print(out, line, TEXT_COLUMNS);
+}
+
 static enum status print_all(struct text *x, struct diag *diag)
 {
     const struct record *const r = x->record;
@@ -273,6 +285,10 @@ static enum status print_all(struct text *x, struct diag *diag)
     for (size_t s = 0; s < r->subject_count; s++) {
         size_t first, last;
 
+        if (r->subjects[s].not_run) {
+            print_not_run(&r->subjects[s], s, x->out);
+            continue;
+        }
         text_subject_results(r, s, &first, &last);
         if (first == last && r->result_count > 0)
             continue;

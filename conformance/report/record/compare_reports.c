@@ -91,6 +91,11 @@ static void note_runs(struct record_comparison *c)
     if (differ(was->host, is->host))
         add_note(c, "OLD ran on %s, NEW on %s", shown(was->host), shown(is->host));
     note_device(c, &c->was->device, &c->is->device, "");
+    for (size_t i = 0; i < c->is->subject_count; i++) {
+        if (c->is->subjects[i].not_run)
+            add_note(c, "NEW has no results of %s: %s", shown(c->is->subjects[i].label),
+                     c->is->subjects[i].not_run);
+    }
 }
 
 /* ---- subjects ---- */

@@ -156,6 +156,7 @@ static void add_subjects(struct recorder *b)
                                         .path = copy(b, s->path),
                                         .sha256 = s->path ? copy(b, s->sha256) : NULL,
                                         .bounds = copy(b, report_bounds(s, bounds)),
+                                        .not_run = copy_set(b, s->not_run),
                                         .options = options };
         if (r->devices)
             out->device = add_device(b, &r->devices[i]);

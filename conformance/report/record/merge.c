@@ -118,6 +118,9 @@ static enum status check_subjects(const struct merging *m, size_t input)
         snprintf(what, sizeof what, "the bounds of subject %zu", i);
         if (!same_text(x->bounds, y->bounds))
             return differ(m, input, what, x->bounds, y->bounds);
+        snprintf(what, sizeof what, "why subject %zu was not run", i);
+        if (!same_text(x->not_run, y->not_run))
+            return differ(m, input, what, x->not_run, y->not_run);
         snprintf(what, sizeof what, " of subject %zu", i);
         TRY(check_device(m, input, what, &x->device, &y->device));
     }

@@ -50,12 +50,17 @@ struct record_option {
     const char *key, *value;
 };
 
+/* The status of subjects that the device cannot run, and of what a run was cut before. */
+#define RECORD_NOT_RUN "not_run"
+
 struct record_subject {
     const char *spec;   /* "delegate:/opt/libx.so?precision=fp16", as --subject takes it */
     const char *label;  /* "libx.so precision=fp16" */
     const char *path;   /* NULL: the scalar reference */
     const char *sha256; /* of the file at path */
     const char *bounds; /* "fp32,float_view" */
+    /* What the device lacks for it, and why it has no result; NULL: it was run. */
+    const char *not_run;
     const struct record_option *options;
     size_t option_count;
     struct record_device device;

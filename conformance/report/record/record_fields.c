@@ -33,6 +33,7 @@ static const struct record_field subject_fields[] = {
     { "path", RECORD_TEXT, RECORD_ALWAYS, AT(record_subject, path) },
     { "sha256", RECORD_TEXT, RECORD_ALWAYS, AT(record_subject, sha256) },
     { "bounds", RECORD_TEXT, RECORD_ALWAYS, AT(record_subject, bounds) },
+    { "not_run", RECORD_TEXT, RECORD_WHEN_SET, AT(record_subject, not_run) },
 };
 FIELDS(record_subject_fields, subject_fields);
 

@@ -503,7 +503,8 @@ static enum status make_tasks(struct run *run, struct subject *subjects, size_t 
         add_task(run, &models[m], subjects, DIGITS_REFERENCE, out);
         TRY(find_stored(run, m, diag));
         for (size_t i = 0; i < count; i++) {
-            if (!(models[m].integers ? subjects[i].skips_quantized : subjects[i].skips_floats))
+            if (!subjects[i].not_run[0] &&
+                !(models[m].integers ? subjects[i].skips_quantized : subjects[i].skips_floats))
                 add_task(run, &models[m], subjects, (int)i, out);
         }
     }

@@ -102,7 +102,7 @@ enum bounds subject_bounds(const struct subject *s)
 
 bool subject_runs(const struct subject *s, const struct test_case *c)
 {
-    return c->quantized ? !s->skips_quantized : !s->skips_floats;
+    return !s->not_run[0] && (c->quantized ? !s->skips_quantized : !s->skips_floats);
 }
 
 /* "libx.so precision=fp16" */

@@ -65,8 +65,10 @@ struct subject {
     enum bounds quantized;
     bool bounds_given; /* by --bounds or the key bounds: options do not change them any more */
     bool skips_floats, skips_quantized; /* cases that it does not run */
-    char sha256[65];                    /* of the file, lower-case hex; empty for the reference */
-    void *library;                      /* from dlopen; NULL until subject_load */
+    bool optional;     /* nobody named it: where the device lacks what it needs, others run alone */
+    char not_run[480]; /* what the device lacks for it; empty: it runs */
+    char sha256[65];   /* of the file, lower-case hex; empty for the reference */
+    void *library;     /* from dlopen; NULL until subject_load */
     TfLiteDelegate *(*create)(const char *const *, const char *const *, size_t,
                               void (*)(const char *));
     void (*destroy)(TfLiteDelegate *);

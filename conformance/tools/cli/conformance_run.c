@@ -107,24 +107,42 @@ static void note_run(struct run *x)
 
 /* ---- running ---- */
 
-/* Checks that each subject works here at all, before thousands of cases fail for one reason. */
+/* Notes what the device lacks, without the label that a message begins with. */
+static void note_lack(struct subject *s, const char *text)
+{
+    const size_t label = strlen(s->label);
+    const bool labelled =
+        strncmp(text, s->label, label) == 0 && strncmp(text + label, ": ", 2) == 0;
+
+    snprintf(s->not_run, sizeof s->not_run, "%.479s", labelled ? text + label + 2 : text);
+}
+
+/* Checks that each subject works here at all, before thousands of cases fail for one reason.  One
+ * that nobody named may lack a device; not all may. */
 static enum status probe(struct run *x, struct diag *diag)
 {
     struct report *const r = &x->report;
+    size_t lacking = 0;
 
     for (size_t i = 0; i < r->subject_count; i++) {
         struct judge_device *const device = &x->devices[i];
-        const enum status s = runner_probe(&x->subjects[i], x->q->timeout_s, device, diag);
+        struct diag why = { .status = STATUS_OK };
+        const enum status s = runner_probe(&x->subjects[i], x->q->timeout_s, device, &why);
 
-        if (s == STATUS_NO_DEVICE && i > 0 && bounds_half(x->subjects[i].bounds)) /* f16 storage */
-            diag_prefix(diag, s, "--delegate-option=precision=fp32 alone can run here");
-        if (s != STATUS_OK)
+        if (s != STATUS_OK && lacking == 0)
+            *diag = why;
+        if (s == STATUS_NO_DEVICE && x->subjects[i].optional) {
+            note_lack(&x->subjects[i], why.text);
+            lacking++;
+        } else if (s != STATUS_OK) {
+            *diag = why;
             return s;
+        }
         if (!r->device.name[0])
             r->device = *device;
     }
     r->devices = x->devices;
-    return STATUS_OK;
+    return lacking > 0 && lacking == r->subject_count ? STATUS_NO_DEVICE : STATUS_OK;
 }
 
 static struct run_request make_request(struct run *x)

@@ -102,6 +102,7 @@ enum status conformance_open_subjects(const struct conformance_request *q, struc
         TRY(open_subject(q, subjects, count, ours[i].key, ours[i].value, diag));
         subjects[i].skips_floats = ours[i].skips_floats;
         subjects[i].skips_quantized = ours[i].skips_quantized;
+        subjects[i].optional = true;
     }
     return STATUS_OK;
 }

@@ -165,7 +165,7 @@ static void put_exit_status(FILE *out)
             ".TP\n%d\nAll is as expected.  A declined case alone is no failure.\n"
             ".TP\n%d\nA case failed, a limit was exceeded, or something else went wrong.\n"
             ".TP\n%d\nThe usage is wrong, or an input cannot be read.\n"
-            ".TP\n%d\nThere is no usable Vulkan device.\n",
+            ".TP\n%d\nThere is no usable Vulkan device for what was asked by name.\n",
             EXIT_AS_EXPECTED, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DEVICE);
 }
 
