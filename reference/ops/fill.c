@@ -194,7 +194,6 @@ static enum status eval_range(struct ref_call *call, struct diag *diag)
 #define MEMBER(name_, code_, versions, inputs, step, tag)                                          \
     {                                                                                              \
         .name = (name_), REF_OP(code_), .max_version = (versions), .options_tag = (tag),           \
-                                                                                                   \
         .prepare = prepare_##step, .eval = eval_##step                                             \
     }
 static const struct ref_op ops[] = {

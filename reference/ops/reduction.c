@@ -282,7 +282,6 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     {                                                                                              \
         .name = (name_), REF_OP(code_), .max_version = (version),                                  \
         .options_tag = OPTIONS_ReducerOptions, .params_bytes = sizeof(TfLiteReducerParams),        \
-                                                                                                   \
         .read_params = read_params, .prepare = prepare, .eval = eval                               \
     }
 

@@ -134,7 +134,6 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 #define MEMBER(name_, code_, version, tag)                                                         \
     {                                                                                              \
         .name = (name_), REF_OP(code_), .max_version = (version), .options_tag = (tag),            \
-                                                                                                   \
         .prepare = prepare, .eval = eval                                                           \
     }
 static const struct ref_op ops[] = {
