@@ -1,7 +1,7 @@
 /* From failure to cause: a delegate that computes one node of 60 wrongly is found out, node and
  * element, and what fails is cut out and made small. */
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/judge/minimize_print.h"
+#include "conformance/suite/shrink/shrunk_print.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/diff/cause.h"
 #include "conformance/tools/diff/cut.h"
@@ -300,10 +300,10 @@ static void test_one_wrong_node_of_sixty(void **state)
     free(text);
 
     /* 5 is the least number of channels that is wrong. */
-    assert_true(d.culprit.is_minimized);
-    assert_false(d.culprit.minimized.outcome.flaky || d.culprit.minimized.outcome.flaky_end);
-    KIT_OK(tflite_read(&m, d.culprit.minimized.instance.file.bytes,
-                       d.culprit.minimized.instance.file.count, &diag));
+    assert_true(d.culprit.is_shrunk);
+    assert_false(d.culprit.shrunk.outcome.flaky || d.culprit.shrunk.outcome.flaky_end);
+    KIT_OK(tflite_read(&m, d.culprit.shrunk.instance.file.bytes,
+                       d.culprit.shrunk.instance.file.count, &diag));
     assert_int_equal(m.subgraphs[0].operator_count, 1);
     x = &m.subgraphs[0].tensors[m.subgraphs[0].inputs.data[0]];
     assert_int_equal(x->shape.data[1] * x->shape.data[2] * x->shape.data[3], 1);
@@ -311,7 +311,7 @@ static void test_one_wrong_node_of_sixty(void **state)
     assert_int_equal(x->shape.data[3], 5);
     model_close(&m);
 
-    KIT_OK(cut_save(cut_path, &d.culprit.minimized.instance, &diag));
+    KIT_OK(cut_save(cut_path, &d.culprit.shrunk.instance, &diag));
     diff_close(&d);
     subject_close(&s);
     expect_cut_fails("tail", "n36", CASE_FAIL);
@@ -400,8 +400,8 @@ static void test_crash_is_found_too(void **state)
     assert_non_null(strstr(d.reason, "SIGSEGV: invoke"));
     assert_int_equal(d.culprit.first, 13);
     assert_int_equal(d.culprit.result.status, CASE_CRASH);
-    assert_true(d.culprit.is_minimized);
-    KIT_OK(cut_save(cut_path, &d.culprit.minimized.instance, &diag));
+    assert_true(d.culprit.is_shrunk);
+    KIT_OK(cut_save(cut_path, &d.culprit.shrunk.instance, &diag));
     diff_close(&d);
     subject_close(&s);
     expect_cut_fails("node_crash", "n13", CASE_CRASH);
@@ -450,8 +450,8 @@ static void test_flaky_is_said(void **state)
     q.steps = 50;
     run_diff(&d, &q, &s);
     assert_true(diff_failed(&d));
-    assert_true(d.culprit.is_minimized);
-    assert_true(d.culprit.minimized.outcome.flaky);
+    assert_true(d.culprit.is_shrunk);
+    assert_true(d.culprit.shrunk.outcome.flaky);
     text = print_text(&d);
     expect_text(text, "flaky: judged again, it did not fail the same way");
     free(text);

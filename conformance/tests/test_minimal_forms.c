@@ -2,7 +2,7 @@
  * 4, and one that crashes: one form of each kind, and its files. */
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/select.h"
-#include "conformance/suite/judge/minimal_forms.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
@@ -18,7 +18,7 @@ struct fixture {
     struct subject subject;
     struct run_request run;
     struct run_outcome outcome;
-    struct minimal_forms forms;
+    struct shrunk_forms forms;
     char directory[64];
 };
 
@@ -57,7 +57,7 @@ static void run_minimized(struct fixture *f, const char *fault)
                                    .repro_dir = f->directory,
                                    .quiet = true };
     KIT_OK(runner_run(&f->run, &f->outcome, &diag));
-    KIT_OK(minimal_forms_find(&f->run, &f->outcome, 100, &f->forms, &diag));
+    KIT_OK(shrunk_forms_find(&f->run, &f->outcome, 100, &f->forms, &diag));
 }
 
 static void close_fixture(struct fixture *f)
@@ -66,7 +66,7 @@ static void close_fixture(struct fixture *f)
 
     snprintf(command, sizeof command, "rm -r '%s'", f->directory);
     assert_int_equal(system(command), 0);
-    minimal_forms_close(&f->forms);
+    shrunk_forms_close(&f->forms);
     run_outcome_close(&f->outcome);
     subject_close(&f->subject);
     mem_free(f->cases);
@@ -93,7 +93,7 @@ static void test_one_form_of_each_kind(void **state)
     assert_int_equal(f.forms.count, 2);
     assert_int_equal(f.forms.left_out, 0);
     for (size_t i = 0; i < f.forms.count; i++) {
-        const struct minimized *const m = &f.forms.items[i].minimized;
+        const struct shrunk *const m = &f.forms.items[i].shrunk;
         const struct model_tensor *y;
         struct model model;
         struct diag diag;
@@ -123,8 +123,8 @@ static void test_crashes(void **state)
     run_minimized(&f, "crash");
     assert_int_equal(f.forms.count, 2);
     for (size_t i = 0; i < f.forms.count; i++) {
-        assert_int_equal(f.forms.items[i].minimized.result.status, CASE_CRASH);
-        assert_true(f.forms.items[i].minimized.outcome.accepted > 0);
+        assert_int_equal(f.forms.items[i].shrunk.result.status, CASE_CRASH);
+        assert_true(f.forms.items[i].shrunk.outcome.accepted > 0);
         assert_true(has_file(&f, i, "model.tflite"));
         assert_true(has_file(&f, i, "again.sh"));
         assert_false(has_file(&f, i, "got0_A.npy")); /* there is no result */

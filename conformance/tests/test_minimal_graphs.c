@@ -1,6 +1,6 @@
 /* Random graphs on mock delegates that are wrong in one op, crash, or take some nodes only: what
  * fails is made as small as it gets, and what is right passes. */
-#include "conformance/report/record/minimal_graphs.h"
+#include "conformance/report/record/shrunk_graphs.h"
 #include "conformance/suite/cases/random_cases.h"
 #include "conformance/suite/io/model_file.h"
 #include "conformance/suite/judge/runner.h"
@@ -66,7 +66,7 @@ static void run(struct report *r, struct subject *subject, const char *fault, bo
                                          .jobs = 2,
                                          .timeout_s = 20,
                                          .quiet = true };
-    const struct minimal_graphs_options minimal = {
+    const struct shrunk_graphs_options minimal = {
         .subjects = subject, .timeout_s = 20, .repro_dir = directory, .quiet = true
     };
     struct diag diag;
@@ -80,13 +80,13 @@ static void run(struct report *r, struct subject *subject, const char *fault, bo
         fail_msg("fault=%s: %s", fault, diag.text);
     subject->skips_quantized = floats_only;
     if (runner_run(&request, &r->outcome, &diag) != STATUS_OK ||
-        minimal_graphs_find(r, &minimal, &diag) != STATUS_OK)
+        shrunk_graphs_find(r, &minimal, &diag) != STATUS_OK)
         fail_msg("fault=%s: %s", fault, diag.text);
 }
 
 static void end(struct report *r, struct subject *subject)
 {
-    minimal_graphs_close(r);
+    shrunk_graphs_close(r);
     run_outcome_close(&r->outcome);
     subject_close(subject);
 }

@@ -1,9 +1,9 @@
 /* Reductions of models, and the smallest form that a judge still finds wrong. */
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/judge/minimize.h"
-#include "conformance/suite/judge/minimize_print.h"
-#include "conformance/suite/judge/reduction.h"
-#include "conformance/suite/judge/reduction_list.h"
+#include "conformance/suite/shrink/shrink_model.h"
+#include "conformance/suite/shrink/shrink_step.h"
+#include "conformance/suite/shrink/shrink_steps.h"
+#include "conformance/suite/shrink/shrunk_print.h"
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "reference/tests/kit/graph_kit.h"
@@ -47,24 +47,24 @@ static struct case_instance build(const char *name)
     return x;
 }
 
-static struct minimized minimize(const char *name, struct judge *j, size_t limit)
+static struct shrunk minimize(const char *name, struct judge *j, size_t limit)
 {
     struct case_instance x = build(name);
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (9 of 9)" };
-    const struct minimize_request q = {
+    const struct shrink_model_request q = {
         .instance = &x, .result = &first, .judge = judge, .user = j, .step_limit = limit
     };
-    struct minimized m;
+    struct shrunk m;
     struct diag diag;
 
-    KIT_OK(minimize_run(&q, &m, &diag));
+    KIT_OK(shrink_model(&q, &m, &diag));
     case_instance_close(&x);
     return m;
 }
 
 /* ---- what remains ---- */
 
-static struct model open_minimal(const struct minimized *m)
+static struct model open_minimal(const struct shrunk *m)
 {
     struct model model;
     struct diag diag;
@@ -92,7 +92,7 @@ static bool has_five_channels(const struct model *m, const struct case_instance 
 }
 
 /* Every element of the inputs and the data of constants that are left. */
-static size_t count_values(const struct minimized *m)
+static size_t count_values(const struct shrunk *m)
 {
     size_t count = 0;
 
@@ -104,7 +104,7 @@ static size_t count_values(const struct minimized *m)
 static void test_convolution(void **state)
 {
     struct judge j = { .fails = has_five_channels };
-    struct minimized m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
+    struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
     struct model model = open_minimal(&m);
     const struct model_tensor *const w = input_of(&model, 1);
 
@@ -119,7 +119,7 @@ static void test_convolution(void **state)
     for (int frame = 0; frame < 2; frame++)
         assert_true(((float *)m.instance.inputs[0].data[frame])[0] == 0);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static bool has_stride_two(const struct model *m, const struct case_instance *x)
@@ -133,7 +133,7 @@ static bool has_stride_two(const struct model *m, const struct case_instance *x)
 static void test_what_matters_stays(void **state)
 {
     struct judge j = { .fails = has_stride_two };
-    struct minimized m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
+    struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
     struct model model = open_minimal(&m);
     const struct model_tensor *const x = input_of(&model, 0);
     const struct options *const o = &model.subgraphs[0].operators[0].options;
@@ -144,7 +144,7 @@ static void test_what_matters_stays(void **state)
     assert_int_equal(x->shape.data[1], 3);
     assert_int_equal(x->shape.data[0] * x->shape.data[2] * x->shape.data[3], 1);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static bool always(const struct model *m, const struct case_instance *x)
@@ -164,21 +164,21 @@ static bool has_multiplier_three(const struct model *m, const struct case_instan
 static void test_multiples(void **state)
 {
     struct judge j = { .fails = has_multiplier_three };
-    struct minimized m = minimize("depthwise_conv_2d.f32.c5_m3", &j, 500);
+    struct shrunk m = minimize("depthwise_conv_2d.f32.c5_m3", &j, 500);
     struct model model = open_minimal(&m);
 
     (void)state;
     assert_int_equal(input_of(&model, 0)->shape.data[3], 1);
     assert_int_equal(output_of(&model)->shape.data[3], 3);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 /* Every element of scales and biases that go with a channel goes with it. */
 static void test_scales_of_channels(void **state)
 {
     struct judge j = { .fails = always };
-    struct minimized m = minimize("conv_2d.i8pc.c5", &j, 500);
+    struct shrunk m = minimize("conv_2d.i8pc.c5", &j, 500);
     struct model model = open_minimal(&m);
     const struct model_tensor *const w = input_of(&model, 1);
 
@@ -186,7 +186,7 @@ static void test_scales_of_channels(void **state)
     assert_int_equal(w->shape.data[0], 1);
     assert_int_equal(w->quantization.scale.count, 1);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static bool has_five_inputs(const struct model *m, const struct case_instance *x)
@@ -201,7 +201,7 @@ static bool has_five_inputs(const struct model *m, const struct case_instance *x
 static void test_pairs(void **state)
 {
     struct judge j = { .fails = has_five_inputs };
-    struct minimized m = minimize("fully_connected.f32.k5_u5", &j, 500);
+    struct shrunk m = minimize("fully_connected.f32.k5_u5", &j, 500);
     struct model model = open_minimal(&m);
 
     (void)state;
@@ -209,7 +209,7 @@ static void test_pairs(void **state)
     assert_int_equal(input_of(&model, 1)->shape.data[0], 1);
     assert_int_equal(input_of(&model, 2)->shape.data[0], 1);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static bool resizes(const struct model *m, const struct case_instance *x)
@@ -222,7 +222,7 @@ static bool resizes(const struct model *m, const struct case_instance *x)
 static void test_sizes_that_are_data(void **state)
 {
     struct judge j = { .fails = resizes };
-    struct minimized m = minimize("resize_bilinear.f32.up_c1", &j, 500);
+    struct shrunk m = minimize("resize_bilinear.f32.up_c1", &j, 500);
     struct model model = open_minimal(&m);
 
     (void)state;
@@ -230,7 +230,7 @@ static void test_sizes_that_are_data(void **state)
     assert_int_equal(output_of(&model)->shape.data[1], 2);
     assert_int_equal(output_of(&model)->shape.data[2], 1);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static bool has_large_element(const struct model *m, const struct case_instance *x)
@@ -249,13 +249,13 @@ static bool has_large_element(const struct model *m, const struct case_instance 
 static void test_values(void **state)
 {
     struct judge j = { .fails = has_large_element };
-    struct minimized m = minimize("relu.f32.c5", &j, 500);
+    struct shrunk m = minimize("relu.f32.c5", &j, 500);
     const float *const data = m.instance.inputs[0].data[0];
 
     (void)state;
     for (size_t i = 0; i < m.instance.inputs[0].bytes / sizeof *data; i++)
         assert_true(data[i] == 0 || (fabsf(data[i]) >= 2 && data[i] == rintf(data[i])));
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static bool has_relu(const struct model *m, const struct case_instance *x)
@@ -275,11 +275,11 @@ static void test_nodes_are_dropped(void **state)
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (1)" };
     struct judge j = { .fails = has_relu };
     struct case_instance instance = { .input_count = 1 };
-    struct minimize_request q = {
+    struct shrink_model_request q = {
         .instance = &instance, .result = &first, .judge = judge, .user = &j, .step_limit = 1
     };
     struct model graph, model;
-    struct minimized m;
+    struct shrunk m;
     struct diag diag;
 
     (void)state;
@@ -292,7 +292,7 @@ static void test_nodes_are_dropped(void **state)
         instance.inputs[0].data[frame] = mem_alloc(1, sizeof x[0]);
         memcpy(instance.inputs[0].data[frame], x[frame], sizeof x[0]);
     }
-    KIT_OK(minimize_run(&q, &m, &diag)); /* one step: the values are those of s = x + { 1, -3 } */
+    KIT_OK(shrink_model(&q, &m, &diag)); /* one step: the values are those of s = x + { 1, -3 } */
     model = open_minimal(&m);
     assert_int_equal(model.subgraphs[0].operator_count, 1);
     assert_true(has_relu(&model, NULL));
@@ -302,7 +302,7 @@ static void test_nodes_are_dropped(void **state)
     assert_true(((float *)m.instance.inputs[0].data[1])[1] == -2.5f);
     assert_true(m.outcome.limited);
     model_close(&model);
-    minimized_close(&m);
+    shrunk_close(&m);
     case_instance_close(&instance);
     model_close(&graph);
 }
@@ -310,13 +310,13 @@ static void test_nodes_are_dropped(void **state)
 /* A dimension that is shortened keeps the first elements of each row, in both frames. */
 static void test_first_elements_stay(void **state)
 {
-    const struct reduction shorten = { REDUCE_DIM, 0, 3, 2 };
+    const struct shrink_step shorten = { SHRINK_DIM, .dims = { { { 0, 3 } }, 2 } };
     struct case_instance x = build("relu.f32.c5"), made;
     const size_t rows = x.inputs[0].bytes / (5 * sizeof(float));
     struct diag diag;
 
     (void)state;
-    KIT_OK(reduction_apply(&shorten, &x, &made, &diag));
+    KIT_OK(shrink_step_make(&shorten, &x, &made, &diag));
     assert_int_equal(made.inputs[0].bytes, rows * 2 * sizeof(float));
     for (int frame = 0; frame < 2; frame++) {
         const float *const from = x.inputs[0].data[frame], *const to = made.inputs[0].data[frame];
@@ -333,7 +333,7 @@ static void test_first_elements_stay(void **state)
 static void test_flaky(void **state)
 {
     struct judge j = { .fails = always, .fails_until = 1 };
-    struct minimized m = minimize("relu.f32.c5", &j, 50);
+    struct shrunk m = minimize("relu.f32.c5", &j, 50);
     char *text;
     size_t bytes;
     FILE *const f = open_memstream(&text, &bytes);
@@ -342,22 +342,22 @@ static void test_flaky(void **state)
     (void)state;
     assert_true(m.outcome.flaky);
     assert_int_equal(m.outcome.accepted, 0);
-    KIT_OK(minimized_print(f, &m, &diag));
+    KIT_OK(shrunk_print(f, &m, &diag));
     fclose(f);
     assert_non_null(strstr(text, "flaky"));
     free(text);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static void test_step_limit(void **state)
 {
     struct judge j = { .fails = always };
-    struct minimized m = minimize("conv_2d.f32.same_s2_c5", &j, 3);
+    struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 3);
 
     (void)state;
     assert_true(m.outcome.limited);
     assert_true(j.calls <= 3 + SHRINK_REPEATS + 1);
-    minimized_close(&m);
+    shrunk_close(&m);
 }
 
 static void test_judge_that_fails(void **state)
@@ -365,14 +365,14 @@ static void test_judge_that_fails(void **state)
     struct judge j = { .fails = always, .status = STATUS_IO };
     struct case_instance x = build("relu.f32.c5");
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit" };
-    const struct minimize_request q = {
+    const struct shrink_model_request q = {
         .instance = &x, .result = &first, .judge = judge, .user = &j, .step_limit = 10
     };
-    struct minimized m;
+    struct shrunk m;
     struct diag diag;
 
     (void)state;
-    assert_int_equal(minimize_run(&q, &m, &diag), STATUS_IO);
+    assert_int_equal(shrink_model(&q, &m, &diag), STATUS_IO);
     assert_int_equal(j.calls, 1);
     case_instance_close(&x);
 }
@@ -409,11 +409,11 @@ static void test_reductions_are_valid(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct case_instance x;
-        struct reduction_list list;
+        struct shrink_steps list;
         struct diag diag;
 
         x = build(names[i]);
-        KIT_OK(reductions_find(&x, &list, &diag));
+        KIT_OK(shrink_steps_find(&x, &list, &diag));
         assert_true(list.count > 0);
         for (size_t r = 0; r < list.count; r++) {
             struct case_instance made;
@@ -421,7 +421,7 @@ static void test_reductions_are_valid(void **state)
             struct model m;
 
             all++;
-            if (reduction_apply(&list.items[r], &x, &made, &diag) != STATUS_OK) {
+            if (shrink_step_make(&list.items[r], &x, &made, &diag) != STATUS_OK) {
                 assert_null(made.file.bytes);
                 assert_true(diag.text[0] != '\0');
                 continue;
@@ -438,7 +438,7 @@ static void test_reductions_are_valid(void **state)
             model_close(&m);
             case_instance_close(&made);
         }
-        reductions_close(&list);
+        shrink_steps_close(&list);
         case_instance_close(&x);
     }
     assert_true(valid > 100 && valid < all);
@@ -447,23 +447,23 @@ static void test_reductions_are_valid(void **state)
 static void test_out_of_memory(void **state)
 {
     struct case_instance x = build("conv_2d.f32.c5");
-    struct reduction_list list;
+    struct shrink_steps list;
     struct diag diag;
 
     (void)state;
-    KIT_OK(reductions_find(&x, &list, &diag));
+    KIT_OK(shrink_steps_find(&x, &list, &diag));
     for (size_t r = 0; r < list.count; r += 5) {
         struct case_instance made;
         enum status s = STATUS_NO_MEMORY;
 
         for (int after = 0; s == STATUS_NO_MEMORY; after++) {
             mem_fail_after(after);
-            s = reduction_apply(&list.items[r], &x, &made, &diag);
+            s = shrink_step_make(&list.items[r], &x, &made, &diag);
             mem_fail_after(-1);
         }
         case_instance_close(&made);
     }
-    reductions_close(&list);
+    shrink_steps_close(&list);
     case_instance_close(&x);
 }
 

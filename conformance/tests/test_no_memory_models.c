@@ -5,9 +5,9 @@
 #include "conformance/suite/golden/export.h"
 #include "conformance/suite/judge/batch_model.h"
 #include "conformance/suite/judge/judge.h"
-#include "conformance/suite/judge/minimize.h"
-#include "conformance/suite/judge/reduction_list.h"
 #include "conformance/suite/models/zoo.h"
+#include "conformance/suite/shrink/shrink_model.h"
+#include "conformance/suite/shrink/shrink_steps.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "delegate/tests/kit/memory_faults.h"
@@ -167,8 +167,8 @@ static enum status copy_instance(void *user, struct diag *diag)
 static enum status reduce(void *user, struct diag *diag)
 {
     const struct case_instance *const x = user;
-    struct reduction_list list;
-    enum status s = reductions_find(x, &list, diag);
+    struct shrink_steps list;
+    enum status s = shrink_steps_find(x, &list, diag);
     bool tried[REDUCE_ROUND + 1] = { false };
     size_t made = 0;
 
@@ -178,7 +178,7 @@ static enum status reduce(void *user, struct diag *diag)
         if (tried[list.items[i].kind])
             continue;
         tried[list.items[i].kind] = true;
-        s = reduction_apply(&list.items[i], x, &out, diag);
+        s = shrink_step_make(&list.items[i], x, &out, diag);
         if (s == STATUS_OK) {
             made++;
             case_instance_close(&out);
@@ -188,7 +188,7 @@ static enum status reduce(void *user, struct diag *diag)
     }
     if (s == STATUS_OK)
         assert_true(made > 0);
-    reductions_close(&list);
+    shrink_steps_close(&list);
     return s;
 }
 

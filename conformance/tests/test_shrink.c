@@ -1,6 +1,6 @@
 /* The loop that makes failures smaller, on a list of numbers that fails while it holds certain
  * ones; and which failures are of one kind. */
-#include "conformance/suite/judge/shrink.h"
+#include "conformance/suite/shrink/shrink.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

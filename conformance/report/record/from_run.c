@@ -1,7 +1,7 @@
 #include "conformance/report/record/from_run.h"
 
 #include "conformance/suite/cases/random_cases.h"
-#include "conformance/suite/judge/minimize_print.h"
+#include "conformance/suite/shrink/shrunk_print.h"
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/json_text.h"
@@ -401,7 +401,7 @@ static void add_mutants(struct recorder *b)
 
 static void add_minimal(struct recorder *b)
 {
-    const struct minimal_forms *const forms = b->in->forms;
+    const struct shrunk_forms *const forms = b->in->forms;
     const size_t case_count = b->in->case_count;
     struct printed p;
 
@@ -410,8 +410,8 @@ static void add_minimal(struct recorder *b)
     b->out->minimal = NEW(b, forms->count, struct record_minimal);
     b->out->minimal_left_out = forms->left_out;
     for (size_t i = 0; !b->failed && i < forms->count; i++) {
-        const struct minimal_form *const form = &forms->items[i];
-        const struct minimized *const m = &form->minimized;
+        const struct shrunk_form *const form = &forms->items[i];
+        const struct shrunk *const m = &form->shrunk;
         struct record_minimal *const out = &b->out->minimal[b->out->minimal_count++];
 
         *out = (struct record_minimal){ .subject = form->result / case_count,
@@ -425,7 +425,7 @@ static void add_minimal(struct recorder *b)
                                         .flaky = m->outcome.flaky || m->outcome.flaky_end };
         if (!print_open(b, &p))
             return;
-        minimized_print(p.file, m, NULL);
+        shrunk_print(p.file, m, NULL);
         out->text = print_close(b, &p);
     }
 }

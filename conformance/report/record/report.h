@@ -4,10 +4,10 @@
 
 #include "conformance/report/record/record.h"
 #include "conformance/suite/judge/judge.h"
-#include "conformance/suite/judge/minimal_forms.h"
 #include "conformance/suite/judge/result.h"
 #include "conformance/suite/judge/runner.h"
 #include "conformance/suite/models/digits.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/util/notes.h"
 #include "conformance/util/tsv.h"
 
@@ -40,9 +40,9 @@ struct report {
      * when there is none. */
     const struct tsv *mutants;
     const struct notes *notes;      /* what is to be said beside the results; NULL: nothing */
-    struct report_minimal *minimal; /* minimal_graphs.h */
+    struct report_minimal *minimal; /* shrunk_graphs.h */
     size_t minimal_count;
-    const struct minimal_forms *forms; /* of failures; NULL when they were not asked for */
+    const struct shrunk_forms *forms; /* of failures; NULL when they were not asked for */
     size_t ledger_problems;
 };
 

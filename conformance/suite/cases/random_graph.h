@@ -2,7 +2,7 @@
  *
  * A graph is a list of items, each an input of the graph, a constant, or a node over earlier items.
  * It has no shapes but those of inputs and constants: the others follow when it is built, so that
- * an item can be changed and the rest adapts, or does not fit any more (random_shrink.h).  The same
+ * an item can be changed and the rest adapts, or does not fit any more (shrink_graph.h).  The same
  * seed and index give the same graph on every machine. */
 #ifndef ASSAY_CONFORMANCE_SUITE_CASES_RANDOM_GRAPH_H
 #define ASSAY_CONFORMANCE_SUITE_CASES_RANDOM_GRAPH_H

@@ -1,6 +1,6 @@
 /* assay conformance: the suite against a delegate. */
 #include "conformance/suite/judge/give_up.h"
-#include "conformance/suite/judge/minimize.h"
+#include "conformance/suite/shrink/shrink_model.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/conformance_run.h"
@@ -13,7 +13,7 @@ static int run(const struct command *self, int argc, char **argv)
                                      .argv = argv,
                                      .timeout_s = 60,
                                      .give_up = GIVE_UP_DEFAULT,
-                                     .minimize_steps = MINIMIZE_STEPS };
+                                     .minimize_steps = SHRINK_STEPS };
     bool no_models = false;
     const struct args_flag flags[] = {
         { .name = "filter",

@@ -47,14 +47,14 @@ static enum status save_cut(const struct diff *d, const struct request *q, struc
 
     if (!q->cut || c->first < 0)
         return STATUS_OK;
-    return cut_save(q->cut, c->is_minimized ? &c->minimized.instance : &c->instance, diag);
+    return cut_save(q->cut, c->is_shrunk ? &c->shrunk.instance : &c->instance, diag);
 }
 
 /* The command that shows the failure of the files of --cut. */
 static void print_again(FILE *f, const struct diff *d, const struct request *q)
 {
     const struct case_instance *const x =
-        d->culprit.is_minimized ? &d->culprit.minimized.instance : &d->culprit.instance;
+        d->culprit.is_shrunk ? &d->culprit.shrunk.instance : &d->culprit.instance;
     char text[4096];
 
     if (!q->cut || d->culprit.first < 0 || q->common.format == FORMAT_JSON || q->common.out)
@@ -104,7 +104,7 @@ static int run(const struct command *self, int argc, char **argv)
     struct request q = {
         .diff = { .runs = 50, .repeats = 3, .timeout_s = 60, .steps = 0, .scale = { 127.5, 127.5 } }
     };
-    uint64_t steps = MINIMIZE_STEPS, threads;
+    uint64_t steps = SHRINK_STEPS, threads;
     const char *proto = NULL;
     const struct args_flag flags[] = {
         { "input", ARGS_LIST, &q.diff.inputs, "FILE",

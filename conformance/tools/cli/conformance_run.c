@@ -3,8 +3,8 @@
 #include "conformance/report/record/expectations.h"
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/ledger.h"
-#include "conformance/report/record/minimal_graphs.h"
 #include "conformance/report/record/resume.h"
+#include "conformance/report/record/shrunk_graphs.h"
 #include "conformance/suite/judge/checkpoint.h"
 #include "conformance/suite/models/digits_judge.h"
 #include "conformance/tools/cli/conformance_setup.h"
@@ -33,7 +33,7 @@ struct run {
     struct report report;
     struct checkpoint checkpoint;
     struct digits_report digits;
-    struct minimal_forms forms;
+    struct shrunk_forms forms;
     struct tsv mutants;
     struct ledger ledger;
     /* How it was made, for the report. */
@@ -192,12 +192,12 @@ static enum status run_cases(struct run *x, struct diag *diag)
 static enum status find_minimal(struct run *x, struct diag *diag)
 {
     const struct conformance_request *const q = x->q;
-    const struct minimal_graphs_options options = { .subjects = x->subjects,
-                                                    .timeout_s = q->timeout_s,
-                                                    .repro_dir = q->repro_dir,
-                                                    .quiet = q->common.quiet };
+    const struct shrunk_graphs_options options = { .subjects = x->subjects,
+                                                   .timeout_s = q->timeout_s,
+                                                   .repro_dir = q->repro_dir,
+                                                   .quiet = q->common.quiet };
 
-    return q->graphs > 0 && !interrupt_signal() ? minimal_graphs_find(&x->report, &options, diag)
+    return q->graphs > 0 && !interrupt_signal() ? shrunk_graphs_find(&x->report, &options, diag)
                                                 : STATUS_OK;
 }
 
@@ -227,8 +227,8 @@ static enum status minimize(struct run *x, struct diag *diag)
     if (!x->q->minimize || interrupt_signal())
         return STATUS_OK;
     x->report.forms = &x->forms;
-    return minimal_forms_find(&request, &x->report.outcome, (size_t)x->q->minimize_steps, &x->forms,
-                              diag);
+    return shrunk_forms_find(&request, &x->report.outcome, (size_t)x->q->minimize_steps, &x->forms,
+                             diag);
 }
 
 static enum status run_parts(struct run *x, struct diag *diag)
@@ -391,10 +391,10 @@ static enum status open_all(struct run *x, struct diag *diag)
 static void close_all(struct run *x)
 {
     checkpoint_close(&x->checkpoint, &(struct run_outcome){ .count = 0 }, false);
-    minimal_graphs_close(&x->report);
+    shrunk_graphs_close(&x->report);
     run_outcome_close(&x->report.outcome);
     digits_close(&x->digits);
-    minimal_forms_close(&x->forms);
+    shrunk_forms_close(&x->forms);
     expectations_close(&x->expected);
     tsv_close(&x->mutants);
     ledger_close(&x->ledger);

@@ -27,7 +27,7 @@ static void show_steps(void *user, size_t steps, size_t bytes)
 static enum status minimize(struct diff *d, struct diag *diag)
 {
     struct diff_culprit *const c = &d->culprit;
-    const struct minimize_request request = {
+    const struct shrink_model_request request = {
         .instance = &c->instance,
         .result = &c->result,
         .judge = judge_part,
@@ -35,10 +35,10 @@ static enum status minimize(struct diff *d, struct diag *diag)
         .step_limit = (size_t)d->request.steps,
         .progress = show_steps,
     };
-    const enum status s = minimize_run(&request, &c->minimized, diag);
+    const enum status s = shrink_model(&request, &c->shrunk, diag);
 
     message_progress_end();
-    c->is_minimized = s == STATUS_OK;
+    c->is_shrunk = s == STATUS_OK;
     return s;
 }
 

@@ -109,7 +109,7 @@ void diff_close(struct diff *d)
     d->instance.file = (struct tflite_file){ NULL, 0 }; /* borrowed */
     case_instance_close(&d->instance);
     case_instance_close(&d->culprit.instance);
-    minimized_close(&d->culprit.minimized);
+    shrunk_close(&d->culprit.shrunk);
     mem_free(d->per_node);
     model_close(&d->model);
     mem_free(d->bytes);

@@ -3,8 +3,8 @@
 #define ASSAY_CONFORMANCE_TOOLS_DIFF_DIFF_H
 
 #include "conformance/suite/io/tensor_io.h"
-#include "conformance/suite/judge/minimize.h"
 #include "conformance/suite/judge/trial.h"
+#include "conformance/suite/shrink/shrink_model.h"
 #include "conformance/suite/subject/subject.h"
 #include "conformance/tools/diff/figures.h"
 #include "conformance/util/string_list.h"
@@ -50,8 +50,8 @@ struct diff_culprit {
     size_t tried; /* ranges, until the smallest was found */
     struct case_result result;
     struct case_instance instance;
-    bool is_minimized;
-    struct minimized minimized;
+    bool is_shrunk;
+    struct shrunk shrunk;
 };
 
 struct diff {

@@ -99,12 +99,12 @@ static json_t *make_culprit(const struct diff *d)
     json_object_set_new(j, "op", json_string(diff_op(d, c->last)));
     json_object_set_new(j, "alone", json_boolean(c->alone));
     json_object_set_new(j, "reason", json_text(c->result.reason));
-    if (c->is_minimized) {
-        json_object_set_new(j, "minimize_steps", whole(c->minimized.outcome.steps));
-        json_object_set_new(j, "reductions", whole(c->minimized.outcome.accepted));
-        json_object_set_new(
-            j, "flaky", json_boolean(c->minimized.outcome.flaky || c->minimized.outcome.flaky_end));
-        json_object_set_new(j, "minimal_bytes", whole(c->minimized.instance.file.count));
+    if (c->is_shrunk) {
+        json_object_set_new(j, "minimize_steps", whole(c->shrunk.outcome.steps));
+        json_object_set_new(j, "reductions", whole(c->shrunk.outcome.accepted));
+        json_object_set_new(j, "flaky",
+                            json_boolean(c->shrunk.outcome.flaky || c->shrunk.outcome.flaky_end));
+        json_object_set_new(j, "minimal_bytes", whole(c->shrunk.instance.file.count));
     }
     return j;
 }

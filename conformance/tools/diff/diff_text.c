@@ -2,7 +2,7 @@
 #include "conformance/tools/diff/diff_print.h"
 
 #include "conformance/suite/io/array.h"
-#include "conformance/suite/judge/minimize_print.h"
+#include "conformance/suite/shrink/shrunk_print.h"
 #include "conformance/util/interrupt.h"
 #include "reference/kernels/op.h"
 
@@ -104,8 +104,8 @@ static void print_culprit(FILE *f, const struct diff *d)
             fprintf(f, "%s%s", n > c->first ? ", " : "", diff_op(d, n));
         fprintf(f, "): %s\n  %zu ranges were tried\n", c->result.reason, c->tried);
     }
-    if (c->is_minimized)
-        minimized_print(f, &c->minimized, NULL);
+    if (c->is_shrunk)
+        shrunk_print(f, &c->shrunk, NULL);
 }
 
 void diff_print_text(FILE *f, const struct diff *d)

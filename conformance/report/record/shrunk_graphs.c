@@ -1,11 +1,11 @@
 /* Makes the random graphs that failed smaller, after the run, one after the other. */
-#include "conformance/report/record/minimal_graphs.h"
+#include "conformance/report/record/shrunk_graphs.h"
 
 #include "conformance/suite/cases/random_cases.h"
-#include "conformance/suite/judge/minimal_save.h"
-#include "conformance/suite/judge/minimize_print.h"
-#include "conformance/suite/judge/random_shrink.h"
 #include "conformance/suite/judge/trial.h"
+#include "conformance/suite/shrink/shrink_graph.h"
+#include "conformance/suite/shrink/shrunk_print.h"
+#include "conformance/suite/shrink/shrunk_save.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
@@ -28,27 +28,27 @@ static enum status judge(void *user, const struct case_instance *x, struct case_
     struct job *const job = user;
 
     message_progress(job->quiet, "conformance: %s: smaller graph %zu of at most %d",
-                     job->test_case->name, ++job->steps, MINIMAL_GRAPHS_STEPS);
+                     job->test_case->name, ++job->steps, SHRUNK_GRAPHS_STEPS);
     return trial_judge(&job->host, job->test_case, job->set, x, result, diag);
 }
 
-static enum status save(const struct minimized *m, const struct report *r, size_t index,
-                        const struct minimal_graphs_options *options, enum data_set set,
+static enum status save(const struct shrunk *m, const struct report *r, size_t index,
+                        const struct shrunk_graphs_options *options, enum data_set set,
                         struct diag *diag)
 {
-    const struct minimal_save_request request = { .directory = options->repro_dir,
-                                                  .test_case = &r->cases[index % r->case_count],
-                                                  .subject =
-                                                      &options->subjects[index / r->case_count],
-                                                  .set = set,
-                                                  .seed = r->seed,
-                                                  .timeout_s = options->timeout_s };
+    const struct shrunk_save_request request = { .directory = options->repro_dir,
+                                                 .test_case = &r->cases[index % r->case_count],
+                                                 .subject =
+                                                     &options->subjects[index / r->case_count],
+                                                 .set = set,
+                                                 .seed = r->seed,
+                                                 .timeout_s = options->timeout_s };
 
-    return options->repro_dir && !m->outcome.flaky ? minimal_save(&request, m, diag) : STATUS_OK;
+    return options->repro_dir && !m->outcome.flaky ? shrunk_save(&request, m, diag) : STATUS_OK;
 }
 
 /* Prints into a string, which free frees. */
-static enum status print(const struct minimized *m, char **text, struct diag *diag)
+static enum status print(const struct shrunk *m, char **text, struct diag *diag)
 {
     size_t bytes;
     FILE *const f = open_memstream(text, &bytes);
@@ -56,13 +56,13 @@ static enum status print(const struct minimized *m, char **text, struct diag *di
 
     if (!f)
         return diag_fail(diag, STATUS_NO_MEMORY, "minimal graph: out of memory");
-    s = minimized_print(f, m, diag);
+    s = shrunk_print(f, m, diag);
     fclose(f);
     return s;
 }
 
 static enum status make_smaller(struct report *r, size_t index,
-                                const struct minimal_graphs_options *options, struct diag *diag)
+                                const struct shrunk_graphs_options *options, struct diag *diag)
 {
     const struct case_result *const result = &r->outcome.results[index];
     struct subject *const subject = &options->subjects[index / r->case_count];
@@ -70,25 +70,25 @@ static enum status make_smaller(struct report *r, size_t index,
                        .set = result->has_set ? result->set : SET_RANDOM,
                        .quiet = options->quiet };
     const struct case_request data = { job.set, r->seed, bounds_half(subject->bounds) };
-    const struct random_shrink_request request = { .test_case = job.test_case,
-                                                   .result = result,
-                                                   .request = &data,
-                                                   .judge = judge,
-                                                   .user = &job,
-                                                   .step_limit = MINIMAL_GRAPHS_STEPS };
+    const struct shrink_graph_request request = { .test_case = job.test_case,
+                                                  .result = result,
+                                                  .request = &data,
+                                                  .judge = judge,
+                                                  .user = &job,
+                                                  .step_limit = SHRUNK_GRAPHS_STEPS };
     struct report_minimal *const minimal = &r->minimal[r->minimal_count];
-    struct minimized m;
+    struct shrunk m;
     enum status s;
 
     TRY(trial_host_open(&job.host, subject, options->timeout_s, r->seed, diag));
-    s = random_shrink(&request, &m, diag);
+    s = shrink_graph(&request, &m, diag);
     if (s == STATUS_OK) {
         minimal->index = index;
         s = print(&m, &minimal->text, diag);
         r->minimal_count++;
         if (s == STATUS_OK)
             s = save(&m, r, index, options, job.set, diag);
-        minimized_close(&m);
+        shrunk_close(&m);
     }
     trial_host_close(&job.host);
     return s;
@@ -115,15 +115,15 @@ static bool wants(const struct report *r, size_t index)
            !is_known(r, index);
 }
 
-enum status minimal_graphs_find(struct report *r, const struct minimal_graphs_options *options,
-                                struct diag *diag)
+enum status shrunk_graphs_find(struct report *r, const struct shrunk_graphs_options *options,
+                               struct diag *diag)
 {
     enum status s = STATUS_OK;
 
-    r->minimal = mem_alloc(MINIMAL_GRAPHS_MAX, sizeof *r->minimal);
+    r->minimal = mem_alloc(SHRUNK_GRAPHS_MAX, sizeof *r->minimal);
     if (!r->minimal)
         return diag_fail(diag, STATUS_NO_MEMORY, "minimal graphs: out of memory");
-    for (size_t i = 0; i < r->outcome.count && r->minimal_count < MINIMAL_GRAPHS_MAX &&
+    for (size_t i = 0; i < r->outcome.count && r->minimal_count < SHRUNK_GRAPHS_MAX &&
                        s == STATUS_OK && !interrupt_signal();
          i++) {
         if (wants(r, i))
@@ -133,7 +133,7 @@ enum status minimal_graphs_find(struct report *r, const struct minimal_graphs_op
     return s;
 }
 
-void minimal_graphs_close(struct report *r)
+void shrunk_graphs_close(struct report *r)
 {
     for (size_t i = 0; i < r->minimal_count; i++)
         free(r->minimal[i].text);

@@ -1,5 +1,5 @@
 /* Prints a minimal form as a text that `assay model` reads, with the values of its inputs. */
-#include "conformance/suite/judge/minimize_print.h"
+#include "conformance/suite/shrink/shrunk_print.h"
 
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -60,7 +60,7 @@ static enum status print_model(FILE *f, const struct model *m, struct diag *diag
     return s;
 }
 
-enum status minimized_print(FILE *f, const struct minimized *m, struct diag *diag)
+enum status shrunk_print(FILE *f, const struct shrunk *m, struct diag *diag)
 {
     const struct shrink_outcome *const o = &m->outcome;
     const struct case_result *const r = &m->result;

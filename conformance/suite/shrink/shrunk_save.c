@@ -1,12 +1,12 @@
 /* Saves minimal forms. */
-#include "conformance/suite/judge/minimal_save.h"
+#include "conformance/suite/shrink/shrunk_save.h"
 
 #include "conformance/suite/judge/repro.h"
 #include "conformance/suite/judge/trial.h"
 
 static const char below[] = "minimal";
 
-static enum status save_inputs(const struct minimal_save_request *q, const struct minimized *m,
+static enum status save_inputs(const struct shrunk_save_request *q, const struct shrunk *m,
                                struct diag *diag)
 {
     const struct repro_what what = { .directory = q->directory,
@@ -25,8 +25,8 @@ static enum status save_inputs(const struct minimal_save_request *q, const struc
     return s;
 }
 
-enum status minimal_save(const struct minimal_save_request *request, const struct minimized *m,
-                         struct diag *diag)
+enum status shrunk_save(const struct shrunk_save_request *request, const struct shrunk *m,
+                        struct diag *diag)
 {
     struct trial_host host;
     struct case_result result;

@@ -9,8 +9,8 @@
  *
  * A reduction that fails the same way (result_fails_alike) becomes the current form.  The loop ends
  * when no reduction of the current form does, or at the step limit. */
-#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_SHRINK_H
-#define ASSAY_CONFORMANCE_SUITE_JUDGE_SHRINK_H
+#ifndef ASSAY_CONFORMANCE_SUITE_SHRINK_SHRINK_H
+#define ASSAY_CONFORMANCE_SUITE_SHRINK_SHRINK_H
 
 #include "conformance/suite/judge/result.h"
 

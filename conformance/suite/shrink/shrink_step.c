@@ -1,8 +1,8 @@
 /* Makes reductions. */
-#include "conformance/suite/judge/reduction.h"
+#include "conformance/suite/shrink/shrink_step.h"
 
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/judge/model_draft.h"
+#include "conformance/suite/shrink/model_draft.h"
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/util/model_cut.h"
 #include "reference/base/half.h"
@@ -23,15 +23,17 @@ static enum status nothing(struct diag *diag)
 }
 
 /* What a size becomes: k a becomes k b, with k = 1 alone unless multiples are meant. */
-static int32_t resized(const struct reduction *r, int32_t size)
+static int32_t resized(const struct shrink_step *r, int32_t size)
 {
-    if (size == r->a)
-        return r->b;
-    return r->kind == REDUCE_MULTIPLE && size > 0 && size % r->a == 0 ? size / r->a * r->b : size;
+    const int32_t from = r->size.from, to = r->size.to;
+
+    if (size == from)
+        return to;
+    return r->kind == SHRINK_MULTIPLE && size > 0 && size % from == 0 ? size / from * to : size;
 }
 
 /* Sizes that are data, such as the new shape of RESHAPE, in constants and in options. */
-static enum status resize_parameters(struct model_draft *d, const struct reduction *r,
+static enum status resize_parameters(struct model_draft *d, const struct shrink_step *r,
                                      struct diag *diag)
 {
     for (int t = 0; t < (int)d->graph.tensor_count; t++) {
@@ -64,7 +66,7 @@ static enum status resize_parameters(struct model_draft *d, const struct reducti
     return STATUS_OK;
 }
 
-static enum status resize_all(struct model_draft *d, const struct reduction *r, struct diag *diag)
+static enum status resize_all(struct model_draft *d, const struct shrink_step *r, struct diag *diag)
 {
     bool changed = false;
 
@@ -83,34 +85,36 @@ static enum status resize_all(struct model_draft *d, const struct reduction *r, 
     return changed ? resize_parameters(d, r, diag) : nothing(diag);
 }
 
-static enum status shorten_pair(struct model_draft *d, const struct reduction *r, struct diag *diag)
+static enum status shorten(struct model_draft *d, const struct shrink_step *r, struct diag *diag)
 {
-    TRY(model_draft_shorten(d, r->a / 8, (size_t)(r->a % 8), r->c, diag));
-    return model_draft_shorten(d, r->b / 8, (size_t)(r->b % 8), r->c, diag);
-}
-
-static enum status set_value(struct model_draft *d, const struct reduction *r, struct diag *diag)
-{
-    size_t bytes;
-    int32_t *const data = model_draft_data(d, r->a, 0, &bytes);
-
-    if (!data || (size_t)r->b >= bytes / sizeof *data)
-        return nothing(diag);
-    data[r->b] = r->c;
+    for (int i = 0; i < (r->kind == SHRINK_PAIR ? 2 : 1); i++)
+        TRY(model_draft_shorten(d, r->dims.of[i].tensor, (size_t)r->dims.of[i].dim, r->dims.to,
+                                diag));
     return STATUS_OK;
 }
 
-static enum status set_option(struct model_draft *d, const struct reduction *r, struct diag *diag)
+static enum status set_value(struct model_draft *d, const struct shrink_step *r, struct diag *diag)
 {
-    struct options *const o = &d->operators[r->a].options;
+    size_t bytes;
+    int32_t *const data = model_draft_data(d, r->value.tensor, 0, &bytes);
+
+    if (!data || (size_t)r->value.index >= bytes / sizeof *data)
+        return nothing(diag);
+    data[r->value.index] = r->value.to;
+    return STATUS_OK;
+}
+
+static enum status set_option(struct model_draft *d, const struct shrink_step *r, struct diag *diag)
+{
+    struct options *const o = &d->operators[r->option.node].options;
     const struct option_table *const table = option_table_find(o->tag);
 
-    if (!table || r->b >= table->field_count)
+    if (!table || r->option.field >= table->field_count)
         return nothing(diag);
-    if (table->fields[r->b].kind == OPTION_F32)
-        o->value[r->b].f = (float)r->c;
+    if (table->fields[r->option.field].kind == OPTION_F32)
+        o->value[r->option.field].f = (float)r->option.to;
     else
-        o->value[r->b].i = r->c;
+        o->value[r->option.field].i = r->option.to;
     return STATUS_OK;
 }
 
@@ -143,13 +147,13 @@ static void store(int32_t type, void *data, size_t i, double x)
 }
 
 /* The plainer value; x itself where it is plain enough.  zero: of a quantized tensor. */
-static double plainer(enum reduction_kind kind, double x, double zero, double largest)
+static double plainer(enum shrink_step_kind kind, double x, double zero, double largest)
 {
     const double one = zero + 1 <= largest ? zero + 1 : zero - 1;
 
-    if (kind == REDUCE_ZERO)
+    if (kind == SHRINK_ZERO)
         return zero;
-    if (kind == REDUCE_ONE)
+    if (kind == SHRINK_ONE)
         return x == zero ? x : one;
     return isfinite(x) ? zero + fmax(fmin(rint(x - zero), ROUND_MAX), -ROUND_MAX) : x;
 }
@@ -164,22 +168,22 @@ static double smallest_of(int32_t type)
     return type == TENSOR_INT8 ? -128 : type == TENSOR_UINT8 ? 0 : -32768;
 }
 
-static enum status change_values(struct model_draft *d, const struct reduction *r,
+static enum status change_values(struct model_draft *d, const struct shrink_step *r,
                                  struct diag *diag)
 {
-    const struct model_tensor *const t = &d->tensors[r->a];
-    const size_t element = model_draft_element_bytes(d, r->a);
+    const struct model_tensor *const t = &d->tensors[r->data.tensor];
+    const size_t element = model_draft_element_bytes(d, r->data.tensor);
     const double zero =
         t->quantization.zero_point.count == 1 ? (double)t->quantization.zero_point.data[0] : 0;
     bool changed = false;
 
     for (int frame = 0; frame < 2; frame++) {
         size_t bytes;
-        void *const data = model_draft_data(d, r->a, frame, &bytes);
+        void *const data = model_draft_data(d, r->data.tensor, frame, &bytes);
         const size_t count = data && element ? bytes / element : 0;
-        const size_t end = count * ((size_t)r->b + 1) / (size_t)r->c;
+        const size_t end = count * ((size_t)r->data.part + 1) / (size_t)r->data.parts;
 
-        for (size_t i = count * (size_t)r->b / (size_t)r->c; i < end; i++) {
+        for (size_t i = count * (size_t)r->data.part / (size_t)r->data.parts; i < end; i++) {
             const double x = load(t->type, data, i);
             double y = plainer(r->kind, x, zero, largest_of(t->type));
 
@@ -252,7 +256,7 @@ static enum status fill_part(const struct model *m, const struct case_instance *
     return s;
 }
 
-static enum status keep_nodes(const struct reduction *r, const struct case_instance *x,
+static enum status keep_nodes(const struct shrink_step *r, const struct case_instance *x,
                               struct case_instance *out, struct diag *diag)
 {
     struct model m;
@@ -262,7 +266,7 @@ static enum status keep_nodes(const struct reduction *r, const struct case_insta
 
     TRY(tflite_read(&m, x->file.bytes, x->file.count, diag));
     nodes = mem_alloc(m.subgraphs[0].operator_count, sizeof *nodes);
-    for (int32_t n = r->a; nodes && n <= r->b; n++)
+    for (int32_t n = r->nodes.first; nodes && n <= r->nodes.last; n++)
         nodes[n] = true;
     s = nodes
             ? model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = nodes }, &cut, diag)
@@ -293,31 +297,31 @@ static enum status keep_nodes(const struct reduction *r, const struct case_insta
 
 /* ---- one reduction ---- */
 
-static enum status change(struct model_draft *d, const struct reduction *r, struct diag *diag)
+static enum status change(struct model_draft *d, const struct shrink_step *r, struct diag *diag)
 {
     switch (r->kind) {
-    case REDUCE_SIZE:
-    case REDUCE_MULTIPLE: return resize_all(d, r, diag);
-    case REDUCE_DIM: return model_draft_shorten(d, r->a, (size_t)r->b, r->c, diag);
-    case REDUCE_PAIR: return shorten_pair(d, r, diag);
-    case REDUCE_VALUE: return set_value(d, r, diag);
-    case REDUCE_OPTION: return set_option(d, r, diag);
-    case REDUCE_ZERO:
-    case REDUCE_ONE:
-    case REDUCE_ROUND: return change_values(d, r, diag);
-    case REDUCE_NODES: break;
+    case SHRINK_SIZE:
+    case SHRINK_MULTIPLE: return resize_all(d, r, diag);
+    case SHRINK_DIM:
+    case SHRINK_PAIR: return shorten(d, r, diag);
+    case SHRINK_VALUE: return set_value(d, r, diag);
+    case SHRINK_OPTION: return set_option(d, r, diag);
+    case SHRINK_ZERO:
+    case SHRINK_ONE:
+    case SHRINK_ROUND: return change_values(d, r, diag);
+    case SHRINK_NODES: break;
     }
     return nothing(diag);
 }
 
-enum status reduction_apply(const struct reduction *r, const struct case_instance *x,
-                            struct case_instance *out, struct diag *diag)
+enum status shrink_step_make(const struct shrink_step *r, const struct case_instance *x,
+                             struct case_instance *out, struct diag *diag)
 {
     struct model_draft d;
     enum status s;
 
     *out = (struct case_instance){ .input_count = 0 };
-    if (r->kind == REDUCE_NODES) {
+    if (r->kind == SHRINK_NODES) {
         s = keep_nodes(r, x, out, diag);
     } else {
         TRY(model_draft_open(&d, x, diag));

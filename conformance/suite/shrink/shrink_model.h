@@ -3,19 +3,19 @@
  * The reductions know no op: they shorten dimensions, drop nodes at either end, set fields of
  * options and values of data to 0, to 1 or to small integers.  What the reference cannot prepare is
  * no reduction. */
-#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_MINIMIZE_H
-#define ASSAY_CONFORMANCE_SUITE_JUDGE_MINIMIZE_H
+#ifndef ASSAY_CONFORMANCE_SUITE_SHRINK_SHRINK_MODEL_H
+#define ASSAY_CONFORMANCE_SUITE_SHRINK_SHRINK_MODEL_H
 
 #include "conformance/suite/cases/case.h"
 #include "conformance/suite/judge/result.h"
-#include "conformance/suite/judge/shrink.h"
+#include "conformance/suite/shrink/shrink.h"
 #include "reference/base/diag.h"
 
 #include <stddef.h>
 
-enum { MINIMIZE_STEPS = 300 }; /* unless a flag says otherwise */
+enum { SHRINK_STEPS = 300 }; /* unless a flag says otherwise */
 
-struct minimize_request {
+struct shrink_model_request {
     const struct case_instance *instance; /* it fails... */
     const struct case_result *result;     /* ... like this */
     /* Judges an instance; crashes and timeouts are results.  A status other than OK ends it. */
@@ -27,15 +27,15 @@ struct minimize_request {
     void (*progress)(void *user, size_t steps, size_t bytes);
 };
 
-struct minimized {
+struct shrunk {
     struct case_instance instance; /* the smallest that was found; case_instance_close */
     struct case_result result;
     struct shrink_outcome outcome;
 };
 
-enum status minimize_run(const struct minimize_request *request, struct minimized *out,
+enum status shrink_model(const struct shrink_model_request *request, struct shrunk *out,
                          struct diag *diag);
-void minimized_close(struct minimized *m);
+void shrunk_close(struct shrunk *m);
 
 /* A copy of an instance. */
 enum status instance_copy(const struct case_instance *x, struct case_instance *copy,

@@ -1,6 +1,6 @@
 /* A model and its inputs, to be changed: every constant has a buffer of its own. */
-#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_MODEL_DRAFT_H
-#define ASSAY_CONFORMANCE_SUITE_JUDGE_MODEL_DRAFT_H
+#ifndef ASSAY_CONFORMANCE_SUITE_SHRINK_MODEL_DRAFT_H
+#define ASSAY_CONFORMANCE_SUITE_SHRINK_MODEL_DRAFT_H
 
 #include "conformance/suite/cases/case.h"
 #include "reference/base/diag.h"

@@ -1,5 +1,5 @@
 /* Changes models in memory. */
-#include "conformance/suite/judge/model_draft.h"
+#include "conformance/suite/shrink/model_draft.h"
 
 #include "conformance/suite/cases/case_builder.h"
 #include "reference/base/memory.h"

@@ -1,5 +1,5 @@
 /* The loop that makes a failure smaller. */
-#include "conformance/suite/judge/shrink.h"
+#include "conformance/suite/shrink/shrink.h"
 
 #include "conformance/util/interrupt.h"
 

@@ -1,27 +1,37 @@
 /* Lists the reductions of an instance. */
-#include "conformance/suite/judge/reduction_list.h"
+#include "conformance/suite/shrink/shrink_steps.h"
 
-#include "conformance/suite/judge/model_draft.h"
+#include "conformance/suite/shrink/model_draft.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
 
 enum { SINGLE_ELEMENTS_MAX = 16, PAIR_NODES_MAX = 3 };
 
-static enum status add(struct reduction_list *l, enum reduction_kind kind, int32_t a, int32_t b,
-                       int32_t c, struct diag *diag)
+static enum status add(struct shrink_steps *l, struct shrink_step step, struct diag *diag)
 {
     if (l->count == l->room) {
         const size_t room = l->room ? 2 * l->room : 256;
-        struct reduction *const items = mem_resize(l->items, room, sizeof *items);
+        struct shrink_step *const items = mem_resize(l->items, room, sizeof *items);
 
         if (!items)
             return diag_fail(diag, STATUS_NO_MEMORY, "reductions: out of memory");
         l->items = items;
         l->room = room;
     }
-    l->items[l->count++] = (struct reduction){ kind, a, b, c };
+    l->items[l->count++] = step;
     return STATUS_OK;
+}
+
+static enum status add_nodes(struct shrink_steps *l, int32_t first, int32_t last, struct diag *diag)
+{
+    return add(l, (struct shrink_step){ SHRINK_NODES, .nodes = { first, last } }, diag);
+}
+
+static enum status add_data(struct shrink_steps *l, enum shrink_step_kind kind, int32_t tensor,
+                            int32_t part, int32_t parts, struct diag *diag)
+{
+    return add(l, (struct shrink_step){ kind, .data = { tensor, part, parts } }, diag);
 }
 
 /* The values below `size` that are tried, the smallest first; returns how many. */
@@ -37,7 +47,7 @@ static int targets(int32_t size, int32_t out[3])
     return count;
 }
 
-static enum status find_nodes(const struct model_draft *d, struct reduction_list *l,
+static enum status find_nodes(const struct model_draft *d, struct shrink_steps *l,
                               struct diag *diag)
 {
     const int32_t n = (int32_t)d->graph.operator_count;
@@ -45,11 +55,11 @@ static enum status find_nodes(const struct model_draft *d, struct reduction_list
     if (n < 2)
         return STATUS_OK;
     if (d->rest.judged_node >= 0)
-        TRY(add(l, REDUCE_NODES, d->rest.judged_node, d->rest.judged_node, 0, diag));
-    TRY(add(l, REDUCE_NODES, n / 2, n - 1, 0, diag));
-    TRY(add(l, REDUCE_NODES, 0, n / 2 - 1, 0, diag));
-    TRY(add(l, REDUCE_NODES, 1, n - 1, 0, diag));
-    return add(l, REDUCE_NODES, 0, n - 2, 0, diag);
+        TRY(add_nodes(l, d->rest.judged_node, d->rest.judged_node, diag));
+    TRY(add_nodes(l, n / 2, n - 1, diag));
+    TRY(add_nodes(l, 0, n / 2 - 1, diag));
+    TRY(add_nodes(l, 1, n - 1, diag));
+    return add_nodes(l, 0, n - 2, diag);
 }
 
 enum { SIZES_MAX = 64 };
@@ -76,8 +86,7 @@ static size_t find_sizes(const struct model_draft *d, int32_t sizes[SIZES_MAX])
     return count;
 }
 
-static enum status find_dims(const struct model_draft *d, struct reduction_list *l,
-                             struct diag *diag)
+static enum status find_dims(const struct model_draft *d, struct shrink_steps *l, struct diag *diag)
 {
     int32_t sizes[SIZES_MAX], to[3];
     const size_t count = find_sizes(d, sizes);
@@ -89,9 +98,10 @@ static enum status find_dims(const struct model_draft *d, struct reduction_list 
         for (size_t other = 0; other < s; other++)
             multiple = multiple || sizes[other] % sizes[s] == 0;
         for (int k = 0; k < n; k++) {
-            TRY(add(l, REDUCE_SIZE, sizes[s], to[k], 0, diag));
+            TRY(add(l, (struct shrink_step){ SHRINK_SIZE, .size = { sizes[s], to[k] } }, diag));
             if (multiple)
-                TRY(add(l, REDUCE_MULTIPLE, sizes[s], to[k], 0, diag));
+                TRY(add(l, (struct shrink_step){ SHRINK_MULTIPLE, .size = { sizes[s], to[k] } },
+                        diag));
         }
     }
     for (size_t t = 0; t < d->graph.tensor_count; t++) {
@@ -100,7 +110,10 @@ static enum status find_dims(const struct model_draft *d, struct reduction_list 
             const int n = size > 1 ? targets(size, to) : 0;
 
             for (int k = 0; k < n; k++)
-                TRY(add(l, REDUCE_DIM, (int32_t)t, (int32_t)i, to[k], diag));
+                TRY(add(l,
+                        (struct shrink_step){ SHRINK_DIM,
+                                              .dims = { { { (int32_t)t, (int32_t)i } }, to[k] } },
+                        diag));
         }
     }
     return STATUS_OK;
@@ -108,7 +121,7 @@ static enum status find_dims(const struct model_draft *d, struct reduction_list 
 
 /* Two dimensions of one size in different tensors.  Their number grows with the square of that of
  * the tensors, so large graphs have none. */
-static enum status find_pairs(const struct model_draft *d, struct reduction_list *l,
+static enum status find_pairs(const struct model_draft *d, struct shrink_steps *l,
                               struct diag *diag)
 {
     const int32_t tensors = (int32_t)d->graph.tensor_count;
@@ -122,20 +135,20 @@ static enum status find_pairs(const struct model_draft *d, struct reduction_list
             for (size_t i = 0; model_draft_is_source(d, u) && i < a->count * b->count; i++) {
                 const int32_t x = (int32_t)(i / b->count), y = (int32_t)(i % b->count);
                 const int n =
-                    a->data[x] > 1 && a->data[x] == b->data[y] && a->count <= 8 && b->count <= 8
-                        ? targets(a->data[x], to)
-                        : 0;
+                    a->data[x] > 1 && a->data[x] == b->data[y] ? targets(a->data[x], to) : 0;
 
                 for (int k = 0; k < n; k++)
-                    TRY(add(l, REDUCE_PAIR, 8 * t + x, 8 * u + y, to[k], diag));
+                    TRY(add(l,
+                            (struct shrink_step){ SHRINK_PAIR,
+                                                  .dims = { { { t, x }, { u, y } }, to[k] } },
+                            diag));
             }
         }
     }
     return STATUS_OK;
 }
 
-static enum status find_parameters(struct model_draft *d, struct reduction_list *l,
-                                   struct diag *diag)
+static enum status find_parameters(struct model_draft *d, struct shrink_steps *l, struct diag *diag)
 {
     for (int t = 0; t < (int)d->graph.tensor_count; t++) {
         size_t bytes;
@@ -149,15 +162,17 @@ static enum status find_parameters(struct model_draft *d, struct reduction_list 
             const int n = data[i] > 1 ? targets(data[i], to) : 0;
 
             if (data[i] != 0)
-                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, 0, diag));
+                TRY(add(l, (struct shrink_step){ SHRINK_VALUE, .value = { t, (int32_t)i, 0 } },
+                        diag));
             for (int k = 0; k < n; k++)
-                TRY(add(l, REDUCE_VALUE, t, (int32_t)i, to[k], diag));
+                TRY(add(l, (struct shrink_step){ SHRINK_VALUE, .value = { t, (int32_t)i, to[k] } },
+                        diag));
         }
     }
     return STATUS_OK;
 }
 
-static enum status find_options(const struct model_draft *d, struct reduction_list *l,
+static enum status find_options(const struct model_draft *d, struct shrink_steps *l,
                                 struct diag *diag)
 {
     for (size_t n = 0; n < d->graph.operator_count; n++) {
@@ -172,14 +187,16 @@ static enum status find_options(const struct model_draft *d, struct reduction_li
                 continue;
             for (int32_t to = 0; to < 2; to++) {
                 if (value > to || value < 0)
-                    TRY(add(l, REDUCE_OPTION, (int32_t)n, f, to, diag));
+                    TRY(add(l,
+                            (struct shrink_step){ SHRINK_OPTION, .option = { (int32_t)n, f, to } },
+                            diag));
             }
         }
     }
     return STATUS_OK;
 }
 
-static enum status find_values(struct model_draft *d, struct reduction_list *l, struct diag *diag)
+static enum status find_values(struct model_draft *d, struct shrink_steps *l, struct diag *diag)
 {
     for (int t = 0; t < (int)d->graph.tensor_count; t++) {
         const size_t element = model_draft_element_bytes(d, t);
@@ -191,26 +208,26 @@ static enum status find_values(struct model_draft *d, struct reduction_list *l, 
             continue;
         for (int32_t parts = 1; parts <= 8; parts *= 2) {
             for (int32_t part = 0; part < parts && (size_t)parts <= bytes / element; part++)
-                TRY(add(l, REDUCE_ZERO, t, part, parts, diag));
+                TRY(add_data(l, SHRINK_ZERO, t, part, parts, diag));
         }
-        TRY(add(l, REDUCE_ONE, t, 0, 1, diag));
-        TRY(add(l, REDUCE_ROUND, t, 0, 1, diag));
+        TRY(add_data(l, SHRINK_ONE, t, 0, 1, diag));
+        TRY(add_data(l, SHRINK_ROUND, t, 0, 1, diag));
         count = bytes / element <= SINGLE_ELEMENTS_MAX ? (int32_t)(bytes / element) : 0;
         for (int32_t i = 0; i < count && count > 1; i++) {
-            TRY(add(l, REDUCE_ZERO, t, i, count, diag));
-            TRY(add(l, REDUCE_ONE, t, i, count, diag));
+            TRY(add_data(l, SHRINK_ZERO, t, i, count, diag));
+            TRY(add_data(l, SHRINK_ONE, t, i, count, diag));
         }
     }
     return STATUS_OK;
 }
 
-enum status reductions_find(const struct case_instance *x, struct reduction_list *list,
-                            struct diag *diag)
+enum status shrink_steps_find(const struct case_instance *x, struct shrink_steps *list,
+                              struct diag *diag)
 {
     struct model_draft d;
     enum status s;
 
-    *list = (struct reduction_list){ .count = 0 };
+    *list = (struct shrink_steps){ .count = 0 };
     TRY(model_draft_open(&d, x, diag));
     s = find_nodes(&d, list, diag);
     if (s == STATUS_OK)
@@ -225,12 +242,12 @@ enum status reductions_find(const struct case_instance *x, struct reduction_list
         s = find_values(&d, list, diag);
     model_draft_close(&d);
     if (s != STATUS_OK)
-        reductions_close(list);
+        shrink_steps_close(list);
     return s;
 }
 
-void reductions_close(struct reduction_list *list)
+void shrink_steps_close(struct shrink_steps *list)
 {
     mem_free(list->items);
-    *list = (struct reduction_list){ .count = 0 };
+    *list = (struct shrink_steps){ .count = 0 };
 }

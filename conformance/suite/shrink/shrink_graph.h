@@ -2,13 +2,13 @@
  *
  * Tried are: one output alone, a node replaced by an input of its shape, a node left out, an output
  * dropped, dimensions cut, plainer attributes.  Nodes keep their data when others go. */
-#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_RANDOM_SHRINK_H
-#define ASSAY_CONFORMANCE_SUITE_JUDGE_RANDOM_SHRINK_H
+#ifndef ASSAY_CONFORMANCE_SUITE_SHRINK_SHRINK_GRAPH_H
+#define ASSAY_CONFORMANCE_SUITE_SHRINK_SHRINK_GRAPH_H
 
 #include "conformance/suite/cases/random_graph.h"
-#include "conformance/suite/judge/minimize.h"
+#include "conformance/suite/shrink/shrink_model.h"
 
-struct random_shrink_request {
+struct shrink_graph_request {
     const struct test_case *test_case;  /* a random graph; it fails... */
     const struct case_result *result;   /* ... like this */
     const struct case_request *request; /* the data */
@@ -20,8 +20,8 @@ struct random_shrink_request {
     size_t step_limit; /* graphs that are judged at most, but for repetitions */
 };
 
-/* *out holds the smallest form that was found; minimized_close. */
-enum status random_shrink(const struct random_shrink_request *request, struct minimized *out,
-                          struct diag *diag);
+/* *out holds the smallest form that was found; shrunk_close. */
+enum status shrink_graph(const struct shrink_graph_request *request, struct shrunk *out,
+                         struct diag *diag);
 
 #endif

@@ -1,17 +1,17 @@
 /* Feeds the loop of shrink.h with reductions of an instance. */
-#include "conformance/suite/judge/minimize.h"
+#include "conformance/suite/shrink/shrink_model.h"
 
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/judge/reduction.h"
-#include "conformance/suite/judge/reduction_list.h"
+#include "conformance/suite/shrink/shrink_step.h"
+#include "conformance/suite/shrink/shrink_steps.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
 
 struct minimizer {
-    const struct minimize_request *q;
-    struct minimized *out; /* the current form */
-    struct reduction_list list;
+    const struct shrink_model_request *q;
+    struct shrunk *out; /* the current form */
+    struct shrink_steps list;
     struct case_instance tried;
     struct case_result tried_result;
     size_t steps;
@@ -40,11 +40,12 @@ static enum shrink_answer try(void *user, size_t reduction)
     struct minimizer *const m = user;
 
     if (m->status == STATUS_OK && m->list.count == 0)
-        m->status = reductions_find(&m->out->instance, &m->list, m->diag);
+        m->status = shrink_steps_find(&m->out->instance, &m->list, m->diag);
     if (m->status != STATUS_OK || reduction >= m->list.count)
         return SHRINK_END;
     case_instance_close(&m->tried);
-    if (reduction_apply(&m->list.items[reduction], &m->out->instance, &m->tried, NULL) != STATUS_OK)
+    if (shrink_step_make(&m->list.items[reduction], &m->out->instance, &m->tried, NULL) !=
+        STATUS_OK)
         return SHRINK_SKIP;
     return judge_one(m, &m->tried, &m->tried_result) ? SHRINK_FAILS_ALIKE : SHRINK_OTHER;
 }
@@ -57,7 +58,7 @@ static void accept(void *user)
     m->out->instance = m->tried;
     m->out->result = m->tried_result;
     m->tried = (struct case_instance){ .input_count = 0 };
-    reductions_close(&m->list);
+    shrink_steps_close(&m->list);
 }
 
 static bool judge(void *user)
@@ -94,7 +95,7 @@ no_memory:
     return diag_fail(diag, STATUS_NO_MEMORY, "instance: out of memory");
 }
 
-enum status minimize_run(const struct minimize_request *request, struct minimized *out,
+enum status shrink_model(const struct shrink_model_request *request, struct shrunk *out,
                          struct diag *diag)
 {
     struct minimizer m = { .q = request, .out = out, .diag = diag };
@@ -102,18 +103,18 @@ enum status minimize_run(const struct minimize_request *request, struct minimize
         .try = try, .accept = accept, .judge = judge, .user = &m
     };
 
-    *out = (struct minimized){ .result = *request->result };
+    *out = (struct shrunk){ .result = *request->result };
     TRY(instance_copy(request->instance, &out->instance, diag));
     shrink_run(&problem, request->step_limit, &out->outcome);
     case_instance_close(&m.tried);
-    reductions_close(&m.list);
+    shrink_steps_close(&m.list);
     if (m.status != STATUS_OK)
-        minimized_close(out);
+        shrunk_close(out);
     return m.status;
 }
 
-void minimized_close(struct minimized *m)
+void shrunk_close(struct shrunk *m)
 {
     case_instance_close(&m->instance);
-    *m = (struct minimized){ .result = { .status = CASE_PASS } };
+    *m = (struct shrunk){ .result = { .status = CASE_PASS } };
 }

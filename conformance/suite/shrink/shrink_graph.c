@@ -1,17 +1,17 @@
 /* Feeds the loop of shrink.h with reductions of a random graph. */
-#include "conformance/suite/judge/random_shrink.h"
+#include "conformance/suite/shrink/shrink_graph.h"
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_draw.h"
-#include "conformance/suite/judge/shrink.h"
+#include "conformance/suite/shrink/shrink.h"
 
 #include <string.h>
 
 enum { DIMENSIONS = 5 }; /* of inputs and constants, at most */
 
 struct shrinker {
-    const struct random_shrink_request *q;
-    struct minimized *out;
+    const struct shrink_graph_request *q;
+    struct shrunk *out;
     struct random_graph graph, tried;
     struct random_operand results[RANDOM_ITEMS_MAX]; /* of the current graph */
     struct case_instance instance;                   /* of the graph that was tried last */
@@ -22,14 +22,14 @@ struct shrinker {
 
 /* ---- reductions: each changes a copy of the graph; false where it does not apply ---- */
 
-struct reduction {
+struct graph_step {
     size_t item;
     int which; /* a dimension or a choice */
 };
 
 /* The result of one node alone, which drops all that it does not need. */
 static bool keep_one_output(const struct shrinker *s, struct random_graph *g,
-                            const struct reduction *r)
+                            const struct graph_step *r)
 {
     size_t outputs = 0;
 
@@ -45,7 +45,7 @@ static bool keep_one_output(const struct shrinker *s, struct random_graph *g,
 
 /* A node becomes an input. */
 static bool replace_by_input(const struct shrinker *s, struct random_graph *g,
-                             const struct reduction *r)
+                             const struct graph_step *r)
 {
     struct random_item *const item = &g->items[r->item];
 
@@ -58,7 +58,7 @@ static bool replace_by_input(const struct shrinker *s, struct random_graph *g,
 }
 
 /* The readers of a node read its first operand instead. */
-static bool leave_out(const struct shrinker *s, struct random_graph *g, const struct reduction *r)
+static bool leave_out(const struct shrinker *s, struct random_graph *g, const struct graph_step *r)
 {
     const struct random_item *const item = &g->items[r->item];
     bool is_read = false;
@@ -77,7 +77,8 @@ static bool leave_out(const struct shrinker *s, struct random_graph *g, const st
     return is_read;
 }
 
-static bool drop_output(const struct shrinker *s, struct random_graph *g, const struct reduction *r)
+static bool drop_output(const struct shrinker *s, struct random_graph *g,
+                        const struct graph_step *r)
 {
     const bool had = g->items[r->item].output;
 
@@ -87,7 +88,7 @@ static bool drop_output(const struct shrinker *s, struct random_graph *g, const 
 }
 
 /* A dimension of an input or a constant becomes 1, half as large, or one less. */
-static bool cut_to(struct random_graph *g, const struct reduction *r, int32_t extent)
+static bool cut_to(struct random_graph *g, const struct graph_step *r, int32_t extent)
 {
     struct random_item *const item = &g->items[r->item];
 
@@ -98,26 +99,27 @@ static bool cut_to(struct random_graph *g, const struct reduction *r, int32_t ex
     return true;
 }
 
-static bool cut_to_one(const struct shrinker *s, struct random_graph *g, const struct reduction *r)
+static bool cut_to_one(const struct shrinker *s, struct random_graph *g, const struct graph_step *r)
 {
     (void)s;
     return cut_to(g, r, 1);
 }
 
-static bool cut_to_half(const struct shrinker *s, struct random_graph *g, const struct reduction *r)
+static bool cut_to_half(const struct shrinker *s, struct random_graph *g,
+                        const struct graph_step *r)
 {
     (void)s;
     return r->which < SHAPE_RANK_MAX && cut_to(g, r, g->items[r->item].shape.d[r->which] / 2);
 }
 
-static bool cut_by_one(const struct shrinker *s, struct random_graph *g, const struct reduction *r)
+static bool cut_by_one(const struct shrinker *s, struct random_graph *g, const struct graph_step *r)
 {
     (void)s;
     return r->which < SHAPE_RANK_MAX && cut_to(g, r, g->items[r->item].shape.d[r->which] - 1);
 }
 
 /* The plainest attribute. */
-static bool make_plain(const struct shrinker *s, struct random_graph *g, const struct reduction *r)
+static bool make_plain(const struct shrinker *s, struct random_graph *g, const struct graph_step *r)
 {
     struct random_item *const item = &g->items[r->item];
 
@@ -129,7 +131,7 @@ static bool make_plain(const struct shrinker *s, struct random_graph *g, const s
 }
 
 static const struct {
-    bool (*apply)(const struct shrinker *s, struct random_graph *g, const struct reduction *r);
+    bool (*apply)(const struct shrinker *s, struct random_graph *g, const struct graph_step *r);
     int which; /* how many dimensions or choices it is tried for */
 } kinds[] = {
     { keep_one_output, 1 },     { replace_by_input, 1 },        { leave_out, 1 },
@@ -146,8 +148,8 @@ static enum shrink_answer make(struct shrinker *s, size_t number)
         const size_t which = (size_t)kinds[k].which, count = s->graph.count * which;
 
         if (number < count) {
-            const struct reduction r = { s->graph.count - 1 - number / which,
-                                         (int)(number % which) };
+            const struct graph_step r = { s->graph.count - 1 - number / which,
+                                          (int)(number % which) };
             struct random_operand results[RANDOM_ITEMS_MAX];
 
             s->tried = s->graph;
@@ -218,21 +220,21 @@ static bool judge(void *user)
     return fails_alike(s, &s->out->instance, &r);
 }
 
-enum status random_shrink(const struct random_shrink_request *request, struct minimized *out,
-                          struct diag *diag)
+enum status shrink_graph(const struct shrink_graph_request *request, struct shrunk *out,
+                         struct diag *diag)
 {
     struct shrinker s = { .q = request, .out = out, .diag = diag };
     const struct shrink_problem problem = {
         .try = try, .accept = accept, .judge = judge, .user = &s
     };
 
-    *out = (struct minimized){ .result = *request->result };
+    *out = (struct shrunk){ .result = *request->result };
     random_graph_draw(request->test_case, &s.graph);
     random_graph_check(request->test_case, &s.graph, s.results);
     TRY(build(&s, &s.graph, &out->instance, diag));
     shrink_run(&problem, request->step_limit, &out->outcome);
     case_instance_close(&s.instance);
     if (s.status != STATUS_OK)
-        minimized_close(out);
+        shrunk_close(out);
     return s.status;
 }

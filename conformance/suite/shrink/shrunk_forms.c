@@ -1,10 +1,10 @@
 /* Builds what failed again, and minimizes it with trials in another process. */
-#include "conformance/suite/judge/minimal_forms.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_cases.h"
-#include "conformance/suite/judge/minimal_save.h"
 #include "conformance/suite/judge/trial.h"
+#include "conformance/suite/shrink/shrunk_save.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 
@@ -33,8 +33,8 @@ static bool is_failure(const struct case_result *r)
 }
 
 /* Finds the form of the same kind that is there already. */
-static struct minimal_form *find_similar(const struct run_request *q, const struct run_outcome *o,
-                                         struct minimal_forms *forms, size_t result)
+static struct shrunk_form *find_similar(const struct run_request *q, const struct run_outcome *o,
+                                        struct shrunk_forms *forms, size_t result)
 {
     const struct test_case *const c = &q->cases[result % q->case_count];
 
@@ -66,38 +66,38 @@ static void show_steps(void *user, size_t steps, size_t bytes)
                      w->test_case->name, steps, bytes);
 }
 
-static enum status save(const struct work *w, const struct minimized *m, struct diag *diag)
+static enum status save(const struct work *w, const struct shrunk *m, struct diag *diag)
 {
-    const struct minimal_save_request request = { .directory = w->run->repro_dir,
-                                                  .test_case = w->test_case,
-                                                  .subject = w->subject,
-                                                  .set = w->set,
-                                                  .seed = w->run->seed,
-                                                  .timeout_s = w->host.timeout_s };
+    const struct shrunk_save_request request = { .directory = w->run->repro_dir,
+                                                 .test_case = w->test_case,
+                                                 .subject = w->subject,
+                                                 .set = w->set,
+                                                 .seed = w->run->seed,
+                                                 .timeout_s = w->host.timeout_s };
 
-    return w->run->repro_dir && !m->outcome.flaky ? minimal_save(&request, m, diag) : STATUS_OK;
+    return w->run->repro_dir && !m->outcome.flaky ? shrunk_save(&request, m, diag) : STATUS_OK;
 }
 
 static enum status minimize(struct work *w, const struct case_result *result, size_t step_limit,
-                            struct minimized *out, struct diag *diag)
+                            struct shrunk *out, struct diag *diag)
 {
     const struct case_request request = { w->set, w->run->seed, bounds_half(w->subject->bounds) };
     const double timeout_s = result->status == CASE_TIMEOUT
                                  ? fmax(w->run->timeout_s / 10, least_timeout_s)
                                  : w->run->timeout_s;
-    const struct minimize_request q = { .instance = &w->instance,
-                                        .result = result,
-                                        .judge = judge,
-                                        .user = w,
-                                        .step_limit = step_limit,
-                                        .progress = show_steps };
+    const struct shrink_model_request q = { .instance = &w->instance,
+                                            .result = result,
+                                            .judge = judge,
+                                            .user = w,
+                                            .step_limit = step_limit,
+                                            .progress = show_steps };
     enum status s;
 
     TRY(case_build(w->test_case, &request, &w->instance, diag));
     s = trial_host_open(&w->host, w->subject, fmin(timeout_s, w->run->timeout_s), w->run->seed,
                         diag);
     if (s == STATUS_OK)
-        s = minimize_run(&q, out, diag);
+        s = shrink_model(&q, out, diag);
     if (s == STATUS_OK)
         s = save(w, out, diag);
     trial_host_close(&w->host);
@@ -105,15 +105,15 @@ static enum status minimize(struct work *w, const struct case_result *result, si
     return s;
 }
 
-enum status minimal_forms_find(const struct run_request *run, const struct run_outcome *outcome,
-                               size_t step_limit, struct minimal_forms *forms, struct diag *diag)
+enum status shrunk_forms_find(const struct run_request *run, const struct run_outcome *outcome,
+                              size_t step_limit, struct shrunk_forms *forms, struct diag *diag)
 {
     enum status s = STATUS_OK;
 
-    *forms = (struct minimal_forms){ .count = 0 };
+    *forms = (struct shrunk_forms){ .count = 0 };
     for (size_t i = 0; i < outcome->count && s == STATUS_OK && !interrupt_signal(); i++) {
         const struct case_result *const r = &outcome->results[i];
-        struct minimal_form *form;
+        struct shrunk_form *form;
         struct work w = { .run = run,
                           .test_case = &run->cases[i % run->case_count],
                           .subject = &run->subjects[i / run->case_count],
@@ -125,24 +125,24 @@ enum status minimal_forms_find(const struct run_request *run, const struct run_o
             form->similar++;
             continue;
         }
-        if (forms->count == MINIMAL_FORMS_MAX) {
+        if (forms->count == SHRUNK_FORMS_MAX) {
             forms->left_out++;
             continue;
         }
         form = &forms->items[forms->count++];
         form->result = i;
-        s = diag_prefix(diag, minimize(&w, r, step_limit, &form->minimized, diag), "--minimize: %s",
+        s = diag_prefix(diag, minimize(&w, r, step_limit, &form->shrunk, diag), "--minimize: %s",
                         w.test_case->name);
     }
     message_progress_end();
     if (s != STATUS_OK)
-        minimal_forms_close(forms);
+        shrunk_forms_close(forms);
     return s;
 }
 
-void minimal_forms_close(struct minimal_forms *forms)
+void shrunk_forms_close(struct shrunk_forms *forms)
 {
     for (size_t i = 0; i < forms->count; i++)
-        minimized_close(&forms->items[i].minimized);
-    *forms = (struct minimal_forms){ .count = 0 };
+        shrunk_close(&forms->items[i].shrunk);
+    *forms = (struct shrunk_forms){ .count = 0 };
 }
