@@ -54,8 +54,8 @@ static const struct {
     { "RELU f32[1,4] -> f32[1,4]\n", NULL },
     { "# a comment\n\n  RELU x:f32[1,4] \\\n  -> y # and one more\n;;",
       "RELU x:f32[1,4] -> y:f32[1,4]\n" },
-    { "ADD {fused_activation_function=RELU6} a:f32[1,3] f32[3]=1,2.5 -> f32\n",
-      "ADD {fused_activation_function=RELU6} a:f32[1,3] f32[3]=1,2.5 -> f32[1,3]\n" },
+    { "ADD {fused_activation_function=RELU6} a:f32[1,3] f32[3]=1,2.5 -> y\n",
+      "ADD {fused_activation_function=RELU6} a:f32[1,3] f32[3]=1,2.5,2.5 -> y:f32[1,3]\n" },
     { "ADD AddOptions{pot_scale_int16=0} x:f32[2] x -> y",
       "ADD {pot_scale_int16=false} x:f32[2] x -> y:f32[2]\n" },
     { "RELU x:f32[2] -> y:f32[2]; RELU x -> z:f32[2]; outputs z y",
@@ -85,19 +85,19 @@ static const struct {
     { "CONV_2D:3 {stride_w=1 stride_h=1 padding=VALID} x:i8[1,4,4,2]q(0.5) "
       "i8[3,1,1,2]=1,2,-3,4,5q(0.5|0.5|1,0,0) i32[3]=0q(0.25|0.25|0.5) -> y:i8q(1)",
       "CONV_2D:3 {padding=VALID stride_w=1 stride_h=1} x:i8[1,4,4,2]q(0.5) "
-      "i8[3,1,1,2]=1,2,-3,4,5q(0.5|0.5|1) i32[3]=0q(0.25|0.25|0.5) -> y:i8[1,4,4,3]q(1)\n" },
+      "i8[3,1,1,2]=1,2,-3,4,5,5q(0.5|0.5|1) i32[3]=0q(0.25|0.25|0.5) -> y:i8[1,4,4,3]q(1)\n" },
     { "CUSTOM(\"my op\"):2 bytes(0102ff) a:f32[2] - -> b:f32[2]\n", NULL },
     { "CUSTOM(a) flex(k=1 x=true y=0.5) a:f32[2] -> b:f32[2]\n", NULL },
     { "CUSTOM(a) far(00) x:f32[2] -> b:f32[2]\n", NULL },
     { "VAR_HANDLE {container=c shared_name=\"\"} -> v:resource[1]\nREAD_VARIABLE {} v -> "
       "y:f32[2]\n",
       NULL },
-    { "WHILE {cond_subgraph_index=1 body_subgraph_index=2} n:i32[1] -> i32\ngraph\n"
-      "LESS {} n:i32[1] i32[1]=3 -> bool\ngraph; name \"the body\"; ADD {} n:i32[1] i32[1]=1 -> "
-      "i32",
-      "WHILE {cond_subgraph_index=1 body_subgraph_index=2} n:i32[1] -> i32[1]\ngraph\n"
-      "LESS {} n:i32[1] i32[1]=3 -> bool[1]\ngraph\nname \"the body\"\n"
-      "ADD {} n:i32[1] i32[1]=1 -> i32[1]\n" },
+    { "WHILE {cond_subgraph_index=1 body_subgraph_index=2} n:i32[1] -> m\ngraph\n"
+      "LESS {} n:i32[1] i32[1]=3 -> u4:bool\ngraph; name \"the body\"; ADD {} n:i32[1] i32[1]=1 -> "
+      "f32",
+      "WHILE {cond_subgraph_index=1 body_subgraph_index=2} n:i32[1] -> m:i32[1]\ngraph\n"
+      "LESS {} n:i32[1] i32[1]=3 -> u4:bool[1]\ngraph\nname \"the body\"\n"
+      "ADD {} n:i32[1] i32[1]=1 -> f32:i32[1]\n" },
     { "description \"two words\"\nRELU x:f32[1,4]~[-1,4] -> y:f32[1,4]~[-1,4]\n"
       "signature \"serving default\" in=x -> out=y\nmetadata notes=x:6869\n",
       NULL },

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDED_MOST 0x1p53 /* of seeded numbers: integers up to it are doubles */
+enum { REPEATS_SHOWN = 8 }; /* values of which all are written, unless all are equal */
+#define SEEDED_MOST 0x1p53  /* of seeded numbers: integers up to it are doubles */
 
 /* Numbers of a type: integers have a range, all have one that seeds draw from. */
 static const struct number_type {
@@ -173,6 +174,9 @@ size_t constants_count_values(int32_t type, const uint8_t *bytes, size_t element
     const size_t size = constants_element_bytes(type);
     size_t count = elements;
 
+    if (elements <= REPEATS_SHOWN && elements > 1 &&
+        memcmp(bytes, bytes + size, (elements - 1) * size) != 0)
+        return elements;
     while (count > 1 && memcmp(bytes + (count - 1) * size, bytes + (count - 2) * size, size) == 0)
         count--;
     return count;

@@ -411,10 +411,6 @@ enum status parse_tensor(struct parse *p, const struct parse_producer *producer,
         return read_new(p, &n, producer, tensor);
     if (!producer->produces || names_find(&p->names, n.name))
         return read_known(p, n.at, n.name, tensor);
-    if (*n.at != '"' && words_type(n.name, strlen(n.name)) != WORDS_NO_TYPE) {
-        n.type = words_type(n.name, strlen(n.name));
-        n.name = NULL;
-    }
     return read_follower(p, &n, producer, tensor);
 }
 
