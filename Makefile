@@ -264,7 +264,7 @@ $(B)/unit/delegate/test_selftest_matrix $(B)/unit/delegate/test_selftest_matrix_
 $(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
 $(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
 $(B)/unit/delegate/test_cache_trim: UNIT_LINK = -Wl,--wrap=unlinkat -Wl,--wrap=fdopendir
-$(B)/unit/reference/test_lookup: UNIT_LINK = -Wl,--wrap=strcmp
+$(B)/unit/reference/test_lookup $(B)/unit/suite/test_waivers_file $(B)/unit/suite/test_record_merge: UNIT_LINK = -Wl,--wrap=strcmp
 $(B)/unit/suite/test_parser: UNIT_LINK = -Wl,--wrap=recv
 $(B)/unit/suite/test_statement: UNIT_LINK = -Wl,--wrap=opendir
 $(B)/unit/suite/test_run_log: UNIT_LINK = -Wl,--wrap=fdopen

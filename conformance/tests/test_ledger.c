@@ -92,6 +92,9 @@ static void expect_malformed(const char *text, const char *words)
 
 static void test_malformed(void **state)
 {
+    static const char row[] = "add\t1\tf32\tsupported\tsupported\tadd.*\n";
+    static char many[sizeof HEADER + 4097 * sizeof row];
+
     (void)state;
     expect_malformed("op\tversion\n", "expected 6 columns");
     expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: expected 6 columns");
@@ -104,6 +107,10 @@ static void test_malformed(void **state)
     expect_malformed(HEADER "add\t1\tf32\tsupported\trefused\tadd.*\n", "found 'refused'");
     expect_malformed(HEADER "add\t1\tf32\tsupported\trefused by \tadd.*\n", "found 'refused by '");
     expect_malformed(HEADER "add\t1\tf32\tsupported\tfloat\tadd.*\n", "found 'float'");
+    memcpy(many, HEADER, sizeof HEADER);
+    for (int i = 0; i < 4097; i++)
+        strcpy(many + sizeof HEADER - 1 + (size_t)i * (sizeof row - 1), row);
+    expect_malformed(many, "expected at most 4096 rows, found 4097");
 }
 
 /* The problems that a ledger of this one row has, besides the rows that it lacks; with results when

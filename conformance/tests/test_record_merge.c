@@ -392,6 +392,45 @@ static void test_missing(void **state)
     close_shards(inputs);
 }
 
+static long compared;
+int __real_strcmp(const char *a, const char *b);
+int __wrap_strcmp(const char *a, const char *b);
+
+int __wrap_strcmp(const char *a, const char *b)
+{
+    compared++;
+    return __real_strcmp(a, b);
+}
+
+/* Each note is there once, and found without a look at all others. */
+static void test_many_notes(void **state)
+{
+    enum { NOTES = 20000 };
+    static char texts[NOTES][8];
+    static const char *notes[NOTES];
+    struct merge_input inputs[2];
+    struct record merged;
+    struct diag diag;
+
+    (void)state;
+    make_shards(inputs);
+    for (int i = 0; i < NOTES; i++) {
+        snprintf(texts[i], sizeof texts[i], "%d", i);
+        notes[i] = texts[i];
+    }
+    inputs[0].record.notes = inputs[1].record.notes = notes;
+    inputs[0].record.note_count = NOTES - 5;
+    inputs[1].record.note_count = NOTES;
+    compared = 0;
+    assert_int_equal(record_merge(&merged, inputs, 2, &diag), STATUS_OK);
+    assert_true(compared < 100l * NOTES);
+    assert_int_equal(merged.note_count, NOTES);
+    for (int i = 0; i < NOTES; i++)
+        assert_string_equal(merged.notes[i], texts[i]);
+    record_close(&merged);
+    close_shards(inputs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -400,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_show, open_directory, close_directory),
         cmocka_unit_test_setup_teardown(test_refused, report_kit_open, report_kit_close),
         cmocka_unit_test_setup_teardown(test_missing, report_kit_open, report_kit_close),
+        cmocka_unit_test_setup_teardown(test_many_notes, report_kit_open, report_kit_close),
     };
 
     return cmocka_run_group_tests_name("record_merge", tests, NULL, NULL);

@@ -102,6 +102,12 @@ static void test_old(void **state)
     record_close(&r);
 }
 
+/* Options of two reports are held against each other. */
+#define FIVE(n) "\"" n "a\":\"\",\"" n "b\":\"\",\"" n "c\":\"\",\"" n "d\":\"\",\"" n "e\":\"\""
+#define MANY_OPTIONS                                                                               \
+    "{" FIVE("0") "," FIVE("1") "," FIVE("2") "," FIVE("3") "," FIVE("4") "," FIVE("5") "," FIVE(  \
+        "6") "," FIVE("7") "," FIVE("8") "," FIVE("9") "," FIVE("a") "," FIVE("b") "," FIVE("c") "}"
+
 static const struct {
     const char *from, *to; /* in old_report */
     const char *words;
@@ -115,6 +121,8 @@ static const struct {
     { "\"/opt/libx.so\"", "{}", "subjects[0].path: expected a string, found an object of 0 keys" },
     { "{\"precision\": \"fp16\"}", "[]",
       "subjects[0].options: expected an object, found an array" },
+    { "{\"precision\": \"fp16\"}", MANY_OPTIONS,
+      "subjects[0].options: expected at most 64 options, found an object of 65 keys" },
     { "\"precision\": \"fp16\"", "\"precision\": 16",
       "subjects[0].options.precision: expected a string, found 16" },
     { "\"bounds\": \"fp16\", ", "", "subjects[0].bounds: expected a value, found nothing" },

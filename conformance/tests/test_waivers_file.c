@@ -366,6 +366,96 @@ static void test_find(void **state)
     waivers_close(&w);
 }
 
+/* ---- many rows ---- */
+
+static long compared;
+int __real_strcmp(const char *a, const char *b);
+int __wrap_strcmp(const char *a, const char *b);
+
+int __wrap_strcmp(const char *a, const char *b)
+{
+    compared++;
+    return __real_strcmp(a, b);
+}
+
+/* Names are found, and not held against each row. */
+static void test_many_names(void **state)
+{
+    enum { ROWS = 40000, BYTES = 40 };
+    char *const text = mem_alloc(ROWS, BYTES), name[32];
+    struct waivers w;
+    size_t used = 0;
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < ROWS; i++)
+        used += (size_t)snprintf(text + used, BYTES, "relu.f32.%d|%s|%d\n", i * 7919 % ROWS,
+                                 i % 2 ? "none" : "*", i);
+    compared = 0;
+    read_file(&w, text);
+    assert_int_equal(w.count, ROWS);
+    assert_int_equal(w.pattern_count, 0);
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(name, sizeof name, "relu.f32.%d", i * 7919 % ROWS);
+        assert_int_equal(find(&w, name, "", "", "") == NULL, i % 2);
+    }
+    assert_true(compared < 50l * ROWS); /* log2(ROWS) is below 16 */
+    mem_free(text);
+    waivers_close(&w);
+}
+
+static void test_too_many_patterns(void **state)
+{
+    enum { ROWS = 4097, BYTES = 16 };
+    char *const text = mem_alloc(ROWS, BYTES);
+    struct diag diag = { .status = STATUS_OK };
+    struct waivers w;
+    size_t used = 0;
+    char *path;
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < ROWS - 1; i++)
+        used += (size_t)snprintf(text + used, BYTES, "%d*|*|c\n", i);
+    read_file(&w, text);
+    assert_int_equal(w.pattern_count, ROWS - 1);
+    waivers_close(&w);
+    snprintf(text + used, BYTES, "x[ab]|*|c\n");
+    path = report_kit_write(text);
+    assert_int_equal(waivers_read(&w, path, &diag), STATUS_USAGE);
+    assert_non_null(strstr(diag.text, ":4097: expected at most 4096 rows with a pattern of cases; "
+                                      "found another, x[ab]"));
+    unlink(path);
+    mem_free(text);
+}
+
+/* Rows of names and patterns speak in the order of the file; the first that holds today counts. */
+static void test_order_of_rows(void **state)
+{
+    struct waivers w;
+
+    (void)state;
+    read_file(&w, "a.x|gpu|1\n"
+                  "a.*|*|2|expires=2020-01-01\n"
+                  "a.x|*|3|expires=2020-01-01\n"
+                  "a.x|*|4\n"
+                  "*|*|5\n"
+                  "a.y|*|6\n"
+                  "b[1]|*|7\n"
+                  "b[1]|gpu [2]|8\n");
+    assert_int_equal(w.pattern_count, 4);
+    assert_int_equal(find(&w, "a.x", "", "gpu", "")->line, 1);
+    assert_int_equal(find(&w, "a.x", "", "cpu", "")->line, 4);
+    assert_int_equal(find(&w, "a.y", "", "cpu", "")->line, 5);
+    assert_int_equal(find(&w, "b1", "", "", "")->line, 5);
+    waivers_close(&w);
+    read_file(&w, "a.x|*|1|expires=2020-01-01\na.*|*|2|expires=2020-01-01\nb[1]|gpu [2]|3\n");
+    assert_int_equal(find(&w, "a.x", "", "", "")->line, 1);
+    assert_int_equal(find(&w, "a.z", "", "", "")->line, 2);
+    assert_int_equal(find(&w, "b[1]", "", "gpu [2]", "")->line, 3); /* itself, too */
+    waivers_close(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +465,8 @@ int main(void)
         cmocka_unit_test(test_dates),         cmocka_unit_test(test_no_dates),
         cmocka_unit_test(test_version_order), cmocka_unit_test(test_version_of_driver),
         cmocka_unit_test(test_ranges),        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_many_names),    cmocka_unit_test(test_too_many_patterns),
+        cmocka_unit_test(test_order_of_rows),
     };
 
     return cmocka_run_group_tests_name("waivers_file", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROWS_MAX = 4096 };
 enum { OP, VERSION, ADDED, REFERENCE, DELEGATE, CASES, COLUMNS };
 static const char *const header[COLUMNS] = { "op",        "version",  "added",
                                              "reference", "delegate", "cases" };
@@ -65,6 +66,9 @@ enum status ledger_open(struct ledger *l, const char *path, struct diag *diag)
     l->rows = ARENA_NEW(&l->table.arena, l->table.rows + 1, struct ledger_row);
     if (!l->rows)
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    if (l->table.rows > ROWS_MAX) /* each is held against all cases */
+        return diag_fail(diag, STATUS_USAGE, "%s: expected at most %d rows, found %zu", path,
+                         ROWS_MAX, l->table.rows);
     for (size_t i = 0; i < l->table.rows; i++) {
         struct ledger_row *const row = &l->rows[l->count++];
         const char *none;

@@ -1,5 +1,7 @@
 #include "conformance/report/record/merge.h"
 
+#include "reference/base/lookup.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,21 +357,19 @@ static enum status merge_minimal(struct merging *m)
     return STATUS_OK;
 }
 
-static bool has_note(const struct record *r, const char *note)
+static int by_text(const void *list, const void *key, size_t item)
 {
-    for (size_t i = 0; i < r->note_count; i++) {
-        if (strcmp(r->notes[i], note) == 0)
-            return true;
-    }
-    return false;
+    return strcmp(key, ((const char *const *)list)[item]);
 }
 
 /* Each note once: shards are held against the same files. */
 static enum status merge_notes(struct merging *m)
 {
     struct record *const out = m->out;
+    struct lookup known = { .count = 0 };
     const char **notes;
     size_t count = 0;
+    enum status s = STATUS_OK;
 
     for (size_t i = 0; i < m->count; i++)
         count += m->inputs[i].record.note_count;
@@ -379,12 +379,18 @@ static enum status merge_notes(struct merging *m)
     for (size_t i = 0; i < m->count; i++) {
         const struct record *const r = &m->inputs[i].record;
 
-        for (size_t k = 0; k < r->note_count; k++) {
-            if (!has_note(out, r->notes[k]))
-                notes[out->note_count++] = r->notes[k];
+        for (size_t k = 0; k < r->note_count && s == STATUS_OK; k++) {
+            const char *const note = r->notes[k];
+
+            if (lookup_find(&known, by_text, notes, note) != SIZE_MAX)
+                continue;
+            notes[out->note_count] = note;
+            if (!lookup_add(&known, by_text, notes, note, out->note_count++))
+                s = no_memory(m);
         }
     }
-    return STATUS_OK;
+    lookup_close(&known);
+    return s;
 }
 
 /* Whole models and planted faults are those of the first input that has them: of several shards

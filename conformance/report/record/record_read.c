@@ -1,6 +1,7 @@
 /* Reads a JSON report, which is not trusted. */
 #include "conformance/report/record/record_reading.h"
 
+#include "conformance/suite/subject/subject.h"
 #include "conformance/util/json_parse.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -136,6 +137,8 @@ static enum status read_options(struct record_reading *x, json_t *object, struct
 
     TRY(record_read_object(&x->at, object, "options", true, &options));
     x->at.place.part = "options";
+    if (json_object_size(options) > SUBJECT_OPTIONS_MAX)
+        return record_unexpected(&x->at, "", "at most 64 options", options);
     s->options = ARENA_NEW(&x->at.record->arena, json_object_size(options), struct record_option);
     if (!s->options)
         return record_no_memory(x);

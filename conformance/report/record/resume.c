@@ -135,37 +135,43 @@ static void take_result(struct case_result *out, const struct record_result *in,
     take_failure(out, in);
 }
 
-/* Both lists have the same order, but the report lacks the cases that no subject runs. */
-static bool find_case(const struct report *r, const char *name, size_t *next)
+/* The report lacks the cases that no subject runs, and may have them in another order.  places[i]
+ * is where its case i stands in the list of this run; SIZE_MAX: nowhere. */
+static void find_cases(const struct record *old, const struct report *r, size_t *places)
 {
+    for (size_t i = 0; i < old->case_count; i++)
+        places[i] = SIZE_MAX;
     for (size_t i = 0; i < r->case_count; i++) {
-        const size_t at = (*next + i) % r->case_count;
+        const size_t at = record_find_case(old, r->cases[i].name);
 
-        if (strcmp(r->cases[at].name, name) == 0) {
-            *next = at;
-            return true;
-        }
+        if (at != SIZE_MAX)
+            places[at] = i;
     }
-    return false;
 }
 
 static enum status take_results(const char *path, const struct record *old, const struct report *r,
                                 struct case_result *results, struct diag *diag)
 {
-    size_t at = 0;
+    size_t *const places = mem_alloc(old->case_count, sizeof *places);
+    enum status s = STATUS_OK;
 
+    if (!places)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    find_cases(old, r, places);
     for (size_t i = 0; i < r->subject_count * r->case_count; i++)
         results[i].absent = true;
-    for (size_t i = 0; i < old->result_count; i++) {
+    for (size_t i = 0; i < old->result_count && s == STATUS_OK; i++) {
         const struct record_result *const in = &old->results[i];
-        const struct record_case *const c = &old->cases[in->test_case];
+        const size_t at = places[in->test_case];
 
-        if (!find_case(r, c->name, &at))
-            return diag_fail(diag, STATUS_INVALID, "%s: case \"%.100s\" is not in the list", path,
-                             c->name);
-        take_result(&results[in->subject * r->case_count + at], in, c);
+        if (at == SIZE_MAX)
+            s = diag_fail(diag, STATUS_INVALID, "%s: case \"%.100s\" is not in the list", path,
+                          old->cases[in->test_case].name);
+        else
+            take_result(&results[in->subject * r->case_count + at], in, &old->cases[in->test_case]);
     }
-    return STATUS_OK;
+    mem_free(places);
+    return s;
 }
 
 enum status resume_from_report(const char *path, const struct report *r,

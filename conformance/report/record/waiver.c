@@ -11,9 +11,11 @@
 #include <fnmatch.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { FILE_LIMIT = 1 << 28, VERSION_BYTES = 64 };
+/* Patterns are held against each result; whole names are found. */
+enum { FILE_LIMIT = 1 << 28, VERSION_BYTES = 64, PATTERNS_MAX = 4096 };
 
 /* ---- named fields ---- */
 
@@ -123,6 +125,11 @@ static enum status unknown_field(const struct place *at, const char *field, stru
 
 /* ---- rows ---- */
 
+static bool is_pattern(const char *text)
+{
+    return strpbrk(text, "*?[\\") != NULL;
+}
+
 /* Removes blanks at both ends, in place. */
 static char *trim(char *text)
 {
@@ -189,6 +196,11 @@ static enum status read_row(struct waivers *w, char *line, size_t number, struct
                          number, form, cases);
     while (line)
         TRY(read_field(w, row, trim(strsep(&line, separator)), &seen, diag));
+    if (is_pattern(row->cases) && ++w->pattern_count > PATTERNS_MAX)
+        return diag_fail(diag, STATUS_USAGE,
+                         "%s:%zu: expected at most %d rows with a pattern of "
+                         "cases; found another, %.100s",
+                         w->path, number, PATTERNS_MAX, row->cases);
     w->count++;
     return STATUS_OK;
 }
@@ -216,6 +228,32 @@ static enum status read_rows(struct waivers *w, char *text, struct diag *diag)
         if (*line)
             TRY(read_row(w, line, number, diag));
     }
+    return STATUS_OK;
+}
+
+/* Patterns first, in the order of the file; then names, with the rows of each in that order. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct waiver *const x = *(struct waiver *const *)a, *const y =
+                                                                   *(struct waiver *const *)b;
+    const bool patterns = is_pattern(x->cases);
+
+    if (patterns != is_pattern(y->cases))
+        return patterns ? -1 : 1;
+    if (!patterns && strcmp(x->cases, y->cases) != 0)
+        return strcmp(x->cases, y->cases);
+    return (x > y) - (x < y);
+}
+
+static enum status sort_rows(struct waivers *w, struct diag *diag)
+{
+    w->sorted = ARENA_NEW(&w->arena, w->count, struct waiver *);
+    if (!w->sorted)
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", w->path);
+    for (size_t i = 0; i < w->count; i++)
+        w->sorted[i] = &w->rows[i];
+    if (w->count > 0)
+        qsort(w->sorted, w->count, sizeof *w->sorted, compare_rows);
     return STATUS_OK;
 }
 
@@ -247,7 +285,8 @@ static enum status read_text(struct waivers *w, const uint8_t *bytes, size_t cou
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", w->path);
     if (count > 0)
         memcpy(text, bytes, count);
-    return read_rows(w, text + mark, diag);
+    TRY(read_rows(w, text + mark, diag));
+    return sort_rows(w, diag);
 }
 
 enum status waivers_read(struct waivers *w, const char *path, struct diag *diag)
@@ -275,11 +314,13 @@ void waivers_close(struct waivers *w)
 
 /* ---- matching ---- */
 
-/* Most patterns are whole names. */
+/* Most patterns are whole names, and most others begin as few names do. */
 static bool matches(const char *pattern, const char *name)
 {
-    return strcmp(pattern, name) == 0 ||
-           (strpbrk(pattern, "*?[\\") && fnmatch(pattern, name, 0) == 0);
+    const size_t same = strcspn(pattern, "*?[\\");
+
+    return strncmp(pattern, name, same) == 0 && (strcmp(pattern + same, name + same) == 0 ||
+                                                 (pattern[same] && fnmatch(pattern, name, 0) == 0));
 }
 
 bool waiver_matches_case(const struct waiver *row, const char *name)
@@ -327,20 +368,43 @@ static bool speaks_of(const struct waiver *row, const struct waiver_target *t)
            (!row->bounds || has_classes(t->bounds, row->bounds));
 }
 
+/* The first of the rows of that name in w->sorted, or where it would stand. */
+static size_t find_rows(const struct waivers *w, const char *name)
+{
+    size_t low = w->pattern_count, high = w->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (strcmp(w->sorted[middle]->cases, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Takes a row that speaks of the target, where none before it in the file holds today. */
+static void consider(struct waiver *row, const struct waiver_target *target, struct date today,
+                     struct waiver **found)
+{
+    const bool better = !*found || (waiver_is_expired(*found, today)
+                                        ? row < *found || !waiver_is_expired(row, today)
+                                        : row < *found && !waiver_is_expired(row, today));
+
+    if (better && speaks_of(row, target))
+        *found = row;
+}
+
 struct waiver *waivers_find(const struct waivers *w, const struct waiver_target *target,
                             struct date today)
 {
-    struct waiver *expired = NULL;
+    struct waiver *found = NULL;
 
-    for (size_t i = 0; i < w->count; i++) {
-        struct waiver *const row = &w->rows[i];
-
-        if (!speaks_of(row, target))
-            continue;
-        if (!waiver_is_expired(row, today))
-            return row;
-        if (!expired)
-            expired = row;
-    }
-    return expired;
+    for (size_t i = 0; i < w->pattern_count; i++)
+        consider(w->sorted[i], target, today, &found);
+    for (size_t i = find_rows(w, target->test_case);
+         i < w->count && strcmp(w->sorted[i]->cases, target->test_case) == 0; i++)
+        consider(w->sorted[i], target, today, &found);
+    return found;
 }

@@ -29,8 +29,10 @@ struct waiver {
 struct waivers {
     struct arena arena;
     const char *path;
-    struct waiver *rows;
+    struct waiver *rows; /* as in the file */
     size_t count;
+    struct waiver **sorted; /* first those with a pattern of cases, then by the name of the case */
+    size_t pattern_count;
 };
 
 /* STATUS_IO when the file cannot be read, STATUS_USAGE with path, line, expectation and value. */

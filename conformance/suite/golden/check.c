@@ -30,18 +30,25 @@ static const char mint_again[] = "; mint the goldens again (make golden-mint)";
 
 /* ---- the report ---- */
 
+static int by_op(const void *list, const void *key, size_t item)
+{
+    return strcmp(key, ((const struct golden_op *)list)[item].name);
+}
+
 static struct golden_op *report_op(struct golden_report *r, const char *name)
 {
     struct golden_op *more;
 
-    for (size_t i = 0; i < r->op_count; i++) {
-        if (strcmp(r->ops[i].name, name) == 0)
-            return &r->ops[i];
-    }
+    const size_t known = lookup_find(&r->by_name, by_op, r->ops, name);
+
+    if (known != SIZE_MAX)
+        return &r->ops[known];
     more = mem_resize(r->ops, r->op_count + 1, sizeof *more);
     if (!more)
         return NULL;
     r->ops = more;
+    if (!lookup_add(&r->by_name, by_op, more, name, r->op_count))
+        return NULL;
     more = &r->ops[r->op_count++];
     *more = (struct golden_op){ .cases = 0 };
     snprintf(more->name, sizeof more->name, "%s", name);
@@ -66,6 +73,7 @@ static enum status add_failure(struct golden_report *r, const char *name, const 
 void golden_report_close(struct golden_report *report)
 {
     mem_free(report->ops);
+    lookup_close(&report->by_name);
     mem_free(report->failures);
     *report = (struct golden_report){ .cases = 0 };
 }
@@ -458,6 +466,7 @@ struct checker {
     struct test_case *cases;
     bool *found; /* a golden was seen, for each case */
     size_t case_count;
+    struct lookup by_name; /* of cases */
     struct golden_report *report;
     struct progress progress;
     size_t seen; /* cases of files, so far */
@@ -468,15 +477,31 @@ static bool wanted(const struct checker *checker, const char *name)
     return !checker->request->filter || fnmatch(checker->request->filter, name, 0) == 0;
 }
 
+static int by_case(const void *list, const void *key, size_t item)
+{
+    return strcmp(key, ((const struct test_case *)list)[item].name);
+}
+
+static enum status index_cases(struct checker *checker, struct diag *diag)
+{
+    const struct test_case *const cases = checker->cases;
+
+    checker->found = mem_alloc(checker->case_count, sizeof *checker->found);
+    for (size_t i = 0; i < checker->case_count; i++)
+        if (!checker->found || !lookup_add(&checker->by_name, by_case, cases, cases[i].name, i))
+            return diag_fail(diag, STATUS_NO_MEMORY, "no memory for %zu cases",
+                             checker->case_count);
+    return STATUS_OK;
+}
+
 static const struct test_case *find_case(struct checker *checker, const char *name)
 {
-    for (size_t i = 0; i < checker->case_count; i++) {
-        if (strcmp(checker->cases[i].name, name) == 0) {
-            checker->found[i] = true;
-            return &checker->cases[i];
-        }
-    }
-    return NULL;
+    const size_t at = lookup_find(&checker->by_name, by_case, checker->cases, name);
+
+    if (at == SIZE_MAX)
+        return NULL;
+    checker->found[at] = true;
+    return &checker->cases[at];
 }
 
 static enum status count_case(struct checker *checker, struct golden_file *file,
@@ -589,11 +614,8 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
     if (s == STATUS_OK)
         s = random_cases_append(request->seed, request->graphs, &checker.cases, &checker.case_count,
                                 &graphs, diag);
-    if (s == STATUS_OK) {
-        checker.found = mem_alloc(checker.case_count, sizeof *checker.found);
-        if (!checker.found)
-            s = diag_fail(diag, STATUS_NO_MEMORY, "no memory for %zu cases", checker.case_count);
-    }
+    if (s == STATUS_OK)
+        s = index_cases(&checker, diag);
     progress_begin(&checker.progress, "golden check", (double)count_wanted(&checker),
                    request->quiet);
     for (size_t i = 0; i < count && s == STATUS_OK; i++)
@@ -604,6 +626,7 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
     if (s == STATUS_OK && report->cases + report->skipped + report->missing == 0)
         s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'",
                       request->filter ? request->filter : "");
+    lookup_close(&checker.by_name);
     mem_free(checker.found);
     mem_free(checker.cases);
     mem_free(graphs);

@@ -5,6 +5,7 @@
 #include "conformance/suite/golden/file.h"
 #include "conformance/suite/golden/golden.h"
 #include "reference/base/diag.h"
+#include "reference/base/lookup.h"
 
 #include <stddef.h>
 
@@ -23,6 +24,7 @@ struct golden_op {
 struct golden_report {
     struct golden_op *ops;
     size_t op_count;
+    struct lookup by_name; /* of ops */
     struct golden_failure *failures;
     size_t failure_count;
     size_t cases, failed, missing, skipped;

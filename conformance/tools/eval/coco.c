@@ -2,6 +2,7 @@
 
 #include "conformance/suite/io/tensor_value.h"
 #include "reference/base/builtin.h"
+#include "reference/base/lookup.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>
@@ -32,36 +33,42 @@ static enum status check_model(const struct eval_model *m, struct diag *diag)
     return STATUS_OK;
 }
 
-static long find_name(const struct coco_truth *t, const char *name)
+static int by_name(const void *list, const void *key, size_t item)
 {
-    for (size_t k = 0; k < t->category_count; k++) {
-        if (strcmp(t->categories[k].name, name) == 0)
-            return (long)k;
-    }
-    return -1;
+    return strcmp(key, ((const struct coco_category *)list)[item].name);
 }
 
 /* Class c of the model is line c + offset of the labels. */
 static enum status read_labels(struct coco *x, const char *path, struct diag *diag)
 {
+    const struct coco_truth *const t = &x->truth;
+    struct lookup names = { .count = 0 };
     struct labels labels;
     size_t known = 0;
+    bool ok = true;
 
     TRY(labels_read(&labels, path, diag));
     x->class_count = x->offset <= 0 || (uint64_t)x->offset <= labels.count
                          ? (size_t)((int64_t)labels.count - x->offset)
                          : 0;
     x->categories = mem_alloc(x->class_count, sizeof *x->categories);
-    if (!x->categories) {
+    for (size_t k = 0; k < t->category_count && ok; k++)
+        ok = lookup_add(&names, by_name, t->categories, t->categories[k].name, k);
+    if (!x->categories || !ok) {
+        lookup_close(&names);
         labels_close(&labels);
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu labels", labels.count);
     }
     for (size_t c = 0; c < x->class_count; c++) {
         const int64_t line = (int64_t)c + x->offset;
 
-        x->categories[c] = line < 0 ? -1 : find_name(&x->truth, labels.lines[line]);
-        known += x->categories[c] >= 0;
+        const size_t at =
+            line < 0 ? SIZE_MAX : lookup_find(&names, by_name, t->categories, labels.lines[line]);
+
+        x->categories[c] = at == SIZE_MAX ? -1 : (long)at;
+        known += at != SIZE_MAX;
     }
+    lookup_close(&names);
     x->no_category = x->class_count - known;
     labels_close(&labels);
     if (known == 0)
