@@ -174,10 +174,13 @@ static enum status build_tensors(struct interpreter *in, struct diag *diag)
     if (count > INT_MAX - TENSOR_SPARE)
         return diag_fail(diag, STATUS_INVALID, "%zu tensors, expected fewer than 2^31", count);
     in->tensor_room = count + (in->caller ? TENSOR_SPARE_BODY : TENSOR_SPARE);
-    in->tensors = mem_alloc(in->tensor_room, sizeof *in->tensors);
-    in->info = mem_alloc(in->tensor_room, sizeof *in->info);
+    /* Spare ones, most of which nobody adds, are zeroed when they are added (context.c). */
+    in->tensors = mem_resize(NULL, in->tensor_room, sizeof *in->tensors);
+    in->info = mem_resize(NULL, in->tensor_room, sizeof *in->info);
     if (!in->tensors || !in->info)
         return no_memory(diag);
+    memset(in->tensors, 0, count * sizeof *in->tensors);
+    memset(in->info, 0, count * sizeof *in->info);
     in->tensor_count = in->model_tensors = count;
     for (size_t i = 0; i < count; i++)
         TRY(build_tensor(in, i, diag));

@@ -205,8 +205,9 @@ static TfLiteStatus add_tensors(TfLiteContext *context, int count, int *first)
     if (first)
         *first = (int)in->tensor_count;
     for (int i = 0; i < count; i++) {
-        in->info[in->tensor_count].kept = in->keeps_tensors;
-        in->tensors[in->tensor_count++].buffer_handle = kTfLiteNullBufferHandle;
+        in->info[in->tensor_count] = (struct tensor_info){ .kept = in->keeps_tensors };
+        in->tensors[in->tensor_count++] =
+            (TfLiteTensor){ .buffer_handle = kTfLiteNullBufferHandle };
     }
     context->tensors_size = in->tensor_count;
     return kTfLiteOk;
