@@ -1,5 +1,5 @@
 /* Long lines folded, statuses in colour. */
-#include "conformance/util/fold.h"
+#include "conformance/util/wrap.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static char *printed(void (*print)(FILE *, const char *), const char *text)
 
 static void fold_at_20(FILE *f, const char *text)
 {
-    fold_print(f, text, 20);
+    wrap_print(f, text, 20);
 }
 
 static void expect(void (*print)(FILE *, const char *), const char *text, const char *want)

@@ -1,6 +1,6 @@
 /* Limits along a graph: from the inputs of an op to its outputs. */
 #include "conformance/suite/bounds/bound.h"
-#include "conformance/suite/judge/propagate.h"
+#include "conformance/suite/judge/hidden_limits.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
@@ -103,7 +103,7 @@ static double margin_of(struct graph *g, enum bounds bounds, int i, double off)
     assert_int_equal(interpreter_invoke(g->in, &diag), STATUS_OK);
     assert_int_equal(outputs_copy(&got, g->in, &diag), STATUS_OK);
     ((float *)got.items[0].data)[i] += (float)off;
-    if (propagate_compare(g->in, &q, &got, &margin, &r, &diag) != STATUS_OK)
+    if (hidden_limits_compare(g->in, &q, &got, &margin, &r, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     outputs_close(&got);
     return r.status == CASE_PASS ? margin : INFINITY;
@@ -206,11 +206,11 @@ static void test_not_monotone(void **state)
     assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
     assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
     ((int32_t *)got.items[0].data)[0] ^= 1;
-    assert_int_equal(propagate_compare(g.in,
-                                       &(struct node_compare_request){ .instance = &g.instance,
-                                                                       .bounds = BOUNDS_FP32,
-                                                                       .set = SET_RANDOM },
-                                       &got, &margin, &r, &diag),
+    assert_int_equal(hidden_limits_compare(g.in,
+                                           &(struct node_compare_request){ .instance = &g.instance,
+                                                                           .bounds = BOUNDS_FP32,
+                                                                           .set = SET_RANDOM },
+                                           &got, &margin, &r, &diag),
                      STATUS_OK);
     assert_int_equal(r.status, CASE_PASS);
     assert_true(margin <= 1);
@@ -228,7 +228,7 @@ static int status_of(struct graph *g, const struct outputs *got, bool from_outpu
     struct diag diag;
     double margin;
 
-    if (propagate_compare(g->in, &q, got, &margin, &r, &diag) != STATUS_OK)
+    if (hidden_limits_compare(g->in, &q, got, &margin, &r, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     return (int)r.status;
 }

@@ -1,8 +1,8 @@
 #include "conformance/util/output.h"
 
-#include "conformance/util/fold.h"
 #include "conformance/util/json_parse.h"
 #include "conformance/util/message.h"
+#include "conformance/util/wrap.h"
 #include "reference/base/clean.h"
 #include "reference/format/file.h"
 
@@ -18,9 +18,9 @@ bool output_open(struct output *o)
     return o->file != NULL;
 }
 
-static void fold_lines(FILE *f, const char *text)
+static void wrap_line(FILE *f, const char *text)
 {
-    fold_print(f, text, FOLD_WIDTH);
+    wrap_print(f, text, WRAP_WIDTH);
 }
 
 /* Puts what print makes of the text in its place.  Returns false when out of memory. */
@@ -52,7 +52,7 @@ int output_close(struct output *o, const char *path, bool discard)
         return EXIT_FAILED;
     if (fclose(o->file) != 0 || json_memory_failed() ||
         ((o->plain || o->fold) && !rewrite(o, clean_print_lines)) ||
-        (o->fold && !rewrite(o, fold_lines))) {
+        (o->fold && !rewrite(o, wrap_line))) {
         message_error(path, "the report does not fit in memory");
         code = EXIT_FAILED;
     } else if (discard) {

@@ -16,7 +16,7 @@ struct output {
     size_t bytes;
     /* Set by the caller.  plain: a text for people, in which control characters are escaped, as
      * names in models and messages of delegates may hold any bytes (clean.h).  fold: such a
-     * text, with lines folded at FOLD_WIDTH columns (util/fold.h). */
+     * text, with lines wrapped at WRAP_WIDTH columns (util/wrap.h). */
     bool plain, fold;
 };
 

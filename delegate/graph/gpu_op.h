@@ -40,7 +40,7 @@ struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
     uint32_t variant;      /* tells the ops of a family apart, in its files only: BINARY_ADD, ... */
-    float magnitude;       /* of no element of the result larger (graph/ranges.h); 0: not known */
+    float magnitude;       /* upper bound of |result| (graph/ranges.h); 0: not known */
     uint16_t params_bytes; /* of the parameter struct; 0: it has none */
     uint16_t activation_at; /* offset of the fused activation in it */
     bool has_activation;    /* the parameters have one, at activation_at */

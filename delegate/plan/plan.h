@@ -152,7 +152,8 @@ struct plan {
     int in_place; /* steps whose result overwrites an input */
     size_t input_bytes, output_bytes;
     bool zero_copy_inputs, zero_copy_outputs; /* as in struct device_limits */
-    size_t small_output_bytes; /* outputs of so many are written to the host's memory */
+    size_t small_output_bytes; /* outputs of at most this many bytes are written to the host's
+                                  memory */
     int node_count;
     int applied[TRANSFORM_COUNT]; /* how often each rewrite fired */
     int merged;                   /* nodes that the rewrites removed */

@@ -16,15 +16,16 @@ struct pending;
 struct host_memory {
     void *data; /* NULL: there is none; TfLiteTensor.data is used */
     size_t bytes;
-    struct host_block *block; /* of which data is the begin; NULL: memory of another maker */
-    void *held;               /* what the source closes */
+    struct host_block
+        *block; /* the block that begins at data; NULL: the host allocated the memory */
+    void *held; /* what the source opened for the run, and close destroys; NULL: nothing */
 };
 
 struct host_source {
     /* Tells the host where it may keep a tensor that partitions alone read and write. */
     enum status (*announce)(struct host_source *source, TfLiteContext *context,
                             const TfLiteTensor *t, struct diag *diag);
-    /* Finds the memory of a tensor for one inference, after whoever fills an input has ended.
+    /* Finds the memory of a tensor for one inference, after the producer of an input has ended.
      * Nothing is held after a failure. */
     enum status (*open)(struct host_source *source, TfLiteContext *context, const TfLiteTensor *t,
                         bool output, struct host_memory *m, struct diag *diag);

@@ -58,14 +58,16 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
     return k;
 }
 
-/* Ends an asynchronous run, and parts from the events of the host that stand for it. */
+/* Waits for an asynchronous run, and drops the references to the host's events that signal its end.
+ */
 static void settle(struct kernel *k)
 {
     struct pending *const p = k->pending;
 
     if (!p)
         return;
-    (void)pending_wait(p, NULL); /* executor.failed tells whoever asks for the outputs */
+    (void)pending_wait(p,
+                       NULL); /* a failure is in executor.failed, which reading an output checks */
     pending_release(p);
     k->pending = NULL;
 }

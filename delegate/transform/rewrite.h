@@ -50,10 +50,11 @@ enum { USES_MIN = CHAIN_INPUTS };
 struct transform {
     /* Applies the transform to the node if it can: *fired, and the node may be removed.  Where it
      * cannot, though a node of this kind could be, rewrite_decline says why.  Nothing is changed
-     * before rewrite_may has said yes. */
+     * before rewrite_may has returned true. */
     enum status (*apply)(struct rewrite *w, int node, bool *fired);
     bool backwards; /* from the last node to the first */
-    bool last;      /* once, when no other fires any more: none knows what it makes */
+    bool last; /* runs once, when all others have reached a fixed point: no other handles its output
+                */
 };
 
 /* Why the transform leaves the node as it is, if someone asks.  STATUS_OK. */

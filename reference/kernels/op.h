@@ -40,19 +40,18 @@ struct ref_shape {
 /* What the bounds of conformance/doc/TOLERANCES.md need to know of one output: an entry for each
  * element, in the output's order.  The arrays belong to the caller; each may be NULL. */
 struct ref_detail {
-    double *value; /* the result before it is rounded to the output's type; of a quantized output
-                      the exact result in steps, real / scale + zero point, within the range of type
-                      and activation; magnitude is in steps, too */
-    double *magnitude; /* the same operator on absolute values (a dot product: sum |w*x| + |bias|);
-                          SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i); EXP, LOGISTIC,
-                          HARD_SWISH: |x|; RESIZE_BILINEAR: the largest |corner| of the four; LSTM h
-                          and c: the error bound of one step in f32, divided by 2^-24.  Ops that
-                          round once: |value| */
-    double
-        *terms; /* number of products (and bias) that were summed; RESIZE_BILINEAR: the larger
-                   input side times the range of the 4x4 neighbourhood; 1 without a sum; the full
-                   LSTM: what states stored in f16 add, divided by a rounding (TOLERANCES.md 3.11)
-                 */
+    /* The result before it is rounded to the output's type.  Of a quantized output: the exact
+     * result in steps, real / scale + zero point, within the range of type and activation. */
+    double *value;
+    /* The same operator on absolute values (a dot product: sum |w*x| + |bias|), in steps where
+     * value is.  SOFTMAX: D_i + sum_j r_j*D_j, D_i = beta*(max - x_i).  EXP, LOGISTIC, HARD_SWISH:
+     * |x|. RESIZE_BILINEAR: the largest |corner| of the four.  LSTM's h and c: the error bound of
+     * one step in f32, divided by 2^-24.  Ops that round once: |value|. */
+    double *magnitude;
+    /* The number of products, and a bias, that were summed; 1 without a sum.  RESIZE_BILINEAR: the
+     * larger input side times the range of the 4x4 neighbourhood.  The full LSTM: what states
+     * stored in f16 add, divided by a rounding (TOLERANCES.md 3.11). */
+    double *terms;
     /* What f32 activations that are rounded to 8 bits before they meet i8 weights add to the limit,
      * where it does not follow from magnitude (TOLERANCES.md 13.4): the full LSTM. */
     double *rounded;

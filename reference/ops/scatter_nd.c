@@ -2,8 +2,8 @@
  *
  * indices i32 [..., n], shape i32 [rank], updates [...] + shape[n:] of f32, i8, u8, i32, i64 or
  * bool, without a scale.  The last dimension of the indices is a place in the first n dimensions of
- * the result.  Updates of one place add up; integers wrap, and of bools one that is true makes it
- * true. A place outside of the result is an error.  A shape that is not constant makes the output
+ * the result.  Updates of one place add up: integers wrap, and bools are combined by a logical or.
+ * A place outside of the result is an error.  A shape that is not constant makes the output
  * dynamic. Meaning: tflite/kernels/scatter_nd.cc, and ScatterNd of
  * internal/reference/reference_ops.h */
 #include "reference/base/checked.h"
@@ -18,7 +18,7 @@ enum {
     TYPES = REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int32) | REF_TYPE(Int64) | REF_TYPE(Bool)
 };
 
-/* The number of dimensions that a place has, and of dimensions that places are counted in. */
+/* The depth of an index tuple, and the number of outer dimensions of the indices. */
 static int place_of(const struct ref_call *call)
 {
     return ref_dim(call->in[INDICES], ref_rank(call->in[INDICES]) - 1);

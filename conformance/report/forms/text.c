@@ -1,8 +1,8 @@
 /* A record as text: tables, declined cases, failures, whole models, totals. */
 #include "conformance/report/forms/forms.h"
 #include "conformance/report/forms/text_kit.h"
-#include "conformance/util/fold.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/wrap.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -237,7 +237,7 @@ static void print_head(const struct record *r, FILE *out)
 
         snprintf(line, sizeof line, "device: %s, %s%s%s\n", d->name, d->driver ? d->driver : "",
                  d->api ? ", Vulkan " : "", d->api ? d->api : "");
-        fold_print(out, line, TEXT_COLUMNS);
+        wrap_print(out, line, TEXT_COLUMNS);
     }
     if (r->run.shards <= 1)
         return;
@@ -273,7 +273,7 @@ static void print_not_run(const struct record_subject *s, size_t index, FILE *ou
     char line[1024];
 
     snprintf(line, sizeof line, "\nsubject %zu: %s: not run, %s\n", index, s->label, s->not_run);
-    fold_print(out, line, TEXT_COLUMNS);
+    wrap_print(out, line, TEXT_COLUMNS);
 }
 
 static enum status print_all(struct text *x, struct diag *diag)

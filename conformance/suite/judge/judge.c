@@ -5,10 +5,10 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/judge/batches.h"
 #include "conformance/suite/judge/case_run.h"
+#include "conformance/suite/judge/hidden_limits.h"
 #include "conformance/suite/judge/invariants.h"
 #include "conformance/suite/judge/judge_impl.h"
 #include "conformance/suite/judge/node_compare.h"
-#include "conformance/suite/judge/propagate.h"
 #include "conformance/suite/judge/repro.h"
 #include "conformance/suite/subject/subject_kind.h"
 #include "reference/base/memory.h"
@@ -187,7 +187,7 @@ static enum status compare_hidden_constants(struct case_run *run, struct interpr
     request.from_outputs = true;
     request.repro = NULL;
     TRY(interpreter_reset_state(in));
-    TRY(propagate_compare(in, &request, &run->got[request.frame], &margin, &again, diag));
+    TRY(hidden_limits_compare(in, &request, &run->got[request.frame], &margin, &again, diag));
     if (again.status != CASE_PASS)
         return STATUS_OK;
     again.margin = fmax(again.margin, margin);

@@ -20,8 +20,8 @@ struct node_compare_request {
     enum bounds quantized; /* of integers with a scale */
     enum data_set set;
     uint32_t poison_word; /* what outputs held before the device wrote them */
-    bool from_outputs;    /* propagate_compare: the device's outputs are what later nodes read */
-    struct repro *repro;  /* gets the expected values and their limits; NULL: nobody does */
+    bool from_outputs;   /* hidden_limits_compare: the device's outputs are what later nodes read */
+    struct repro *repro; /* gets the expected values and their limits; NULL: nobody does */
 };
 
 /* The detail of every output of a node. */

@@ -25,11 +25,11 @@ static int model_count;
 
 static _Thread_local struct life_end *at; /* the reporter of plug-ins takes no user */
 
-static void add_said(const char *text)
+static void add_message(const char *text)
 {
-    const size_t used = strlen(at->said);
+    const size_t used = strlen(at->messages);
 
-    snprintf(at->said + used, sizeof at->said - used, "%s|", text);
+    snprintf(at->messages + used, sizeof at->messages - used, "%s|", text);
 }
 
 static void listen(void *user, const char *format, va_list args)
@@ -38,7 +38,7 @@ static void listen(void *user, const char *format, va_list args)
 
     (void)user;
     vsnprintf(line, sizeof line, format, args);
-    add_said(line);
+    add_message(line);
 }
 
 struct life {
@@ -105,7 +105,7 @@ static bool begin(struct life *l, int way, const char *wait, const char *directo
         return false;
     TfLiteInterpreterOptionsSetErrorReporter(l->options, listen, NULL);
     if (way > 0) {
-        l->delegate = tflite_plugin_create_delegate(keys, values, directory ? 4 : 2, add_said);
+        l->delegate = tflite_plugin_create_delegate(keys, values, directory ? 4 : 2, add_message);
         if (!l->delegate)
             return false;
         TfLiteInterpreterOptionsAddDelegate(l->options, l->delegate);
@@ -206,7 +206,7 @@ static bool find_right(struct model_file *m)
             finish(&l);
         }
     if (!ok)
-        printf("soak: %s: %s\n", m->name, end.said);
+        printf("soak: %s: %s\n", m->name, end.messages);
     return ok;
 }
 

@@ -10,7 +10,7 @@ enum life_kind { LIFE_RIGHT, LIFE_FAILED, LIFE_WRONG };
 struct life_end {
     enum life_kind kind;
     char what[128]; /* model and options */
-    char said[2048];
+    char messages[2048];
 };
 
 /* Reads the models, and runs each alone: its outputs are those that all lives must have. */

@@ -23,17 +23,17 @@ __attribute__((format(printf, 3, 4))) static void find(enum count c, long n, con
     fflush(stdout);
 }
 
-static bool says(const struct what *w, const char *said)
+static bool says(const struct what *w, const char *messages)
 {
     const char *name = NULL;
     int result;
 
     if (w->fault.kind == FAULT_ALLOCATION)
-        return strstr(said, "memory") || strstr(said, "Cannot allocate") ||
-               strstr(said, "temporarily unavailable");
+        return strstr(messages, "memory") || strstr(messages, "Cannot allocate") ||
+               strstr(messages, "temporarily unavailable");
     for (int i = 0; (name = fault_result(i, &result)) && result != w->fault.result; i++)
         ;
-    return name && strstr(said, name);
+    return name && strstr(messages, name);
 }
 
 /* ---- numbers ---- */
@@ -62,10 +62,10 @@ static void check_numbers(const struct scene *scene, const struct what *w, long 
     const struct scene_end *expected = &right->delegate;
 
     if (!same_split(split, &right->delegate.splits[k])) {
-        if (!says(w, e->said))
+        if (!says(w, e->messages))
             find(UNCLEAR, n, "%s: %d nodes in %d partitions, expected %d in %d; said \"%s\"", call,
                  split->nodes, split->partitions, right->delegate.splits[k].nodes,
-                 right->delegate.splits[k].partitions, e->said);
+                 right->delegate.splits[k].partitions, e->messages);
         expected = &right->cpu;
         if (split->nodes > 0) {
             scene_run_split(scene, split, &other);
@@ -74,7 +74,7 @@ static void check_numbers(const struct scene *scene, const struct what *w, long 
                 find(WRONG, n,
                      "%s: %d nodes in %d partitions, refused %llx: no run has that; said \"%s\"",
                      call, split->nodes, split->partitions, (unsigned long long)split->refused,
-                     e->said);
+                     e->messages);
                 return;
             }
         }
@@ -84,20 +84,21 @@ static void check_numbers(const struct scene *scene, const struct what *w, long 
              "%s: output of inference %d is %llx, expected %llx; %d nodes in %d partitions; said "
              "\"%s\"",
              call, k, (unsigned long long)e->outputs[k], (unsigned long long)expected->outputs[k],
-             split->nodes, split->partitions, e->said);
+             split->nodes, split->partitions, e->messages);
 }
 
 static void check_end(const struct scene *scene, const struct what *w, long n,
                       const struct scene_end *e, const struct right *right, const char *call)
 {
-    if (!e->ok && !e->said[0] && strcmp(e->step, "TfLiteInterpreterOptionsCreate") != 0)
+    if (!e->ok && !e->messages[0] && strcmp(e->step, "TfLiteInterpreterOptionsCreate") != 0)
         find(UNCLEAR, n, "%s: %s failed without a word", call, e->step);
-    else if (!e->ok && e->said[0] && !says(w, e->said))
-        find(UNCLEAR, n, "%s: %s said \"%s\"", call, e->step, e->said);
+    else if (!e->ok && e->messages[0] && !says(w, e->messages))
+        find(UNCLEAR, n, "%s: %s said \"%s\"", call, e->step, e->messages);
     /* A node whose shape had no memory was left to the CPU, which was said: it stays there, and a
      * delegate that took no node binds nothing. */
-    if (e->again_wrong && !strstr(e->said, "no memory for its shape"))
-        find(WRONG, n, "%s: %s fails although nothing fails any more: %s", call, e->step, e->said);
+    if (e->again_wrong && !strstr(e->messages, "no memory for its shape"))
+        find(WRONG, n, "%s: %s fails although nothing fails any more: %s", call, e->step,
+             e->messages);
     for (int k = 0; k < SCENE_INFERENCES; k++)
         if (e->inferred[k])
             check_numbers(scene, w, n, k, e, right, call);
@@ -172,7 +173,7 @@ bool point_try(const struct scene *scene, const struct what *w, long n, const st
     alarm(0);
     if (!end.ok || !same(&end, &right->delegate))
         find(WRONG, n, "%s: the next run is not right: %s%s%s", call, end.ok ? "numbers" : end.step,
-             end.said[0] ? ": " : "", end.said);
+             end.messages[0] ? ": " : "", end.messages);
     check_leaks(scene, n, &before, scene->cold, call);
     return true;
 }

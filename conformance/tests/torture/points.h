@@ -21,7 +21,7 @@ struct right {
     struct fault_state live; /* of a process that has run the scene, and only that */
 };
 
-/* Runs the scene with and without its delegate; false: one of them fails, and its `said` says why.
+/* Runs the scene with and without its delegate; false: one of them fails, and its messages say why.
  * For a cold scene nothing may have been run before. */
 bool point_measure(const struct scene *scene, struct right *right);
 /* Tries the n-th call.  Returns whether something failed: past the last call nothing does. */

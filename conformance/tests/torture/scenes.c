@@ -99,11 +99,11 @@ void scene_clean(void)
 
 static struct scene_end *at; /* the reporter of plug-ins takes no user */
 
-static void add_said(const char *text)
+static void add_message(const char *text)
 {
-    const size_t used = strlen(at->said);
+    const size_t used = strlen(at->messages);
 
-    snprintf(at->said + used, sizeof at->said - used, "%s\n", text);
+    snprintf(at->messages + used, sizeof at->messages - used, "%s\n", text);
 }
 
 static void listen(void *user, const char *format, va_list args)
@@ -112,7 +112,7 @@ static void listen(void *user, const char *format, va_list args)
 
     (void)user;
     vsnprintf(line, sizeof line, format, args);
-    add_said(line);
+    add_message(line);
 }
 
 struct life {
@@ -243,7 +243,7 @@ static bool bind(struct life *l, int batch)
     b.tensor = TfLiteInterpreterOutputTensorIndices(l->in)[0];
     if (assay_gpu_bind_buffer_to_tensor(l->delegate, &b, error, sizeof error) == 0)
         return true;
-    add_said(error);
+    add_message(error);
     return false;
 }
 
@@ -271,7 +271,7 @@ static bool list(void)
 
     if (assay_gpu_devices(&device, 1, error, sizeof error) >= 0)
         return true;
-    add_said(error);
+    add_message(error);
     return false;
 }
 
@@ -300,7 +300,7 @@ static void live(const struct scene *s, struct life *l, bool lost, const char *e
     }
     if (count > 0) {
         at->step = "tflite_plugin_create_delegate";
-        if (!(l->delegate = tflite_plugin_create_delegate(keys, values, count, add_said)))
+        if (!(l->delegate = tflite_plugin_create_delegate(keys, values, count, add_message)))
             return;
         TfLiteInterpreterOptionsAddDelegate(l->options, l->delegate);
     }

@@ -33,7 +33,7 @@ struct scene_end {
     bool inferred[SCENE_INFERENCES];
     uint64_t outputs[SCENE_INFERENCES]; /* hashes */
     struct split splits[SCENE_INFERENCES];
-    char said[4096]; /* to error reporters, or as the reason of a function */
+    char messages[4096]; /* of error reporters, or the reason that a function gave */
 };
 
 /* By index; NULL past the last. */

@@ -73,10 +73,10 @@ static void *run_lives(void *user)
         lives++;
         if (end.kind == LIFE_WRONG) {
             wrong++;
-            printf("soak: WRONG %s: %s\n", end.what, end.said);
+            printf("soak: WRONG %s: %s\n", end.what, end.messages);
         } else if (end.kind == LIFE_FAILED && !lost && atomic_load(&losses) == before) {
             wrong++;
-            printf("soak: FAILED %s: %s\n", end.what, end.said);
+            printf("soak: FAILED %s: %s\n", end.what, end.messages);
         } else if (end.kind == LIFE_FAILED) {
             failed++;
         }

@@ -91,7 +91,7 @@ static int serve(const struct scene *scene, struct place at)
         return 2;
     }
     if (!at.measured && !point_measure(scene, right)) {
-        printf("skip %s\n", right->cpu.ok ? right->delegate.said : right->cpu.said);
+        printf("skip %s\n", right->cpu.ok ? right->delegate.messages : right->cpu.messages);
         return 0;
     }
     while (!cold_end && seek(scene, &at)) {

@@ -8,8 +8,8 @@
  * at both ends; for an elementwise op that is not by the Lipschitz constant of its bound.  The
  * results of another op have no limit behind inputs that are not seen, nor has what follows: they
  * are not compared here. */
-#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_PROPAGATE_H
-#define ASSAY_CONFORMANCE_SUITE_JUDGE_PROPAGATE_H
+#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_HIDDEN_LIMITS_H
+#define ASSAY_CONFORMANCE_SUITE_JUDGE_HIDDEN_LIMITS_H
 
 #include "conformance/suite/judge/node_compare.h"
 
@@ -17,8 +17,8 @@
  * each output of the device; *margin: the largest error / summed limit.  A difference fails
  * *result.  in: as for node_compare_outputs; q->repro is not used.  A status other
  * than OK: the reference failed. */
-enum status propagate_compare(struct interpreter *in, const struct node_compare_request *q,
-                              const struct outputs *got, double *margin, struct case_result *result,
-                              struct diag *diag);
+enum status hidden_limits_compare(struct interpreter *in, const struct node_compare_request *q,
+                                  const struct outputs *got, double *margin,
+                                  struct case_result *result, struct diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-#include "conformance/util/fold.h"
+#include "conformance/util/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static size_t fitting(const char *line, size_t length, size_t columns)
     return mark > 0 ? mark : at > 0 ? at : 1;
 }
 
-static void fold_line(FILE *out, const char *line, size_t length, size_t width)
+static void wrap_line(FILE *out, const char *line, size_t length, size_t width)
 {
     const size_t indent = strspn(line, " ") < length ? strspn(line, " ") : 0;
     size_t hang = hang_of(line, length), count;
@@ -76,12 +76,12 @@ static void fold_line(FILE *out, const char *line, size_t length, size_t width)
     }
 }
 
-void fold_print(FILE *out, const char *text, size_t width)
+void wrap_print(FILE *out, const char *text, size_t width)
 {
     while (*text) {
         const size_t length = strcspn(text, "\n");
 
-        fold_line(out, text, length, width);
+        wrap_line(out, text, length, width);
         text += length;
         if (*text == '\n') {
             fputc('\n', out);

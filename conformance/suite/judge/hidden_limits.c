@@ -1,5 +1,5 @@
 /* Adds up limits along a graph. */
-#include "conformance/suite/judge/propagate.h"
+#include "conformance/suite/judge/hidden_limits.h"
 
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/cases/suite.h"
@@ -425,9 +425,9 @@ static enum status compare_as(struct interpreter *in, const struct node_compare_
     return s;
 }
 
-enum status propagate_compare(struct interpreter *in, const struct node_compare_request *q,
-                              const struct outputs *got, double *margin, struct case_result *result,
-                              struct diag *diag)
+enum status hidden_limits_compare(struct interpreter *in, const struct node_compare_request *q,
+                                  const struct outputs *got, double *margin,
+                                  struct case_result *result, struct diag *diag)
 {
     struct case_result cut = *result;
     double cut_margin;
