@@ -1,8 +1,10 @@
 /* The loop that makes failures smaller, on a list of numbers that fails while it holds certain
  * ones; and which failures are of one kind. */
 #include "conformance/suite/shrink/shrink.h"
+#include "conformance/util/interrupt.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@ struct list {
     size_t count, candidate_count;
     size_t judged;
     size_t fails_until; /* from this judgement on nothing fails; 0: no such */
+    size_t signal_at;   /* this judgement is ended by SIGINT; 0: no such */
 };
 
 static bool fails(struct list *l, const int *numbers, size_t count)
@@ -25,7 +28,9 @@ static bool fails(struct list *l, const int *numbers, size_t count)
     bool seven = false, large = false;
 
     l->judged++;
-    if (l->fails_until && l->judged >= l->fails_until)
+    if (l->judged == l->signal_at)
+        raise(SIGINT);
+    if (interrupt_signal() || (l->fails_until && l->judged >= l->fails_until))
         return false;
     for (size_t i = 0; i < count; i++) {
         if (numbers[i] == 7 && !seven)
@@ -106,6 +111,31 @@ static void test_limit(void **state)
     assert_int_equal(l.count, 3);
 }
 
+/* A trial that a signal ends does not fail: the form of the last one that did is kept, and is not
+ * said to be flaky. */
+static void test_signal(void **state)
+{
+    static const size_t at[] = { 1, SHRINK_REPEATS + 2 }, left[] = { 5, 4 };
+
+    (void)state;
+    signal(SIGINT, SIG_DFL); /* a shell ignores it in what runs in the background */
+    for (size_t i = 0; i < 2; i++) {
+        struct list l = { .numbers = { 1, 9, 2, 7, 50 }, .count = 5, .signal_at = at[i] };
+        const struct shrink_problem p = problem_of(&l);
+        struct shrink_outcome o;
+
+        interrupt_begin();
+        shrink_run(&p, 100, &o);
+        interrupt_end();
+        assert_true(o.limited);
+        assert_false(o.flaky || o.flaky_end);
+        assert_int_equal(l.count, left[i]);
+        assert_int_equal(l.judged, at[i]);
+    }
+    interrupt_begin(); /* forgets the signal */
+    interrupt_end();
+}
+
 static void test_nothing_to_reduce(void **state)
 {
     struct list l = { .numbers = { 7, 3 }, .count = 2 };
@@ -178,11 +208,9 @@ static void test_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_nothing_to_reduce),
-        cmocka_unit_test(test_flaky),
-        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_smallest), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_signal),   cmocka_unit_test(test_nothing_to_reduce),
+        cmocka_unit_test(test_flaky),    cmocka_unit_test(test_kinds),
     };
 
     return cmocka_run_group_tests_name("shrink", tests, NULL, NULL);
