@@ -52,6 +52,13 @@ static bool same_op_and_type(const struct test_case *a, const struct test_case *
     return strcmp(a->op, b->op) == 0 && strcmp(a->type_name, b->type_name) == 0;
 }
 
+/* Rows that a delegate may refuse stand for no other. */
+static bool same_and_computed(const struct test_case *a, const struct test_case *b)
+{
+    return same_op_and_type(a, b) && !a->row->gap == !b->row->gap &&
+           (a->row->empty || a->row->refused_by || (!b->row->empty && !b->row->refused_by));
+}
+
 static bool same_op_and_version(const struct test_case *a, const struct test_case *b)
 {
     return strcmp(a->op, b->op) == 0 && a->version == b->version;
@@ -85,6 +92,7 @@ static void it_has_every_pair(void **state)
 {
     (void)state;
     expect_each("op and type", same_op_and_type);
+    expect_each("op, type and suite, computed,", same_and_computed);
     expect_each("op and version", same_op_and_version);
     expect_each("suite and type", same_suite_and_type);
     expect_each("title and type", same_title_and_type);

@@ -196,7 +196,7 @@ const struct command command_conformance = {
         "Without --delegate, Assay's own delegate runs as four subjects: precision=fp32 and "
         "precision=fp16 on cases of floats, quantized=exact and quantized=float_view on 8-bit "
         "cases.\n\n"
-        "--quick is a first look: of about 17,000 cases it runs some 800, chosen pairwise, so that "
+        "--quick is a first look: of about 17,000 cases it runs some 900, chosen pairwise, so that "
         "each op meets each of its types, and each title of the gap suite each type.\n\n"
         "--subject names others: a delegate, a TensorFlow Lite C library, or an accelerator of "
         "LiteRT's CompiledModel API, whose libLiteRt.so is looked for in library=PATH, "
