@@ -34,46 +34,39 @@ static void test_found(void **state)
         const char *text, *rest;
         size_t count;
         const char *items[3];
-        size_t lines[3];
     } rows[] = {
-        { "{\"cases\":[{}]}", "{\"cases\":[]}", 1, { "{}" }, { 0 } },
+        { "{\"cases\":[{}]}", "{\"cases\":[]}", 1, { "{}" } },
         { " { \"cases\" : [ {} , {\"a\":1}\n,\n{}]}",
-          " { \"cases\" : [ \n\n]}",
+          " { \"cases\" : [ ]}",
           3,
-          { "{} ", "{\"a\":1}\n", "{}" },
-          { 0, 0, 2 } },
+          { "{}", "{\"a\":1}", "{}" } },
         { "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[{}],\"b\":2}",
           "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[],\"b\":2}",
           1,
-          { "{}" },
-          { 2 } },
+          { "{}" } },
         /* Brackets and commas of strings end nothing, and an escaped quote ends no string. */
-        { "{\"a\":\"x,\",\"cases\":[{}]}", "{\"a\":\"x,\",\"cases\":[]}", 1, { "{}" }, { 0 } },
+        { "{\"a\":\"x,\",\"cases\":[{}]}", "{\"a\":\"x,\",\"cases\":[]}", 1, { "{}" } },
         { "{\"a\":\"\\\"},\\\\\",\"cases\":[{}]}",
           "{\"a\":\"\\\"},\\\\\",\"cases\":[]}",
           1,
-          { "{}" },
-          { 0 } },
+          { "{}" } },
         { "{\"cases\":[{\"a\":\"]}\"},{\"b\":\"\\\"}\"}]}",
           "{\"cases\":[]}",
           2,
-          { "{\"a\":\"]}\"}", "{\"b\":\"\\\"}\"}" },
-          { 0, 0 } },
+          { "{\"a\":\"]}\"}", "{\"b\":\"\\\"}\"}" } },
         /* The same key deeper is another one. */
         { "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[{}]}",
           "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[]}",
           1,
-          { "{}" },
-          { 0 } },
+          { "{}" } },
         { "{\"a\":[{\"b\":[1,2]},3],\"cases\":[{\"c\":[{},[]]},{}]}",
           "{\"a\":[{\"b\":[1,2]},3],\"cases\":[]}",
           2,
-          { "{\"c\":[{},[]]}", "{}" },
-          { 0, 0 } },
-        /* What is wrong with these is found where they are parsed. */
-        { "{\"cases\":[{]x]}", "{\"cases\":[]}", 1, { "{]x" }, { 0 } },
-        { "{\"cases\":[{}]", "{\"cases\":[]", 1, { "{}" }, { 0 } },
-        { "{\"cases\":[{}]}]}", "{\"cases\":[]}]}", 1, { "{}" }, { 0 } },
+          { "{\"c\":[{},[]]}", "{}" } },
+        { "{\"cas\\u0065s\":[{}]}", "{\"cas\\u0065s\":[]}", 1, { "{}" } },
+        /* What is wrong behind them is found where the rest is parsed. */
+        { "{\"cases\":[{}]", "{\"cases\":[]", 1, { "{}" } },
+        { "{\"cases\":[{}]}]}", "{\"cases\":[]}]}", 1, { "{}" } },
     };
 
     (void)state;
@@ -90,7 +83,6 @@ static void test_found(void **state)
             if (!is(rows[i].items[k], s.items[k].text, s.items[k].bytes))
                 fail_msg("%s: expected slice %zu '%s', found '%.*s'", rows[i].text, k,
                          rows[i].items[k], (int)s.items[k].bytes, s.items[k].text);
-            assert_int_equal(s.items[k].line, rows[i].lines[k]);
         }
         if (!is(rows[i].rest, s.rest, s.rest_bytes))
             fail_msg("%s: expected the rest '%s', found '%.*s'", rows[i].text, rows[i].rest,
@@ -140,7 +132,7 @@ static void test_not_found(void **state)
         "{\"a\":{\"cases\":[{}]}}",
         "{\"a\":1,,\"cases\":[{}]}",
         "{\"a\" 1,\"cases\":[{}]}",
-        "{\"cas\\u0065s\":[{}]}",
+        "{\"cases\":[{]x]}",
     };
 
     (void)state;
@@ -151,18 +143,16 @@ static void test_not_found(void **state)
 
         if (find(&s, &arena, texts[i], strlen(texts[i]), &copy))
             fail_msg("%s: found %zu slices, expected none", texts[i], s.count);
-        assert_null(s.items);
-        assert_null(arena.blocks);
         arena_close(&arena);
         free(copy);
     }
 }
 
-/* Wherever a text ends, the scan ends, and a byte 0 is a byte like others. */
+/* Wherever a text ends, the scan ends, and reads nothing behind it. */
 static void test_cut(void **state)
 {
     static const char text[] =
-        "{\"a\":[\"\\\"\",{\"b\":1}],\"cases\":[{\"c\":\"\\\\\"},{\"d\":\0}]}";
+        "{\"a\":[\"\\\"\",{\"b\":1}],\"cases\":[{\"c\":\"\\\\\"},{\"d\":0}]}";
     const size_t whole = sizeof text - 1;
 
     (void)state;

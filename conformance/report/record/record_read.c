@@ -423,14 +423,15 @@ static enum status parse(struct record_reading *x, struct arena *arena, const ch
 {
     json_error_t error;
 
-    if (record_slices_find(&x->slices, arena, text, bytes, "cases")) {
-        text = x->slices.rest;
-        bytes = x->slices.rest_bytes;
-    } else {
-        x->slices = (struct record_slices){ .count = 0 };
-    }
+    if (record_slices_find(&x->slices, arena, text, bytes, "cases"))
+        x->root = json_parse(x->slices.rest, x->slices.rest_bytes, JSON_REJECT_DUPLICATES, NULL);
+    if (x->root)
+        return STATUS_OK;
+    x->slices = (struct record_slices){ .count = 0 };
     x->root = json_parse(text, bytes, JSON_REJECT_DUPLICATES, &error);
-    return x->root ? STATUS_OK : record_bad_json(x, 0, &error);
+    return x->root ? STATUS_OK
+                   : diag_fail(x->at.diag, STATUS_USAGE, "%s: line %d: %s", x->at.place.path,
+                               error.line > 0 ? error.line : 1, error.text);
 }
 
 enum status record_read(struct record *r, const char *path, struct diag *diag)

@@ -13,12 +13,6 @@ enum status record_no_memory(const struct record_reading *x)
     return diag_fail(x->at.diag, STATUS_NO_MEMORY, "%s: out of memory", x->at.place.path);
 }
 
-enum status record_bad_json(const struct record_reading *x, size_t line, const json_error_t *error)
-{
-    return diag_fail(x->at.diag, STATUS_USAGE, "%s: line %zu: %s", x->at.place.path,
-                     line + (size_t)(error->line > 0 ? error->line : 1), error->text);
-}
-
 enum status record_enter(struct record_reading *x, const char *section, size_t index,
                          json_t *object)
 {
@@ -181,7 +175,8 @@ static enum status read_slice(struct record_reading *x, size_t i)
     enum status s;
 
     if (!o)
-        return record_bad_json(x, slice->line, &error);
+        return diag_fail(x->at.diag, STATUS_USAGE, "%s: cases[%zu]: %s", x->at.place.path, i,
+                         error.text);
     s = read_result(x, i, o);
     json_decref(o);
     return s;

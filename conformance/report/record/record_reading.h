@@ -18,8 +18,6 @@ struct record_reading {
 };
 
 enum status record_no_memory(const struct record_reading *x);
-/* What is no JSON, in a text that begins on this line, from 0, of the file. */
-enum status record_bad_json(const struct record_reading *x, size_t line, const json_error_t *error);
 /* Notes which element is read next; it has to be an object. */
 enum status record_enter(struct record_reading *x, const char *section, size_t index,
                          json_t *object);
