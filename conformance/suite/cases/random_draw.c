@@ -227,22 +227,32 @@ static bool is_drawn(const struct test_case *c, const struct suite_member *membe
     return member->random.add && member->types & TYPE_BIT(type_needed(c, member));
 }
 
-/* A suite first, then one of its members: families of many ops are not drawn more often.  Ops that
- * join branches are, as the rest makes branches. */
+/* A group first, a suite or a part of it, then one of its members: families of many ops are not
+ * drawn more often.  Ops that join branches are, as the rest makes branches. */
 static const struct suite_member *draw_member(struct drawing *d)
 {
-    enum { SUITES_MAX = 256 };
-    const struct suite *suites[SUITES_MAX], *suite;
+    enum { GROUPS_MAX = 256 };
+    struct {
+        const struct suite_member *members;
+        size_t count;
+    } groups[GROUPS_MAX];
+    const struct suite *suite;
     size_t count = 0;
 
     for (size_t i = 0; (suite = suite_at(i)); i++) {
-        assert(count < SUITES_MAX);
-        if (!suite->undrawn)
-            suites[count++] = suite;
+        for (size_t k = 0; !suite->undrawn && k < suite->member_count; k++) {
+            assert(count < GROUPS_MAX);
+            if (k == 0 || suite->members[k].draws_apart) {
+                groups[count].count = 0;
+                groups[count++].members = &suite->members[k];
+            }
+            groups[count - 1].count++;
+        }
     }
     for (;;) {
-        const struct suite *const from = suites[below(d, count)];
-        const struct suite_member *const member = &from->members[below(d, from->member_count)];
+        const size_t from = below(d, count);
+        const struct suite_member *const member =
+            &groups[from].members[below(d, groups[from].count)];
 
         if (!is_drawn(d->c, member))
             continue;

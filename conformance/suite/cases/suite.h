@@ -221,6 +221,9 @@ struct suite_member {
      * the end of the scales when there is only one. */
     bool dynamic_by_channel;
     struct random_use random;
+    /* Begins a group of draws within its suite: random graphs draw a group, then a member of it,
+     * and seeds keep their graphs as long as the groups stay the same. */
+    bool draws_apart;
     /* Kernels of 3x3 with stride 1 may be computed by Winograd's F(2x2, 3x3), which has bounds of
      * its own (TOLERANCES.md 13.2); the parameters are a TfLiteConvParams. */
     bool winograd;

@@ -1,5 +1,6 @@
-/* Reductions: MEAN.  Every set of axes of an image, ranks 1-6, axes written in every way that the
- * format allows, sums that do not fit f16. */
+/* MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL.  Every kind of axes over
+ * ranks 1 to 6, written in every way that the format allows, kept and dropped dimensions, sums that
+ * do not fit f16.  Products have few elements, so that they neither vanish nor overflow. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_range.h"
 #include "conformance/suite/cases/quant_axes.h"
@@ -7,6 +8,8 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+
+#include <math.h>
 
 struct row {
     struct op_case base;
@@ -16,7 +19,7 @@ struct row {
 };
 
 /* MEAN over height and width, over the last dimension, or over any. */
-static bool add_random(struct case_builder *m, struct random_call *call)
+static bool add_mean(struct case_builder *m, struct random_call *call)
 {
     const struct value x = call->in[0].value;
     const unsigned last = x.shape.rank > 0 ? 1u << (x.shape.rank - 1) : 0;
@@ -29,6 +32,54 @@ static bool add_random(struct case_builder *m, struct random_call *call)
     return true;
 }
 
+static bool add_reduction(struct case_builder *m, struct random_call *call)
+{
+    const struct value x = call->in[0].value;
+    const unsigned last = x.shape.rank > 0 ? 1u << (x.shape.rank - 1) : 0;
+    const unsigned masks[] = { last, 4, 2, 1 };
+    const unsigned axes = masks[random_choice(call, 0, 4)];
+
+    if (x.shape.rank < 2 || axes >> x.shape.rank != 0)
+        return false;
+    if (call->member->code == BUILTIN_SUM) {
+        for (int i = 0; i < x.shape.rank; i++)
+            call->out.peak *= axes >> i & 1 ? x.shape.d[i] : 1;
+        if (call->out.peak > 1e3)
+            return false;
+    }
+    call->out.value =
+        graph_add_reduction(m, call->member->code, x, axes, random_choice(call, 1, 2));
+    return true;
+}
+
+static double reduced_count(const struct case_node *n)
+{
+    return n->out->elements ? (double)n->in[0]->elements / (double)n->out->elements : 1;
+}
+
+/* Four standard deviations of a sum. */
+static struct case_interval range_sum(struct case_node *n)
+{
+    const double count = reduced_count(n), width = 4 * n->in[0]->sd * sqrt(count);
+
+    return (struct case_interval){ n->in[0]->mean * count - width, n->in[0]->mean * count + width };
+}
+
+/* Products of numbers of the size of their root mean square. */
+static struct case_interval range_product(struct case_node *n)
+{
+    const struct case_scale *const x = n->in[0];
+    double size = 2;
+
+    for (int i = (int)reduced_count(n); i > 0; i--)
+        size *= sqrt(x->sd * x->sd + x->mean * x->mean);
+    return (struct case_interval){ -size, size };
+}
+
+#define NUMBERS "sum reduce_max reduce_min"
+#define TRUTHS  "reduce_any reduce_all"
+#define FLOATS  TYPE_BIT(CASE_F32)
+
 static const struct suite_member members[] = {
     { .op = "mean",
       .code = BUILTIN_MEAN,
@@ -37,21 +88,115 @@ static const struct suite_member members[] = {
       .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
       .bound = { .kind = BOUND_AVERAGE },
       .range = case_range_mean,
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
+      .random = { .operands = RANDOM_ONE, .add = add_mean } },
+    { .op = "sum",
+      .code = BUILTIN_SUM,
+      .version = 1,
+      .types = FLOATS | TYPES_BYTES | TYPE_BIT(CASE_I32),
+      .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
+      .bound = { .kind = BOUND_DOT },
+      .range = range_sum,
+      .random = { .operands = RANDOM_ONE, .add = add_reduction },
+      .draws_apart = true },
+    { .op = "reduce_max",
+      .code = BUILTIN_REDUCE_MAX,
+      .version = 1,
+      .types = FLOATS | TYPES_BYTES | TYPES_WHOLE,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_reduction } },
+    { .op = "reduce_min",
+      .code = BUILTIN_REDUCE_MIN,
+      .version = 1,
+      .types = FLOATS | TYPES_BYTES | TYPES_WHOLE,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_reduction } },
+    /* K factors make K - 1 roundings of 2u of a partial product each, which the factors behind it
+     * scale as they do the product: 2u K |r|, and the magnitude is K |r|. */
+    { .op = "reduce_prod",
+      .code = BUILTIN_REDUCE_PROD,
+      .version = 1,
+      .types = FLOATS | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32),
+      .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 2 },
+      .range = range_product },
+    { .op = "reduce_any",
+      .code = BUILTIN_REDUCE_ANY,
+      .version = 1,
+      .types = TYPE_BIT(CASE_BOOL),
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
+    { .op = "reduce_all",
+      .code = BUILTIN_REDUCE_ALL,
+      .version = 1,
+      .types = TYPE_BIT(CASE_BOOL),
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS } },
 };
 
+#define IMAGE DIMS(2, 3, 4, 5)
+
+/* Rows of MEAN. */
+#define MEAN(...) ROW(__VA_ARGS__, .only = "mean")
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
-        ROW("hw_c" #c, "global average pooling, channels in slices of four"),                      \
+        MEAN("hw_c" #c, "global average pooling, channels in slices of four"),                     \
             .in = DIMS(1, 3, 4, c), .axes = DIMS(1, 2)                                             \
     }
 /* The same axes with and without reduced dimensions. */
 #define AXES(name, why, shape, list)                                                               \
-    { ROW(name, why), .in = shape, .axes = list },                                                 \
+    { MEAN(name, why), .in = shape, .axes = list },                                                \
     {                                                                                              \
-        ROW(name "_keep", why ", dimensions kept"), .in = shape, .axes = list, .keep = true        \
+        MEAN(name "_keep", why ", dimensions kept"), .in = shape, .axes = list, .keep = true       \
     }
-#define IMAGE DIMS(2, 3, 4, 5)
+
+/* Rows for numbers in the types of each op, and the same for truth values.
+ * X(name, why, shape, axes, keep) */
+#define SHAPES(X)                                                                                  \
+    X("n", "over the batch", IMAGE, DIMS(0), false),                                               \
+        X("h_keep", "over rows, dimensions kept", IMAGE, DIMS(1), true),                           \
+        X("w", "over columns", IMAGE, DIMS(2), false),                                             \
+        X("c", "over channels: padded lanes must not count", IMAGE, DIMS(3), false),               \
+        X("c_keep", "over the last dimension, kept", IMAGE, DIMS(-1), true),                       \
+        X("hw", "over the image", IMAGE, DIMS(1, 2), false),                                       \
+        X("nh_keep", "over batch and rows", IMAGE, DIMS(0, 1), true),                              \
+        X("wc", "over columns and channels", IMAGE, DIMS(2, 3), false),                            \
+        X("hc", "over rows and channels: not neighbours", IMAGE, DIMS(1, 3), false),               \
+        X("nwc_keep", "over all but the rows", IMAGE, DIMS(0, 2, 3), true),                        \
+        X("all", "over everything", IMAGE, DIMS(0, 1, 2, 3), false),                               \
+        X("all_keep", "over everything, dimensions kept", IMAGE, DIMS(0, 1, 2, 3), true),          \
+        X("negative", "axes from the end, in falling order", IMAGE, DIMS(-2, -3), false),          \
+        X("twice", "an axis named from the start and from the end", IMAGE, DIMS(1, -3), true),     \
+        X("c1", "over one channel: three lanes are padding", DIMS(1, 3, 3, 1), DIMS(3), true),     \
+        X("c3", "over three channels: one lane is padding", DIMS(2, 3, 3), DIMS(2), false),        \
+        X("c67", "over channels in 17 slices", DIMS(1, 2, 2, 67), DIMS(3), false),                 \
+        X("rank1", "a vector to a scalar", DIMS(7), DIMS(0), false),                               \
+        X("rank2_rows", "a matrix over its rows", DIMS(5, 6), DIMS(0), false),                     \
+        X("rank2_columns", "a matrix over its columns", DIMS(6, 9), DIMS(1), true),                \
+        X("rank3_middle", "over time", DIMS(2, 7, 5), DIMS(1), false),                             \
+        X("rank5", "five dimensions, the second and fourth", DIMS(2, 3, 2, 3, 5), DIMS(1, 3),      \
+          true),                                                                                   \
+        X("rank6", "six dimensions, every other one", DIMS(2, 1, 3, 2, 2, 3), DIMS(0, 2, 4),       \
+          false),                                                                                  \
+        X("n65", "one element more than a workgroup of 64", DIMS(1, 65, 1, 3), DIMS(1), false),    \
+        X("prime", "prime extents: no workgroup size divides them", DIMS(1, 13, 7, 11),            \
+          DIMS(1, 2), false)
+
+#define NUMBER(name, why, shape, list, kept)                                                       \
+    {                                                                                              \
+        ROW(name, why, .only = NUMBERS), .in = shape, .axes = list, .keep = (kept)                 \
+    }
+#define TRUTH(name, why, shape, list, kept)                                                        \
+    {                                                                                              \
+        ROW(name, why, .only = TRUTHS, .types = TYPE_BIT(CASE_BOOL)), .in = shape, .axes = list,   \
+                                                                      .keep = (kept)               \
+    }
+#define PRODUCT(name, why, shape, list, kept)                                                      \
+    {                                                                                              \
+        ROW(name, why, .only = "reduce_prod"), .in = shape, .axes = list, .keep = (kept)           \
+    }
+#define SMALL DIMS(2, 2, 3, 5)
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
@@ -66,145 +211,204 @@ static const struct row rows[] = {
     AXES("hwc", "over all but the batch", IMAGE, DIMS(1, 2, 3)),
     AXES("nhw", "over all but the channels", IMAGE, DIMS(0, 1, 2)),
     AXES("all", "over everything", IMAGE, DIMS(0, 1, 2, 3)),
-    { ROW("negative", "axis -1 is the last"), .in = IMAGE, .axes = DIMS(-1) },
-    { ROW("negative_hw", "axes -3 and -2"), .in = IMAGE, .axes = DIMS(-3, -2), .keep = true },
-    { ROW("swapped", "axes in falling order"), .in = IMAGE, .axes = DIMS(2, 1) },
-    { ROW("twice", "an axis named twice counts once"), .in = IMAGE, .axes = DIMS(1, 1),
+    { MEAN("negative", "axis -1 is the last"), .in = IMAGE, .axes = DIMS(-1) },
+    { MEAN("negative_hw", "axes -3 and -2"), .in = IMAGE, .axes = DIMS(-3, -2), .keep = true },
+    { MEAN("swapped", "axes in falling order"), .in = IMAGE, .axes = DIMS(2, 1) },
+    { MEAN("twice", "an axis named twice counts once"), .in = IMAGE, .axes = DIMS(1, 1),
       .keep = true },
-    { ROW("twice_signed", "an axis named from the start and from the end counts once"), .in = IMAGE,
-      .axes = DIMS(1, -3) },
-    { ROW("scalar_axis", "the axis is a tensor of rank 0"), .in = IMAGE,
+    { MEAN("twice_signed", "an axis named from the start and from the end counts once"),
+      .in = IMAGE, .axes = DIMS(1, -3) },
+    { MEAN("scalar_axis", "the axis is a tensor of rank 0"), .in = IMAGE,
       .axes = { .rank = 0, .d = { 2 } } },
-    { ROW("ones", "axes of extent 1: the input itself"), .in = DIMS(2, 1, 1, 5),
+    { MEAN("ones", "axes of extent 1: the input itself"), .in = DIMS(2, 1, 1, 5),
       .axes = DIMS(1, 2) },
-    { ROW("c1", "over one channel: three lanes are padding"), .in = DIMS(1, 3, 3, 1),
+    { MEAN("c1", "over one channel: three lanes are padding"), .in = DIMS(1, 3, 3, 1),
       .axes = DIMS(3), .keep = true },
-    { ROW("c3", "over three channels: one lane is padding"), .in = DIMS(1, 3, 3, 3),
+    { MEAN("c3", "over three channels: one lane is padding"), .in = DIMS(1, 3, 3, 3),
       .axes = DIMS(3), .keep = true },
-    { ROW("c67", "over channels in 17 slices"), .in = DIMS(1, 2, 2, 67), .axes = DIMS(3) },
-    { ROW("rank1", "a vector to a scalar", .gap = GAP_RANK), .in = DIMS(7), .axes = DIMS(0) },
-    { ROW("rank1_keep", "a vector to a vector of one", .gap = GAP_RANK), .in = DIMS(7),
+    { MEAN("c67", "over channels in 17 slices"), .in = DIMS(1, 2, 2, 67), .axes = DIMS(3) },
+    { MEAN("rank1", "a vector to a scalar", .gap = GAP_RANK), .in = DIMS(7), .axes = DIMS(0) },
+    { MEAN("rank1_keep", "a vector to a vector of one", .gap = GAP_RANK), .in = DIMS(7),
       .axes = DIMS(0), .keep = true },
-    { ROW("rank2_rows", "a matrix over its rows", .gap = GAP_RANK), .in = DIMS(5, 6),
+    { MEAN("rank2_rows", "a matrix over its rows", .gap = GAP_RANK), .in = DIMS(5, 6),
       .axes = DIMS(0) },
-    { ROW("rank2_columns", "a matrix over its columns", .gap = GAP_RANK), .in = DIMS(5, 6),
+    { MEAN("rank2_columns", "a matrix over its columns", .gap = GAP_RANK), .in = DIMS(5, 6),
       .axes = DIMS(1) },
-    { ROW("rank3_last", "layer normalization's mean", .gap = GAP_RANK), .in = DIMS(2, 3, 10),
+    { MEAN("rank3_last", "layer normalization's mean", .gap = GAP_RANK), .in = DIMS(2, 3, 10),
       .axes = DIMS(2), .keep = true },
-    { ROW("rank3_middle", "over time", .gap = GAP_RANK), .in = DIMS(2, 7, 5), .axes = DIMS(1) },
-    { ROW("rank5", "five dimensions, the inner three", .gap = GAP_RANK), .in = DIMS(2, 3, 2, 3, 5),
+    { MEAN("rank3_middle", "over time", .gap = GAP_RANK), .in = DIMS(2, 7, 5), .axes = DIMS(1) },
+    { MEAN("rank5", "five dimensions, the inner three", .gap = GAP_RANK), .in = DIMS(2, 3, 2, 3, 5),
       .axes = DIMS(2, 3, 4) },
-    { ROW("rank5_middle", "five dimensions, the second and fourth", .gap = GAP_RANK),
+    { MEAN("rank5_middle", "five dimensions, the second and fourth", .gap = GAP_RANK),
       .in = DIMS(2, 3, 2, 3, 5), .axes = DIMS(1, 3), .keep = true },
-    { ROW("rank6", "six dimensions, every other one", .gap = GAP_RANK),
+    { MEAN("rank6", "six dimensions, every other one", .gap = GAP_RANK),
       .in = DIMS(2, 1, 3, 2, 2, 3), .axes = DIMS(0, 2, 4) },
-    { ROW("batch3", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(3, 5, 5, 4),
+    { MEAN("batch3", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(3, 5, 5, 4),
       .axes = DIMS(1, 2) },
-    { ROW("batch7_c5", "an odd batch, channels that do not fill a slice", .gap = GAP_BATCH),
+    { MEAN("batch7_c5", "an odd batch, channels that do not fill a slice", .gap = GAP_BATCH),
       .in = DIMS(7, 2, 3, 5), .axes = DIMS(1, 2), .keep = true },
-    { ROW("n65", "one element more than a workgroup of 64 has invocations"),
+    { MEAN("n65", "one element more than a workgroup of 64 has invocations"),
       .in = DIMS(1, 65, 1, 3), .axes = DIMS(1, 2) },
-    { ROW("n257", "one element more than a workgroup of 256 has invocations"),
+    { MEAN("n257", "one element more than a workgroup of 256 has invocations"),
       .in = DIMS(1, 257, 1, 2), .axes = DIMS(1, 2) },
-    { ROW("prime", "prime extents: no workgroup size divides them"), .in = DIMS(1, 13, 17, 11),
+    { MEAN("prime", "prime extents: no workgroup size divides them"), .in = DIMS(1, 13, 17, 11),
       .axes = DIMS(1, 2) },
-    { ROW("mobilenet", "7x7 over 1024 channels"), .in = DIMS(1, 7, 7, 1024), .axes = DIMS(1, 2) },
-    { ROW("long", "70,000 elements: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM),
+    { MEAN("mobilenet", "7x7 over 1024 channels"), .in = DIMS(1, 7, 7, 1024), .axes = DIMS(1, 2) },
+    { MEAN("long", "70,000 elements: more than a counter of 16 bits holds", .gap = GAP_HALF_SUM),
       .in = DIMS(1, 280, 250, 1), .axes = DIMS(1, 2) },
-    { ROW("long_300", "70,000 elements of about 300: their sum is far beyond f16",
-          .gap = GAP_HALF_SUM, .offset = 300, .sets = SET_BIT(SET_RANDOM)),
+    { MEAN("long_300", "70,000 elements of about 300: their sum is far beyond f16",
+           .gap = GAP_HALF_SUM, .offset = 300, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 280, 250, 1), .axes = DIMS(1, 2) },
-    { ROW("long_channels", "70,001 channels", .gap = GAP_HALF_SUM), .in = DIMS(1, 1, 1, 70001),
+    { MEAN("long_channels", "70,001 channels", .gap = GAP_HALF_SUM), .in = DIMS(1, 1, 1, 70001),
       .axes = DIMS(3), .keep = true },
-    { ROW("half_max", "elements near the largest f16: any sum is beyond it", .gap = GAP_HALF_RANGE,
-          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { MEAN("half_max", "elements near the largest f16: any sum is beyond it", .gap = GAP_HALF_RANGE,
+           .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 4, 4, 5), .axes = DIMS(1, 2) },
-    { ROW("v", "every version of the op means the same for floats", .each_version = true),
+    { MEAN("v", "every version of the op means the same for floats", .each_version = true),
       .in = IMAGE, .axes = DIMS(1, 2) },
-    { ROW("version", "newer converters write higher versions of the op", .each_version = true,
-          .gap = GAP_VERSION),
+    { MEAN("version", "newer converters write higher versions of the op", .each_version = true,
+           .gap = GAP_VERSION),
       .in = IMAGE, .axes = DIMS(1, 2) },
-    { ROW("every_byte", "means of one element: requantization of every byte", .types = TYPES_BYTES,
-          .every_byte = 1),
+    { MEAN("every_byte", "means of one element: requantization of every byte", .types = TYPES_BYTES,
+           .every_byte = 1),
       .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
-    { ROW("sum_batch", "70,000 elements of each of two images", .gap = GAP_HALF_SUM),
+    { MEAN("sum_batch", "70,000 elements of each of two images", .gap = GAP_HALF_SUM),
       .in = DIMS(2, 280, 250, 3), .axes = DIMS(1, 2), .keep = true },
     /* 8 bits: extremes, ties, scales that f32 and double round apart. */
-    { ROW("quotient_rounded",
-          "the quotient of the scales makes another factor in f32 than in double",
-          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED),
+    { MEAN("quotient_rounded",
+           "the quotient of the scales makes another factor in f32 than in double",
+           .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED),
       .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
-    { ROW("quotient_rounded_b",
-          "the quotient of the scales makes another factor in f32 than in double",
-          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED_B),
+    { MEAN("quotient_rounded_b",
+           "the quotient of the scales makes another factor in f32 than in double",
+           .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_ROUNDED_B),
       .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
-    { ROW("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
-          .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT),
+    { MEAN("quotient_left", "the quotient of the scales makes another factor in f32 than in double",
+           .types = TYPES_BYTES, .every_byte = 1, QUANT_QUOTIENT_LEFT),
       .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
-    { ROW("halves", "means of two, without another scale: half of them are ties",
-          .types = TYPES_BYTES,
-          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+    { MEAN("halves", "means of two, without another scale: half of them are ties",
+           .types = TYPES_BYTES,
+           .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
       .in = DIMS(3, 1, 2, 17), .axes = DIMS(1, 2) },
-    { ROW("ends_70000", "70,000 elements at either end: sums beyond 23 bits", .types = TYPES_BYTES,
-          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS),
-          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_LOW, .zero_out = ZERO_LOW }),
+    { MEAN("ends_70000", "70,000 elements at either end: sums beyond 23 bits", .types = TYPES_BYTES,
+           .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS),
+           .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_LOW, .zero_out = ZERO_LOW }),
       .in = DIMS(2, 280, 250, 1), .axes = DIMS(1, 2) },
     /* Floats: sizes, values and attributes beyond the common ones. */
-    { ROW("rows65537", "more rows than 65,535", LARGE), .in = DIMS(65537, 5), .axes = DIMS(1) },
-    { ROW("channels66000", "a mean for each of 66,000 channels", LARGE), .in = DIMS(1, 2, 1, 66000),
-      .axes = DIMS(1, 2) },
-    { ROW("negative_first", "axis -rank is the first", .floats = true), .in = IMAGE,
+    { MEAN("rows65537", "more rows than 65,535", LARGE), .in = DIMS(65537, 5), .axes = DIMS(1) },
+    { MEAN("channels66000", "a mean for each of 66,000 channels", LARGE),
+      .in = DIMS(1, 2, 1, 66000), .axes = DIMS(1, 2) },
+    { MEAN("negative_first", "axis -rank is the first", .floats = true), .in = IMAGE,
       .axes = DIMS(-4) },
-    { ROW("negative_first_rank2", "axis -rank of a matrix", .floats = true), .in = DIMS(5, 6),
+    { MEAN("negative_first_rank2", "axis -rank of a matrix", .floats = true), .in = DIMS(5, 6),
       .axes = DIMS(-2), .keep = true },
-    { ROW("negative_first_rank5", "axis -rank of five dimensions", .floats = true),
+    { MEAN("negative_first_rank5", "axis -rank of five dimensions", .floats = true),
       .in = DIMS(3, 2, 2, 3, 5), .axes = DIMS(-5) },
-    { ROW("negative_first_cube", "axis -rank where all axes give one shape", .floats = true),
+    { MEAN("negative_first_cube", "axis -rank where all axes give one shape", .floats = true),
       .in = DIMS(3, 3, 3, 3), .axes = DIMS(-4) },
-    { ROW("negative_all", "all axes from the end", .floats = true), .in = IMAGE,
+    { MEAN("negative_all", "all axes from the end", .floats = true), .in = IMAGE,
       .axes = DIMS(-1, -2, -3, -4) },
-    { ROW("c8_even", "a mean of two elements: ties of f16", .types = TYPE_BIT(CASE_F32)),
+    { MEAN("c8_even", "a mean of two elements: ties of f16", .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(1, 1, 2, 8), .axes = DIMS(1, 2) },
     /* A dimension of 0. */
-    { ROW("empty_batch", "no image at all has no mean", EMPTY), .in = DIMS(0, 3, 2, 5),
+    { MEAN("empty_batch", "no image at all has no mean", EMPTY), .in = DIMS(0, 3, 2, 5),
       .axes = DIMS(1, 2) },
+    SHAPES(NUMBER),
+    SHAPES(TRUTH),
+    { ROW("scalar_axis", "the axis is a tensor of rank 0", .only = NUMBERS), .in = IMAGE,
+      .axes = { .rank = 0, .d = { 2 } } },
+    { ROW("v", "every version of the op means the same for floats", .only = NUMBERS,
+          .each_version = true),
+      .in = IMAGE, .axes = DIMS(1, 2) },
+    { ROW("v", "every version of the op", .only = TRUTHS, .types = TYPE_BIT(CASE_BOOL),
+          .each_version = true),
+      .in = IMAGE, .axes = DIMS(1, 2) },
+    { ROW("channels1025", "over more channels than a row of a workgroup", .only = NUMBERS,
+          .floats = true),
+      .in = DIMS(2, 1025), .axes = DIMS(1), .keep = true },
+    { ROW("long_300", "70,000 elements of about 300: their sum is far beyond f16", .only = "sum",
+          .gap = GAP_HALF_SUM, .offset = 300, .types = FLOATS, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 280, 250, 1), .axes = DIMS(1, 2) },
+    { ROW("every_byte", "sums of one element: requantization of every byte", .only = "sum",
+          .types = TYPES_BYTES, .every_byte = 1),
+      .in = DIMS(1, 1, 1, 256), .axes = DIMS(1, 2) },
+    { ROW("ends_7000", "7,000 elements at either end", .only = "sum", .types = TYPES_BYTES,
+          .byte_sets = SET_BIT(SET_POSITIVE) | SET_BIT(SET_ENDS)),
+      .in = DIMS(2, 28, 250, 1), .axes = DIMS(1, 2) },
+    { ROW("one_scale", "a sum without another scale", .only = "sum", .types = TYPES_BYTES,
+          .quant = { .in = 0.1, .out = 0.1, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(3, 1, 2, 17), .axes = DIMS(1, 2) },
+    { ROW("zero_low", "sums of numbers of one sign", .only = "sum", .types = TYPES_BYTES,
+          .quant = { .zero = ZERO_LOW, .zero_out = ZERO_LOW }),
+      .in = IMAGE, .axes = DIMS(1, 3) },
+    { ROW("lowest", "elements near the lowest f32", .only = "reduce_max reduce_min",
+          .types = FLOATS, .scale = 1e36, .offset = -3e38, .overflow = true,
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 3, 2, 5), .axes = DIMS(1, 3) },
+    PRODUCT("n", "over the batch", SMALL, DIMS(0), false),
+    PRODUCT("h_keep", "over rows, dimensions kept", SMALL, DIMS(1), true),
+    PRODUCT("w", "over columns", SMALL, DIMS(2), false),
+    PRODUCT("c", "over channels: padded lanes must not count", SMALL, DIMS(3), false),
+    PRODUCT("c_keep", "over the last dimension, kept", SMALL, DIMS(-1), true),
+    PRODUCT("nh", "over batch and rows", SMALL, DIMS(0, 1), false),
+    PRODUCT("nh_keep", "over batch and rows, dimensions kept", SMALL, DIMS(0, 1), true),
+    PRODUCT("twice", "an axis named twice", SMALL, DIMS(2, -2), true),
+    PRODUCT("negative", "axes from the end", DIMS(1, 2, 2, 7), DIMS(-2, -3), false),
+    PRODUCT("c1", "over one channel", DIMS(1, 3, 3, 1), DIMS(3), true),
+    PRODUCT("c2", "over two channels: the CPU requantizes twice", DIMS(4, 5, 2), DIMS(2), false),
+    PRODUCT("c3", "over three channels: one lane is padding", DIMS(2, 3, 3), DIMS(2), false),
+    PRODUCT("rank1", "a vector to a scalar", DIMS(4), DIMS(0), false),
+    PRODUCT("rank1_keep", "a vector to a vector of one", DIMS(3), DIMS(0), true),
+    PRODUCT("rank2_rows", "a matrix over its rows", DIMS(3, 6), DIMS(0), false),
+    PRODUCT("rank2_columns", "a matrix over its columns", DIMS(6, 3), DIMS(1), true),
+    PRODUCT("rank3_middle", "over time", DIMS(2, 4, 5), DIMS(1), false),
+    PRODUCT("rank5", "five dimensions, the second and fourth", DIMS(2, 2, 2, 2, 5), DIMS(1, 3),
+            true),
+    PRODUCT("rank6", "six dimensions", DIMS(2, 1, 2, 2, 1, 3), DIMS(0, 2, 4), false),
+    { ROW("hc", "over rows and channels: not neighbours", .only = "reduce_prod", .floats = true),
+      .in = SMALL, .axes = DIMS(1, 3) },
+    { ROW("all", "over everything", .only = "reduce_prod", .floats = true), .in = DIMS(2, 3, 2, 3),
+      .axes = DIMS(0, 1, 2, 3) },
+    { ROW("n65", "one element more than a workgroup of 64", .only = "reduce_prod", .floats = true),
+      .in = DIMS(1, 65, 1, 3), .axes = DIMS(1) },
+    { ROW("i32_wraps", "products beyond 32 bits", .only = "reduce_prod",
+          .types = TYPE_BIT(CASE_I32)),
+      .in = DIMS(3, 9, 5), .axes = DIMS(1) },
+    { ROW("v", "every version of the op means the same for floats", .only = "reduce_prod",
+          .each_version = true),
+      .in = SMALL, .axes = DIMS(2) },
+    { ROW("overflow", "products beyond the largest f16", .only = "reduce_prod", .types = FLOATS,
+          .scale = 64, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+      .in = SMALL, .axes = DIMS(2) },
+    { ROW("empty_batch", "no result at all", .only = NUMBERS, EMPTY), .in = DIMS(0, 3, 2, 5),
+      .axes = DIMS(1, 2) },
+    { ROW("empty_rows", "over nothing", .only = NUMBERS, .types = FLOATS, EMPTY_TENSOR),
+      .in = DIMS(2, 0, 3), .axes = DIMS(1) },
 };
-
-/* The shape without the reduced axes, or with 1 in their places.  *count: elements of one mean;
- * *axis: one of the reduced axes that is longer than 1. */
-static struct shape reduce(const struct row *r, int count_axes, double *count, int *axis)
-{
-    bool reduced[SHAPE_RANK_MAX] = { false };
-    struct shape out = { .rank = 0 };
-
-    for (int i = 0; i < count_axes; i++)
-        reduced[r->axes.d[i] < 0 ? r->axes.d[i] + r->in.rank : r->axes.d[i]] = true;
-    *count = 1;
-    *axis = 0;
-    for (int i = 0; i < r->in.rank; i++) {
-        if (!reduced[i]) {
-            out.d[out.rank++] = r->in.d[i];
-            continue;
-        }
-        *count *= r->in.d[i];
-        if (r->in.d[i] > 1)
-            *axis = i;
-        if (r->keep)
-            out.d[out.rank++] = 1;
-    }
-    return out;
-}
 
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    const int count_axes = r->axes.rank > 0 ? r->axes.rank : 1;
-    const struct shape vector = { .rank = r->axes.rank > 0, .d = { count_axes } };
-    struct fill fill = { .factors = 1, .pair = PAIR_OPPOSITE };
-    const struct shape out = reduce(r, count_axes, &fill.terms, &fill.axis);
+    const int count = r->axes.rank > 0 ? r->axes.rank : 1;
+    const struct shape vector = { .rank = r->axes.rank > 0, .d = { count } };
+    struct fill fill = { .terms = 1, .factors = 1, .pair = PAIR_OPPOSITE };
+    bool reduced[SHAPE_RANK_MAX] = { false };
+    struct shape out = { .rank = 0 };
     struct options options;
     int in[2];
 
+    for (int i = 0; i < count; i++)
+        reduced[r->axes.d[i] < 0 ? r->axes.d[i] + r->in.rank : r->axes.d[i]] = true;
+    for (int i = 0; i < r->in.rank; i++) {
+        if (!reduced[i] || r->keep)
+            out.d[out.rank++] = reduced[i] ? 1 : r->in.d[i];
+        if (!reduced[i])
+            continue;
+        fill.terms *= r->in.d[i];
+        if (r->in.d[i] > 1)
+            fill.axis = i;
+    }
     in[0] = case_input(m, "x", &r->in, &fill);
     in[1] = case_constant_i32(m, "axes", &vector, r->axes.d);
     options_init(&options, OPTIONS_ReducerOptions);
@@ -243,6 +447,7 @@ static struct row swept_row(const struct pairwise_row *p)
     const struct pairwise_level *const *const level = p->level;
     struct row r = {
         .base = { .name = p->name,
+                  .only = "mean",
                   .why = "pairwise: axes, channels, batch, image, dimensions",
                   .floats = p->index % 3 != 0 },
         .in = DIMS(level[BATCH]->x, level[SIZE]->x, level[SIZE]->y, level[CHANNEL]->x),
@@ -273,6 +478,7 @@ static struct row quantized_row(const struct pairwise_row *p)
 
     return (struct row){
         .base = { .name = p->name,
+                  .only = "mean",
                   .why = "pairwise: multipliers, zero points, how many elements",
                   .types = p->index % 2 ? TYPE_BIT(CASE_U8) : TYPE_BIT(CASE_I8),
                   .quant =

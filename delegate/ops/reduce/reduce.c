@@ -1,12 +1,15 @@
-/* MEAN over constant axes, and what reduction.c shares with it.  Neighbouring dims that are both
+/* MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY and REDUCE_ALL over constant axes
+ * (reference/ops/reduce.c).  Neighbouring dims that are both
  * kept or both reduced are one group, so the dims of a tensor of rank up to 8 but the last, the
  * channels, fall into at most 4 kept and 4 reduced groups in turn. */
-#include "delegate/ops/reduce/reduce.h"
-
+#include "delegate/accept/refusal.h"
+#include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
+#include "delegate/ops/reduce/reduce.args.h"
 #include "delegate/ops/reduce/reduce_int8.h"
+#include "delegate/plan/planner.h"
 #include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -30,7 +33,8 @@ static bool read_axes(const struct graph *g, const struct graph_node *n, bool re
     return true;
 }
 
-bool check_reduction(struct check *c, unsigned types)
+/* Input, axes and output of a reduction; types: CHECK_VALUES and others. */
+static bool check_reduction(struct check *c, unsigned types)
 {
     const TfLiteReducerParams *params = c->node->params;
     const struct graph_tensor *x, *y, *axes;
@@ -78,7 +82,8 @@ static bool accept_mean(struct check *c)
     return check_reduction(c, CHECK_VALUES);
 }
 
-bool reduce_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
+static bool shape_of(const struct graph *g, const struct graph_node *n, int i,
+                     struct graph_shape *s)
 {
     const TfLiteReducerParams *params = n->params;
     const struct graph_tensor *x = graph_input(g, n, 0);
@@ -159,8 +164,9 @@ static uint32_t set_groups(struct reduce_args *args, const struct graph_tensor *
     return rows;
 }
 
-enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t op)
+static enum status plan_reduction(struct planner *p, const struct graph_node *n)
 {
+    const uint32_t op = n->op->variant;
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
@@ -199,19 +205,61 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, uint32_t 
     return step_groups(p, s, args.count);
 }
 
-static enum status plan_mean(struct planner *p, const struct graph_node *n)
+static bool accept_sum(struct check *c)
 {
-    return reduce_plan(p, n, REDUCE_MEAN);
+    return check_reduction(c, CHECK_VALUES | CHECK_I32);
 }
 
+static bool accept_extreme(struct check *c)
+{
+    return check_reduction(c, CHECK_ALL);
+}
+
+static bool accept_truth(struct check *c)
+{
+    return check_reduction(c, CHECK_BOOL);
+}
+
+static bool accept_exact(struct check *c)
+{
+    return check_multiplier(c, c->node->outputs[0], "input scale / output scale",
+                            tensor_scale(graph_input(c->graph, c->node, 0)) /
+                                tensor_scale(graph_output(c->graph, c->node, 0)));
+}
+
+static bool accept_product(struct check *c)
+{
+    const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
+    const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
+    const double real = reduce_product_factor(x, y);
+
+    if (requantize_multiplier(real).e > 14)
+        return refuse(c, RULE_QUANT_SCALE, c->node->outputs[0],
+                      "input scale / output scale^(1 / n)", "quantize the node again", "below 2^14",
+                      "%g", real);
+    /* One invocation makes four products, over channels one after the other. */
+    return check_loop_iterations(c, 4 * (uint64_t)(x->elements / y->elements));
+}
+
+static const struct gpu_exact exact_sum = { accept_exact, NULL };
+static const struct gpu_exact exact_product = { accept_product, NULL };
+/* Bytes are compared as they are. */
+static const struct gpu_exact exact_extreme = { NULL, NULL };
+
+#define REDUCTION(code_, version, variant_, accept_)                                               \
+    .code = (code_), .max_version = (version), .variant = (variant_), .accept = (accept_),         \
+    .plan = plan_reduction, .shape = shape_of
+
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_MEAN,
-      .max_version = 3,
-      .exact = &exact_reduce,
-      .shorts = true,
-      .within_inputs = true,
-      .accept = accept_mean,
-      .plan = plan_mean,
-      .shape = reduce_shape },
+    { REDUCTION(BUILTIN_MEAN, 3, REDUCE_MEAN, accept_mean), .exact = &exact_reduce, .shorts = true,
+      .within_inputs = true },
+    { REDUCTION(BUILTIN_SUM, 2, REDUCE_SUM, accept_sum), .exact = &exact_sum },
+    { REDUCTION(BUILTIN_REDUCE_MAX, 3, REDUCE_MAX, accept_extreme), .exact = &exact_extreme,
+      .same_quant = true, .selects = true },
+    { REDUCTION(BUILTIN_REDUCE_MIN, 3, REDUCE_MIN, accept_extreme), .exact = &exact_extreme,
+      .same_quant = true, .selects = true },
+    { REDUCTION(BUILTIN_REDUCE_PROD, 2, REDUCE_PROD, accept_sum), .exact = &exact_product },
+    { REDUCTION(BUILTIN_REDUCE_ANY, 1, REDUCE_MAX, accept_truth) },
+    { REDUCTION(BUILTIN_REDUCE_ALL, 1, REDUCE_MIN, accept_truth) },
 };
 const struct gpu_family gpu_reduce = { ops, sizeof ops / sizeof ops[0] };
