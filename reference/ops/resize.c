@@ -1,21 +1,30 @@
-/* RESIZE_BILINEAR.  x [N,H,W,C] f32, i8 or u8, size [2] i32 = OH, OW; y [N,OH,OW,C] of the type.
+/* RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.  x [N,H,W,C] f32, i8, u8 or i16, size [2] i32 = OH,
+ * OW; y [N,OH,OW,C] of the type, with x's scale and zero point.
  *
  * Each axis has its scale, in / out, or (in - 1) / (out - 1) with align_corners and more than one
- * output; output o lies at o * scale, or at (o + 0.5) * scale - 0.5 with half_pixel_centers.  These
- * are f32 operations, each rounded: they decide which two elements are read.  y is the mean of the
- * four neighbours, weighted bilinearly.
+ * output.  Coordinates are f32 operations, each rounded: they decide which elements are read.
  *
- * Quantized x and y have the same scale.  u8 is computed by the same formula in f32, every
- * operation rounded, and then to the nearest integer; i8 has coordinates in units of 1/1024, and a
- * scale that is a whole number of them.
+ * Bilinear: output o lies at o * scale, or at (o + 0.5) * scale - 0.5 with half_pixel_centers; not
+ * both flags.  y is the mean of the four neighbours, weighted bilinearly.  u8 is computed
+ * by the same formula in f32, every operation rounded, and then to the nearest integer; i8 has
+ * coordinates in units of 1/1024, and a scale that is a whole number of them.
+ *
+ * Nearest: output o lies at o * scale, or at (o + 0.5) * scale with half_pixel_centers; it takes
+ * the element at the integer below that, or with align_corners at the nearest integer, halves away
+ * from 0.  Both flags may be set.
  *
  * A size that is not constant makes the output dynamic.
- * Meaning: tflite/kernels/internal/reference/resize_bilinear.h */
+ * Meaning: tflite/kernels/internal/reference/resize_bilinear.h, resize_nearest_neighbor.h */
 #include "reference/kernels/quantized.h"
 
 #include "reference/base/memory.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Both ops have one struct of parameters in two names. */
+_Static_assert(sizeof(TfLiteResizeBilinearParams) == sizeof(TfLiteResizeNearestNeighborParams),
+               "resize");
 
 static void read_params(const struct options *options, void *params)
 {
@@ -25,20 +34,11 @@ static void read_params(const struct options *options, void *params)
     p->half_pixel_centers = options_int(options, "half_pixel_centers") != 0;
 }
 
-static enum status prepare(struct ref_call *call, struct diag *diag)
+/* The shape of the output, once types were checked. */
+static enum status prepare_size(struct ref_call *call, struct diag *diag)
 {
-    const TfLiteResizeBilinearParams *p = call->params;
     struct ref_shape *shape = &call->out_shape[0];
-    int64_t extents[2];
 
-    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_QUANTIZED, 4, 4));
-    TRY(ref_check_in(call, diag, 1, "size", kTfLiteInt32, 1, 1));
-    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
-    if (ref_is_steps(call->in[0]->type))
-        TRY(ref_check_moves(call, diag, 0, 0));
-    if (p->align_corners && p->half_pixel_centers)
-        return ref_fail(call, diag, STATUS_INVALID,
-                        "align_corners and half_pixel_centers are both 1");
     TRY(ref_check_not_empty(call, diag, 0, "input", 1, "height"));
     TRY(ref_check_not_empty(call, diag, 0, "input", 2, "width"));
     if (ref_dim(call->in[1], 0) != 2)
@@ -51,13 +51,37 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     }
     TRY(ref_check_data(call, diag, 1, "size"));
     for (int i = 0; i < 2; i++) {
-        extents[i] = ref_load_int(call->in[1], (size_t)i);
-        if (extents[i] < 1)
+        const int64_t extent = ref_load_int(call->in[1], (size_t)i);
+
+        if (extent < 1)
             return ref_fail(call, diag, STATUS_INVALID, "input 1 (size): element %d (%s) is %d", i,
-                            i == 0 ? "height" : "width", (int)extents[i]);
-        shape->dims[1 + i] = (int32_t)extents[i];
+                            i == 0 ? "height" : "width", (int)extent);
+        shape->dims[1 + i] = (int32_t)extent;
     }
     return STATUS_OK;
+}
+
+static float scale_of(const TfLiteResizeBilinearParams *p, int32_t in, int32_t out)
+{
+    return p->align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1)
+                                       : (float)in / (float)out;
+}
+
+/* ---- bilinear ---- */
+
+static enum status prepare_bilinear(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteResizeBilinearParams *p = call->params;
+
+    TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPE(Float32) | REF_TYPES_QUANTIZED, 4, 4));
+    TRY(ref_check_in(call, diag, 1, "size", kTfLiteInt32, 1, 1));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    if (ref_is_steps(call->in[0]->type))
+        TRY(ref_check_moves(call, diag, 0, 0));
+    if (p->align_corners && p->half_pixel_centers)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "align_corners and half_pixel_centers are both 1");
+    return prepare_size(call, diag);
 }
 
 /* The two neighbours of an output along an axis, and its distance from the first one; negative
@@ -70,8 +94,7 @@ struct place {
 static struct place place_of(const TfLiteResizeBilinearParams *p, int32_t in, int32_t out,
                              int32_t o)
 {
-    const float scale =
-        p->align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    const float scale = scale_of(p, in, out);
     const float at = p->half_pixel_centers ? ((float)o + 0.5f) * scale - 0.5f : (float)o * scale;
     struct place place;
 
@@ -190,7 +213,7 @@ static void eval_one(struct ref_call *call, const float *x, const struct site *s
     }
 }
 
-static enum status eval(struct ref_call *call, struct diag *diag)
+static enum status eval_bilinear(struct ref_call *call, struct diag *diag)
 {
     const TfLiteResizeBilinearParams *p = call->params;
     const int *xd = call->in[0]->dims->data, *yd = call->out[0]->dims->data;
@@ -218,17 +241,64 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
+/* ---- nearest ---- */
+
+static enum status prepare_nearest(struct ref_call *call, struct diag *diag)
+{
+    TRY(ref_check_in_types(call, diag, 0, "input",
+                           REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPE(Int16), 4, 4));
+    TRY(ref_check_in(call, diag, 1, "size", kTfLiteInt32, 1, 1));
+    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    if (call->in[0]->type != kTfLiteFloat32)
+        TRY(ref_check_moves(call, diag, 0, 0));
+    return prepare_size(call, diag);
+}
+
+/* The index of the input for output o along an axis. */
+static int32_t index_of(const TfLiteResizeBilinearParams *p, int32_t in, int32_t out, int32_t o)
+{
+    const float at = ((float)o + (p->half_pixel_centers ? 0.5f : 0.0f)) * scale_of(p, in, out);
+    const float whole = p->align_corners ? roundf(at) : floorf(at);
+
+    return whole < (float)in ? (int32_t)whole : in - 1;
+}
+
+static enum status eval_nearest(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteResizeBilinearParams *p = call->params;
+    const TfLiteTensor *x = call->in[0], *y = call->out[0];
+    const int *xd = x->dims->data, *yd = y->dims->data;
+    const size_t pixel = (size_t)xd[3] * (runtime_type_bits(x->type) / 8);
+    size_t at = 0;
+
+    (void)diag;
+    for (int n = 0; n < yd[0] && pixel > 0; n++) {
+        for (int32_t oy = 0; oy < yd[1]; oy++) {
+            const size_t row = (size_t)n * (size_t)xd[1] + (size_t)index_of(p, xd[1], yd[1], oy);
+
+            for (int32_t ox = 0; ox < yd[2]; ox++) {
+                const size_t from = row * (size_t)xd[2] + (size_t)index_of(p, xd[2], yd[2], ox);
+
+                memcpy(y->data.raw + at++ * pixel, x->data.raw_const + from * pixel, pixel);
+            }
+        }
+    }
+    for (size_t i = 0; i < ref_elements(y); i++)
+        ref_detail_copied(call, 0, i);
+    return STATUS_OK;
+}
+
+#define MEMBER(name_, code_, tag, member)                                                          \
+    {                                                                                              \
+        .name = (name_), REF_OP(code_), .max_version = 4, .options_tag = (tag),                    \
+        .params_bytes = sizeof(TfLiteResizeBilinearParams), .read_params = read_params,            \
+        .prepare = prepare_##member, .eval = eval_##member                                         \
+    }
+
 static const struct ref_op ops[] = {
-    {
-        .name = "resize_bilinear",
-        REF_OP(RESIZE_BILINEAR),
-        .max_version = 4,
-        .options_tag = OPTIONS_ResizeBilinearOptions,
-        .params_bytes = sizeof(TfLiteResizeBilinearParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    MEMBER("resize_bilinear", RESIZE_BILINEAR, OPTIONS_ResizeBilinearOptions, bilinear),
+    MEMBER("resize_nearest_neighbor", RESIZE_NEAREST_NEIGHBOR, OPTIONS_ResizeNearestNeighborOptions,
+           nearest),
 };
 
 const struct ref_family ref_resize = { ops, sizeof ops / sizeof ops[0] };

@@ -1,5 +1,5 @@
-/* RESIZE_BILINEAR: enlarging and reducing, both flags, to and from one pixel, channels in slices.
- */
+/* RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR: enlarging and reducing, the flags, to and from one
+ * pixel, channels in slices. */
 #include "conformance/suite/cases/axes.h"
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
@@ -20,12 +20,14 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 {
     const struct value x = call->in[0].value;
     const bool to_5x3 = random_choice(call, 0, 2);
+    const int32_t h = to_5x3 ? 5 : 2 * x.shape.d[1], w = to_5x3 ? 3 : 2 * x.shape.d[2];
+    const int flag = random_choice(call, 1, 2);
 
     if (x.shape.rank != 4)
         return false;
-    call->out.value =
-        graph_add_resize_bilinear(m, x, to_5x3 ? 5 : 2 * x.shape.d[1],
-                                  to_5x3 ? 3 : 2 * x.shape.d[2], random_choice(call, 1, 2));
+    call->out.value = call->member->code == BUILTIN_RESIZE_BILINEAR
+                          ? graph_add_resize_bilinear(m, x, h, w, flag)
+                          : graph_add_resize_nearest(m, x, h, w, flag);
     return true;
 }
 
@@ -37,135 +39,194 @@ static const struct suite_member members[] = {
       .sets = SETS_ALL & ~SET_BIT(SET_INTEGERS) & ~SET_BIT(SET_CANCEL),
       .bound = { .kind = BOUND_RESIZE },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { .op = "resize_nearest_neighbor",
+      .code = BUILTIN_RESIZE_NEAREST_NEIGHBOR,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random },
+      .draws_apart = true },
 };
 
+#define BILINEAR(...) ROW(__VA_ARGS__, .only = "resize_bilinear")
+#define NEAREST(...)  ROW(__VA_ARGS__, .only = "resize_nearest_neighbor")
 #define UP(c)                                                                                      \
     {                                                                                              \
-        ROW("up_c" #c, "channels in slices of four"), .in = DIMS(1, 3, 2, c), .size = { 5, 7 }     \
+        BILINEAR("up_c" #c, "channels in slices of four"), .in = DIMS(1, 3, 2, c), .size = {       \
+            5,                                                                                     \
+            7                                                                                      \
+        }                                                                                          \
     }
 #define DOWN(c)                                                                                    \
     {                                                                                              \
-        ROW("down_c" #c, "half-pixel centres and any channels", .version = 3),                     \
+        BILINEAR("down_c" #c, "half-pixel centres and any channels", .version = 3),                \
             .in = DIMS(1, 7, 5, c), .size = { 3, 3 }, .half = true                                 \
+    }
+
+#define NEAREST_UP(c)                                                                              \
+    {                                                                                              \
+        NEAREST("up_c" #c, "channels in slices of four"), .in = DIMS(1, 3, 2, c), .size = { 5, 7 } \
     }
 
 static const struct row rows[] = {
     CHANNEL_LIST(UP),
     CHANNEL_LIST(DOWN),
-    { ROW("double", "twice as large, neither align_corners nor half_pixel_centers"),
+    { BILINEAR("double", "twice as large, neither align_corners nor half_pixel_centers"),
       .in = DIMS(1, 4, 5, 6), .size = { 8, 10 } },
-    { ROW("double_align", "twice as large, align_corners"), .in = DIMS(1, 4, 5, 6),
+    { BILINEAR("double_align", "twice as large, align_corners"), .in = DIMS(1, 4, 5, 6),
       .size = { 8, 10 }, .align = true },
-    { ROW("double_half", "twice as large, half_pixel_centers", .version = 3),
+    { BILINEAR("double_half", "twice as large, half_pixel_centers", .version = 3),
       .in = DIMS(1, 4, 5, 6), .size = { 8, 10 }, .half = true },
-    { ROW("deeplab_align", "to an odd size, as segmentation does"), .in = DIMS(1, 9, 9, 5),
+    { BILINEAR("deeplab_align", "to an odd size, as segmentation does"), .in = DIMS(1, 9, 9, 5),
       .size = { 33, 33 }, .align = true },
-    { ROW("to_one", "one pixel"), .in = DIMS(1, 5, 4, 5), .size = { 1, 1 } },
-    { ROW("to_one_align", "one pixel: no corner to align"), .in = DIMS(1, 5, 4, 5),
+    { BILINEAR("to_one", "one pixel"), .in = DIMS(1, 5, 4, 5), .size = { 1, 1 } },
+    { BILINEAR("to_one_align", "one pixel: no corner to align"), .in = DIMS(1, 5, 4, 5),
       .size = { 1, 1 }, .align = true },
-    { ROW("from_one", "every pixel is the first", .version = 3), .in = DIMS(1, 1, 1, 7),
+    { BILINEAR("from_one", "every pixel is the first", .version = 3), .in = DIMS(1, 1, 1, 7),
       .size = { 4, 3 }, .half = true },
-    { ROW("same", "nothing changes", .version = 3), .in = DIMS(1, 5, 3, 5), .size = { 5, 3 },
+    { BILINEAR("same", "nothing changes", .version = 3), .in = DIMS(1, 5, 3, 5), .size = { 5, 3 },
       .half = true },
-    { ROW("batch3", "a batch of more than one image", .gap = GAP_BATCH), .in = DIMS(3, 3, 4, 5),
-      .size = { 7, 5 } },
-    { ROW("third", "every third pixel"), .in = DIMS(1, 9, 12, 5), .size = { 3, 4 } },
-    { ROW("third_half", "the middle ones of three pixels", .version = 3), .in = DIMS(1, 9, 12, 5),
-      .size = { 3, 4 }, .half = true },
-    { ROW("third_align", "the corners, and what lies between"), .in = DIMS(1, 9, 12, 5),
+    { BILINEAR("batch3", "a batch of more than one image", .gap = GAP_BATCH),
+      .in = DIMS(3, 3, 4, 5), .size = { 7, 5 } },
+    { BILINEAR("third", "every third pixel"), .in = DIMS(1, 9, 12, 5), .size = { 3, 4 } },
+    { BILINEAR("third_half", "the middle ones of three pixels", .version = 3),
+      .in = DIMS(1, 9, 12, 5), .size = { 3, 4 }, .half = true },
+    { BILINEAR("third_align", "the corners, and what lies between"), .in = DIMS(1, 9, 12, 5),
       .size = { 3, 4 }, .align = true },
-    { ROW("one_row", "one row: the other axis alone"), .in = DIMS(1, 1, 6, 5), .size = { 1, 11 },
-      .align = true },
-    { ROW("one_column", "one column to three, half-pixel centres", .version = 3),
+    { BILINEAR("one_row", "one row: the other axis alone"), .in = DIMS(1, 1, 6, 5),
+      .size = { 1, 11 }, .align = true },
+    { BILINEAR("one_column", "one column to three, half-pixel centres", .version = 3),
       .in = DIMS(1, 6, 1, 5), .size = { 11, 3 }, .half = true },
-    { ROW("up_and_down", "taller and narrower"), .in = DIMS(1, 3, 13, 6), .size = { 11, 4 } },
-    { ROW("wide257", "one pixel more than a workgroup has invocations"), .in = DIMS(1, 1, 129, 2),
-      .size = { 1, 257 }, .align = true },
-    { ROW("prime", "prime extents: no workgroup size divides them", .version = 3),
+    { BILINEAR("up_and_down", "taller and narrower"), .in = DIMS(1, 3, 13, 6), .size = { 11, 4 } },
+    { BILINEAR("wide257", "one pixel more than a workgroup has invocations"),
+      .in = DIMS(1, 1, 129, 2), .size = { 1, 257 }, .align = true },
+    { BILINEAR("prime", "prime extents: no workgroup size divides them", .version = 3),
       .in = DIMS(1, 7, 11, 3), .size = { 13, 17 }, .half = true },
-    { ROW("far", "a tenth of the pixels", .version = 3), .in = DIMS(1, 30, 40, 3), .size = { 3, 4 },
-      .half = true },
-    { ROW("batch7", "an odd batch", .gap = GAP_BATCH, .version = 3), .in = DIMS(7, 2, 3, 3),
+    { BILINEAR("far", "a tenth of the pixels", .version = 3), .in = DIMS(1, 30, 40, 3),
+      .size = { 3, 4 }, .half = true },
+    { BILINEAR("batch7", "an odd batch", .gap = GAP_BATCH, .version = 3), .in = DIMS(7, 2, 3, 3),
       .size = { 4, 5 }, .half = true },
-    { ROW("half_max", "near the largest f16: no sum may pass it", .gap = GAP_HALF_RANGE,
-          .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    { BILINEAR("half_max", "near the largest f16: no sum may pass it", .gap = GAP_HALF_RANGE,
+               .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 3, 4, 5), .size = { 5, 7 } },
-    { ROW("v", "every version of the op means the same for floats", .each_version = true),
+    { BILINEAR("v", "every version of the op means the same for floats", .each_version = true),
       .in = DIMS(1, 2, 3, 5), .size = { 4, 5 } },
-    { ROW("version", "newer converters write higher versions of the op", .each_version = true,
-          .gap = GAP_VERSION),
+    { BILINEAR("version", "newer converters write higher versions of the op", .each_version = true,
+               .gap = GAP_VERSION),
       .in = DIMS(1, 2, 3, 5), .size = { 4, 5 } },
-    { ROW("plain_up", "neither align_corners nor half_pixel_centers", .version = 1,
-          .gap = GAP_RESIZE),
+    { BILINEAR("plain_up", "neither align_corners nor half_pixel_centers", .version = 1,
+               .gap = GAP_RESIZE),
       .in = DIMS(1, 3, 5, 3), .size = { 7, 8 } },
-    { ROW("plain_down", "neither align_corners nor half_pixel_centers", .version = 1,
-          .gap = GAP_RESIZE),
+    { BILINEAR("plain_down", "neither align_corners nor half_pixel_centers", .version = 1,
+               .gap = GAP_RESIZE),
       .in = DIMS(1, 9, 7, 3), .size = { 4, 3 } },
-    { ROW("plain_odd", "neither align_corners nor half_pixel_centers", .version = 1,
-          .gap = GAP_RESIZE),
+    { BILINEAR("plain_odd", "neither align_corners nor half_pixel_centers", .version = 1,
+               .gap = GAP_RESIZE),
       .in = DIMS(2, 4, 4, 5), .size = { 9, 11 } },
-    { ROW("plain_pixel", "neither align_corners nor half_pixel_centers", .version = 1,
-          .gap = GAP_RESIZE),
+    { BILINEAR("plain_pixel", "neither align_corners nor half_pixel_centers", .version = 1,
+               .gap = GAP_RESIZE),
       .in = DIMS(1, 4, 6, 3), .size = { 1, 1 } },
-    { ROW("plain_one", "neither align_corners nor half_pixel_centers", .version = 1,
-          .gap = GAP_RESIZE),
+    { BILINEAR("plain_one", "neither align_corners nor half_pixel_centers", .version = 1,
+               .gap = GAP_RESIZE),
       .in = DIMS(1, 1, 5, 3), .size = { 6, 1 } },
-    { ROW("plain_large", "neither align_corners nor half_pixel_centers", .version = 1,
-          .gap = GAP_RESIZE),
+    { BILINEAR("plain_large", "neither align_corners nor half_pixel_centers", .version = 1,
+               .gap = GAP_RESIZE),
       .in = DIMS(1, 17, 13, 2), .size = { 33, 65 } },
-    { ROW("align_up", "align_corners", .version = 1, .gap = GAP_RESIZE), .in = DIMS(1, 3, 5, 3),
-      .size = { 7, 8 }, .align = true },
-    { ROW("align_down", "align_corners", .version = 1, .gap = GAP_RESIZE), .in = DIMS(1, 9, 7, 3),
-      .size = { 4, 3 }, .align = true },
-    { ROW("align_odd", "align_corners", .version = 1, .gap = GAP_RESIZE), .in = DIMS(2, 4, 4, 5),
-      .size = { 9, 11 }, .align = true },
-    { ROW("align_pixel", "align_corners", .version = 1, .gap = GAP_RESIZE), .in = DIMS(1, 4, 6, 3),
-      .size = { 1, 1 }, .align = true },
-    { ROW("align_one", "align_corners", .version = 1, .gap = GAP_RESIZE), .in = DIMS(1, 1, 5, 3),
-      .size = { 6, 1 }, .align = true },
-    { ROW("align_large", "align_corners", .version = 1, .gap = GAP_RESIZE),
+    { BILINEAR("align_up", "align_corners", .version = 1, .gap = GAP_RESIZE),
+      .in = DIMS(1, 3, 5, 3), .size = { 7, 8 }, .align = true },
+    { BILINEAR("align_down", "align_corners", .version = 1, .gap = GAP_RESIZE),
+      .in = DIMS(1, 9, 7, 3), .size = { 4, 3 }, .align = true },
+    { BILINEAR("align_odd", "align_corners", .version = 1, .gap = GAP_RESIZE),
+      .in = DIMS(2, 4, 4, 5), .size = { 9, 11 }, .align = true },
+    { BILINEAR("align_pixel", "align_corners", .version = 1, .gap = GAP_RESIZE),
+      .in = DIMS(1, 4, 6, 3), .size = { 1, 1 }, .align = true },
+    { BILINEAR("align_one", "align_corners", .version = 1, .gap = GAP_RESIZE),
+      .in = DIMS(1, 1, 5, 3), .size = { 6, 1 }, .align = true },
+    { BILINEAR("align_large", "align_corners", .version = 1, .gap = GAP_RESIZE),
       .in = DIMS(1, 17, 13, 2), .size = { 33, 65 }, .align = true },
-    { ROW("half_up", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE), .in = DIMS(1, 3, 5, 3),
-      .size = { 7, 8 }, .half = true },
-    { ROW("half_down", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
+    { BILINEAR("half_up", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
+      .in = DIMS(1, 3, 5, 3), .size = { 7, 8 }, .half = true },
+    { BILINEAR("half_down", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
       .in = DIMS(1, 9, 7, 3), .size = { 4, 3 }, .half = true },
-    { ROW("half_odd", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
+    { BILINEAR("half_odd", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
       .in = DIMS(2, 4, 4, 5), .size = { 9, 11 }, .half = true },
-    { ROW("half_pixel", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
+    { BILINEAR("half_pixel", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
       .in = DIMS(1, 4, 6, 3), .size = { 1, 1 }, .half = true },
-    { ROW("half_one", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
+    { BILINEAR("half_one", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
       .in = DIMS(1, 1, 5, 3), .size = { 6, 1 }, .half = true },
-    { ROW("half_large", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
+    { BILINEAR("half_large", "half_pixel_centers", .version = 3, .gap = GAP_RESIZE),
       .in = DIMS(1, 17, 13, 2), .size = { 33, 65 }, .half = true },
-    { ROW("wide4099", "coordinates that f16 has not: neighbours beyond 2,048"),
+    { BILINEAR("wide4099", "coordinates that f16 has not: neighbours beyond 2,048"),
       .in = DIMS(1, 1, 3001, 1), .size = { 1, 4099 } },
-    { ROW("tall4099_half", "coordinates that f16 has not, half-pixel centres", .version = 3),
+    { BILINEAR("tall4099_half", "coordinates that f16 has not, half-pixel centres", .version = 3),
       .in = DIMS(1, 5003, 1, 1), .size = { 4099, 1 }, .half = true },
-    { ROW("every_16th", "a few results from a row of 70,001 pixels"), .in = DIMS(1, 1, 70001, 2),
-      .size = { 1, 67 }, .align = true },
+    { BILINEAR("every_16th", "a few results from a row of 70,001 pixels"),
+      .in = DIMS(1, 1, 70001, 2), .size = { 1, 67 }, .align = true },
     /* Floats: sizes, values and attributes beyond the common ones. */
-    { ROW("places90000", "90,000 places", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_POWERS),
-          .period = LARGE_PERIOD),
+    { BILINEAR("places90000", "90,000 places", .types = TYPE_BIT(CASE_F32),
+               .sets = SET_BIT(SET_POWERS), .period = LARGE_PERIOD),
       .in = DIMS(1, 150, 150, 3), .size = { 300, 300 } },
-    { ROW("from65536", "pixels beyond 65,536", .types = TYPE_BIT(CASE_F32),
-          .sets = SET_BIT(SET_POSITIVE), .period = LARGE_PERIOD, .version = 3),
+    { BILINEAR("from65536", "pixels beyond 65,536", .types = TYPE_BIT(CASE_F32),
+               .sets = SET_BIT(SET_POSITIVE), .period = LARGE_PERIOD, .version = 3),
       .in = DIMS(1, 300, 301, 3), .size = { 30, 7 }, .half = true },
-    { ROW("wide7_4099", "seven pixels become 4,099: coordinates drift", .floats = true),
+    { BILINEAR("wide7_4099", "seven pixels become 4,099: coordinates drift", .floats = true),
       .in = DIMS(1, 1, 7, 2), .size = { 1, 4099 } },
-    { ROW("wide7_4099_align", "the same with align_corners: the last one is met", .floats = true),
+    { BILINEAR("wide7_4099_align", "the same with align_corners: the last one is met",
+               .floats = true),
       .in = DIMS(1, 1, 7, 2), .size = { 1, 4099 }, .align = true },
-    { ROW("wide7_4099_half", "the same with half-pixel centres", .floats = true, .version = 3),
+    { BILINEAR("wide7_4099_half", "the same with half-pixel centres", .floats = true, .version = 3),
       .in = DIMS(1, 1, 7, 2), .size = { 1, 4099 }, .half = true },
-    { ROW("first_half", "half-pixel centres: the first pixels lie before the first cell's centre",
-          .floats = true, .version = 3),
+    { BILINEAR("first_half",
+               "half-pixel centres: the first pixels lie before the first cell's centre",
+               .floats = true, .version = 3),
       .in = DIMS(1, 3, 2, 5), .size = { 17, 19 }, .half = true },
-    { ROW("down3_half", "half-pixel centres: the first share is not zero", .floats = true,
-          .version = 3),
+    { BILINEAR("down3_half", "half-pixel centres: the first share is not zero", .floats = true,
+               .version = 3),
       .in = DIMS(2, 11, 17, 5), .size = { 4, 3 }, .half = true },
-    { ROW("times12_align", "4 x 5 to 90 x 110, as segmentation ends", .floats = true),
+    { BILINEAR("times12_align", "4 x 5 to 90 x 110, as segmentation ends", .floats = true),
       .in = DIMS(1, 4, 5, 3), .size = { 90, 110 }, .align = true },
     /* A dimension of 0. */
-    { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5), .size = { 5, 4 } },
+    { BILINEAR("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5), .size = { 5, 4 } },
+    NEAREST_UP(1),
+    NEAREST_UP(3),
+    NEAREST_UP(4),
+    NEAREST_UP(5),
+    NEAREST_UP(8),
+    NEAREST_UP(17),
+    { NEAREST("double", "twice as large, as feature pyramids do"), .in = DIMS(1, 4, 5, 6),
+      .size = { 8, 10 } },
+    { NEAREST("double_align", "twice as large, align_corners: the nearest, not the one below"),
+      .in = DIMS(1, 4, 5, 6), .size = { 8, 10 }, .align = true },
+    { NEAREST("double_half", "twice as large, half_pixel_centers", .version = 3),
+      .in = DIMS(1, 4, 5, 6), .size = { 8, 10 }, .half = true },
+    { NEAREST("double_both", "both flags", .version = 3), .in = DIMS(1, 4, 5, 6), .size = { 8, 10 },
+      .align = true, .half = true },
+    { NEAREST("down", "seven pixels to three"), .in = DIMS(1, 7, 5, 5), .size = { 3, 2 } },
+    { NEAREST("down_align", "align_corners: halves are rounded away from zero"),
+      .in = DIMS(1, 7, 9, 5), .size = { 3, 5 }, .align = true },
+    { NEAREST("down_half", "half_pixel_centers", .version = 3), .in = DIMS(1, 7, 5, 5),
+      .size = { 3, 2 }, .half = true },
+    { NEAREST("down_both", "both flags", .version = 3), .in = DIMS(1, 7, 5, 5), .size = { 3, 2 },
+      .align = true, .half = true },
+    { NEAREST("to_one", "one pixel"), .in = DIMS(1, 5, 4, 5), .size = { 1, 1 } },
+    { NEAREST("to_one_align", "one pixel: no corner to align"), .in = DIMS(1, 5, 4, 5),
+      .size = { 1, 1 }, .align = true },
+    { NEAREST("from_one", "every pixel is the first"), .in = DIMS(1, 1, 1, 7), .size = { 4, 3 } },
+    { NEAREST("same", "nothing changes"), .in = DIMS(1, 5, 3, 5), .size = { 5, 3 } },
+    { NEAREST("batch3", "a batch of more than one image"), .in = DIMS(3, 3, 4, 5),
+      .size = { 7, 5 } },
+    { NEAREST("up_and_down", "taller and narrower"), .in = DIMS(1, 3, 13, 6), .size = { 11, 4 } },
+    { NEAREST("prime", "prime extents", .version = 3), .in = DIMS(1, 7, 11, 3), .size = { 13, 17 },
+      .half = true },
+    { NEAREST("wide", "coordinates that f16 has not", .floats = true), .in = DIMS(1, 1, 3001, 1),
+      .size = { 1, 4099 } },
+    { NEAREST("wide_rounded", "1 / 49 of 49 pixels rounds below one in f32: the CPU's f32 decides",
+              .floats = true),
+      .in = DIMS(1, 1, 49, 1), .size = { 1, 2401 } },
+    { NEAREST("v", "every version of the op means the same", .each_version = true),
+      .in = DIMS(1, 2, 3, 5), .size = { 4, 5 } },
+    { NEAREST("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5), .size = { 5, 4 } },
 };
 
 static void build(struct case_builder *m)
@@ -177,7 +238,9 @@ static void build(struct case_builder *m)
     struct options options;
     int in[2];
 
-    options_init(&options, OPTIONS_ResizeBilinearOptions);
+    options_init(&options, m->c->code == BUILTIN_RESIZE_BILINEAR
+                               ? OPTIONS_ResizeBilinearOptions
+                               : OPTIONS_ResizeNearestNeighborOptions);
     options_set_int(&options, "align_corners", r->align);
     options_set_int(&options, "half_pixel_centers", r->half);
     in[0] = case_input(m, "x", &r->in, &any);
@@ -212,6 +275,7 @@ static struct row swept_row(const struct pairwise_row *p)
 
     return (struct row){
         .base = { .name = p->name,
+                  .only = "resize_bilinear",
                   .why = "pairwise: sizes, coordinates, channels, batch",
                   .version = level[COORDINATES]->y ? 3 : 1,
                   .floats = p->index % 3 != 0 },

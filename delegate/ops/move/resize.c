@@ -1,11 +1,14 @@
-/* RESIZE_BILINEAR to a constant size, with align_corners or half_pixel_centers. */
-#include "delegate/ops/move/resize.h"
+/* RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR to a constant size.  Of the latter the host computes
+ * the coordinates, as the CPU does. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/move/resize.args.h"
+#include "delegate/ops/move/take.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
+
+#include <math.h>
 
 /* Coordinates are f32, in which not every integer above is exact. */
 enum { COORDINATE_MAX = 1 << 24 };
@@ -37,7 +40,8 @@ static bool check_size(struct check *c)
     return true;
 }
 
-bool resize_check(struct check *c)
+/* An image, whose batch and channels stay.  Types and ranks were checked. */
+static bool check_resize(struct check *c)
 {
     const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
     const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
@@ -54,7 +58,7 @@ bool resize_check(struct check *c)
     return check_size(c);
 }
 
-static bool accept_resize(struct check *c)
+static bool accept_bilinear(struct check *c)
 {
     const TfLiteResizeBilinearParams *params = c->node->params;
 
@@ -64,10 +68,11 @@ static bool accept_resize(struct check *c)
     if (params->align_corners && params->half_pixel_centers)
         return refuse(c, RULE_RESIZE_FLAGS, -1, "align_corners, half_pixel_centers",
                       "the CPU kernel refuses it, too", "one of them at most", "both");
-    return resize_check(c);
+    return check_resize(c);
 }
 
-bool resize_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s)
+static bool shape_of(const struct graph *g, const struct graph_node *n, int i,
+                     struct graph_shape *s)
 {
     const struct graph_tensor *x = graph_input(g, n, 0);
 
@@ -86,7 +91,7 @@ static float scale_of(bool align_corners, int32_t in, int32_t out)
     return align_corners && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
 }
 
-static enum status plan_resize(struct planner *p, const struct graph_node *n)
+static enum status plan_bilinear(struct planner *p, const struct graph_node *n)
 {
     const TfLiteResizeBilinearParams *params = n->params;
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
@@ -115,6 +120,33 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
+static bool accept_nearest(struct check *c)
+{
+    return check_counts(c, 2, 2, 1) && check_params(c) && check_computed_input(c, 0, 4, 4) &&
+           check_output(c, 0, 4, 4) && check_resize(c) && take_check(c);
+}
+
+/* The arithmetic is f32 and rounds as the CPU's: a pixel must fall on the same side of an integer.
+ */
+static int32_t index_of(const struct graph *g, const struct graph_node *n, int d, int32_t i)
+{
+    const TfLiteResizeNearestNeighborParams *params = n->params;
+    const int32_t in = graph_input(g, n, 0)->dims[d], out = graph_output(g, n, 0)->dims[d];
+    float at, whole;
+
+    if (d == 0 || d == 3)
+        return i;
+    at = ((float)i + (params->half_pixel_centers ? 0.5f : 0.0f)) *
+         scale_of(params->align_corners, in, out);
+    whole = params->align_corners ? roundf(at) : floorf(at);
+    return whole < (float)in ? (int32_t)whole : in - 1;
+}
+
+static enum status plan_nearest(struct planner *p, const struct graph_node *n)
+{
+    return take_plan(p, n, index_of, -1);
+}
+
 /* A resize to the same size changes nothing, but an infinity, which a weight of 0 makes NaN. */
 static int kept_input(const struct graph *g, const struct graph_node *n)
 {
@@ -123,6 +155,9 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return 0;
 }
 
+/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
+static const struct gpu_exact exact_nearest = { NULL, NULL };
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_RESIZE_BILINEAR,
       .max_version = 4,
@@ -130,9 +165,19 @@ static const struct gpu_op ops[] = {
       .within_inputs = true,
       .exact = &exact_resize,
       .shorts = true,
-      .accept = accept_resize,
-      .plan = plan_resize,
-      .shape = resize_shape,
+      .accept = accept_bilinear,
+      .plan = plan_bilinear,
+      .shape = shape_of,
+      .kept_input = kept_input },
+    { .code = BUILTIN_RESIZE_NEAREST_NEIGHBOR,
+      .max_version = 4,
+      .same_quant = true,
+      .selects = true,
+      .exact = &exact_nearest,
+      .shorts = true,
+      .accept = accept_nearest,
+      .plan = plan_nearest,
+      .shape = shape_of,
       .kept_input = kept_input },
 };
 const struct gpu_family gpu_resize = { ops, sizeof ops / sizeof ops[0] };

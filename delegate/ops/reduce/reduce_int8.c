@@ -1,5 +1,5 @@
 /* MEAN of 8-bit and i16 tensors, REDUCE_PROD of i8, and AVERAGE_POOL_2D over a whole image.
- * Meaning: reference/ops/reduce.c, reduction.c, pool.c */
+ * Meaning: reference/ops/reduce.c, pool.c */
 #include "delegate/ops/reduce/reduce_int8.h"
 
 #include "delegate/ops/int8/exact.h"
