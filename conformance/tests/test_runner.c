@@ -240,9 +240,35 @@ static void test_grown_workers_are_replaced(void **state)
         else
             assert_int_equal(o.replaced, 0);
         /* A case adds some 8 MiB, all cases more than 100. */
-        assert_true((children.ru_maxrss < (long)(now / 1024 + 60 * 1024)) == replaces);
+        assert_true((children.ru_maxrss < (long)(now / 1024 + 90 * 1024)) == replaces);
         run_outcome_close(&o);
     }
+    subject_close(&subject);
+}
+
+/* A driver that holds as much from its first case on would hold it in each new process. */
+static void test_large_workers_stay(void **state)
+{
+    struct subject subject = subject_of("delegate.so", "none");
+    const struct run_request request = { .subjects = &subject,
+                                         .subject_count = 1,
+                                         .cases = cases,
+                                         .case_count = case_count,
+                                         .seed = 1,
+                                         .jobs = 1,
+                                         .timeout_s = 60,
+                                         .worker_bytes = 32 << 20,
+                                         .quiet = true };
+    struct run_outcome o;
+    struct diag diag;
+
+    (void)state;
+    assert_int_equal(subject_set(&subject, "grow", "64", &diag), STATUS_OK); /* MiB */
+    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    for (size_t i = 0; i < o.count; i++)
+        assert_int_equal(o.results[i].status, CASE_PASS);
+    assert_int_equal(o.replaced, 0);
+    run_outcome_close(&o);
     subject_close(&subject);
 }
 
@@ -415,6 +441,7 @@ int main(void)
         cmocka_unit_test(test_crash_at_the_end),
         cmocka_unit_test(test_same_with_any_number_of_workers),
         cmocka_unit_test(test_grown_workers_are_replaced),
+        cmocka_unit_test(test_large_workers_stay),
         cmocka_unit_test(test_two_subjects),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_absent),

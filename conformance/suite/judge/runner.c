@@ -248,9 +248,21 @@ struct worker_args {
  */
 struct answer_of_case {
     bool no_memory;
-    bool grown; /* beyond worker_bytes */
+    bool grown; /* the worker */
     struct case_result result;
 };
+
+/* Whether a worker holds more than it may, and not from its first case on, as with a driver that
+ * needs so much: the next one would be no smaller. */
+static bool has_grown(const struct run_request *run, uint64_t *at_first)
+{
+    const uint64_t now = process_resident_bytes();
+    const uint64_t most = run->worker_bytes ? run->worker_bytes : worker_bytes_default;
+
+    if (*at_first == 0)
+        *at_first = now;
+    return now > most && now - most / 4 > *at_first;
+}
 
 /* A worker process keeps the delegate of a subject for all of its cases, as pipelines live in it.
  */
@@ -258,8 +270,8 @@ static void serve(int socket, void *user)
 {
     const struct worker_args *const e = user;
     struct judge **const judges = mem_alloc(e->run->subject_count, sizeof(struct judge *));
-    const uint64_t most = e->run->worker_bytes ? e->run->worker_bytes : worker_bytes_default;
     struct answer_of_case answer;
+    uint64_t at_first = 0;
     int32_t job;
 
     while (process_read(socket, &job, sizeof job) && job != QUIT) {
@@ -279,7 +291,7 @@ static void serve(int socket, void *user)
             judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
         *e->stage = (struct judge_stage){ .set = -1, .what = "idle" };
         answer = (struct answer_of_case){ .no_memory = !judges || mem_failures() != failures,
-                                          .grown = process_resident_bytes() > most,
+                                          .grown = has_grown(e->run, &at_first),
                                           .result = result };
         if (!process_write(socket, &answer, sizeof answer))
             break;

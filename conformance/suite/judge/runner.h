@@ -24,8 +24,10 @@ struct run_request {
     double timeout_s;      /* of one case */
     const char *repro_dir; /* NULL: none */
     uint64_t give_up;      /* limit of give_up.h; 0: no subject is */
-    uint64_t worker_bytes; /* a worker of more is replaced behind its case; 0: 512 MiB */
-    bool quiet;            /* no progress line */
+    /* A worker that has grown to more, by a quarter of it at least, is replaced behind its case; 0:
+     * 512 MiB. */
+    uint64_t worker_bytes;
+    bool quiet; /* no progress line */
     /* Results of an earlier run, in the order of run_outcome: those that are not absent are taken
      * over, and their cases are not run.  NULL: none. */
     const struct case_result *known;
