@@ -83,7 +83,6 @@ prints report-compare report compare "$reports/swap.json" "$reports/none.json" -
 prints report-accept report accept "$reports/swap.json" --baseline="$reports/before.json" --dry-run
 "$b/assay" report statement --out="$reports/statement" "$reports/none.json" >"$work/log"
 prints report-statement report statement --verify "$reports/statement"
-cp "$reports/statement/statement.json" "$work/statement.1.json"
 "$python" - "$work" <<'PYTHON'
 import glob, json, os, sys
 import jsonschema

@@ -34,7 +34,7 @@ GROUPS = {
     'rules': ['delegate/accept/*.c', 'delegate/ops/*.c', 'delegate/ops/*/*.c',
               'delegate/graph/graph.c'],
     'guards': ['delegate/graph/options.c', 'delegate/graph/import.c', 'delegate/cache/*.c',
-               'delegate/api/litert_options.c', 'conformance/report/record/statement_verify.c',
+               'delegate/api/litert_options.c', 'conformance/report/record/statement.c',
                'conformance/suite/io/npy.c', 'conformance/suite/io/array_hdf5*.c', 'conformance/suite/io/tensor_*.c',
                'conformance/suite/io/image*.c', 'conformance/suite/golden/file*.c', 'conformance/suite/golden/h5.c',
                'conformance/util/tsv.c', 'conformance/util/json_*.c', 'conformance/util/date.c',

@@ -1,10 +1,9 @@
-/* Fuzz target: statements, which are directories of others: `assay report verify`.  Behind the
- * first byte come five files with zero bytes between them.  By the bits of that byte SHA256SUMS is
- * made right, so that the other files are read.
+/* Fuzz target: statements, which are directories of others: `assay report statement --verify`.
+ * Behind the first byte come three files with zero bytes between them.  By the bits of that byte
+ * SHA256SUMS is made right, so that the other files are read.
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message. */
 #include "conformance/report/record/statement.h"
-#include "conformance/report/record/statement_verify.h"
 #include "conformance/util/sha256.h"
 #include "fuzz/fuzz_file.h"
 #include "fuzz/kit/folder.h"
@@ -15,8 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAKE_RIGHT = 1 };
 
-static const char *const names[] = { STATEMENT_FILE, "report.json", STATEMENT_CASES,
-                                     STATEMENT_WAIVERS, STATEMENT_SUMS };
+static const char *const names[] = { "report.json", STATEMENT_WAIVERS, STATEMENT_SUMS };
 enum { FILES = sizeof names / sizeof names[0], SUMS = FILES - 1 };
 
 static void write_sums(const uint8_t *const *files, const size_t *sizes)

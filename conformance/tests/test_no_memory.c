@@ -6,8 +6,6 @@
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/ledger.h"
 #include "conformance/report/record/merge.h"
-#include "conformance/report/record/statement_verify.h"
-#include "conformance/report/record/statement_write.h"
 #include "conformance/tests/kit/record_kit.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_LIMIT = 1 << 20, HEX = SHA256_HEX_BYTES - 1 };
+enum { FILE_LIMIT = 1 << 18, HEX = SHA256_HEX_BYTES - 1 };
 
 bool sums_name_is_safe(const char *name)
 {

@@ -32,7 +32,7 @@ enum status sums_add(struct sums *s, const char *name, const char hex[SHA256_HEX
 const struct sum *sums_find(const struct sums *s, const char *name);
 /* Sorts by name, and prints. */
 void sums_print(struct sums *s, FILE *out);
-/* Reads a file of at most a megabyte.  STATUS_IO, or STATUS_USAGE with the line that is no sum,
+/* Reads a file of at most 256 KiB.  STATUS_IO, or STATUS_USAGE with the line that is no sum,
  * whose name is not safe or stands in a line before. */
 enum status sums_read(struct sums *s, const char *path, struct diag *diag);
 void sums_close(struct sums *s);

@@ -1,10 +1,7 @@
-/* A statement: a directory with all that backs a claim of conformance, for others to check.
+/* A statement: a directory with what backs a claim of conformance, for others to check.
  *
- *     statement.json     what was tested, on which device, and what came of it
- *     report.json        the report; with several report-1.json ...
- *     report.html ...    the same in the forms that people and other programs read
- *     cases.txt          the names of all cases, whose hash the reports have
- *     waivers.tsv        the known failures that the run was held against
+ *     report.json        the report; of several report-1.json, report-2.json ...
+ *     waivers.tsv        the known failures that the runs were held against
  *     log-NAME           logs
  *     SHA256SUMS         of every file, as `sha256sum -c` reads it
  *
@@ -12,27 +9,37 @@
 #ifndef ASSAY_CONFORMANCE_REPORT_RECORD_STATEMENT_H
 #define ASSAY_CONFORMANCE_REPORT_RECORD_STATEMENT_H
 
-#include "conformance/report/record/record.h"
-#include "conformance/report/record/waiver.h"
 #include "conformance/util/notes.h"
+#include "conformance/util/string_list.h"
+#include "reference/base/diag.h"
 
-#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-#define STATEMENT_FILE    "statement.json"
 #define STATEMENT_SUMS    "SHA256SUMS"
-#define STATEMENT_CASES   "cases.txt"
 #define STATEMENT_WAIVERS "waivers.tsv"
 
-enum { STATEMENT_FORMAT = 1, STATEMENT_FILE_LIMIT = 1 << 30 };
+struct statement_request {
+    const char *dir;
+    struct string_list reports, logs; /* paths */
+    const char *waivers;              /* path; may be NULL */
+};
 
-/* What a statement says of a report; NULL when out of memory. */
-json_t *statement_describe(const struct record *r, const char *file);
-/* STATUS_USAGE when the report is of a part of a run. */
-enum status statement_check_whole(const struct record *r, struct diag *diag);
-/* Notes each waived result that no row explains, at most ten; w may be NULL.  Returns how many. */
-size_t statement_check_waivers(const struct record *r, const char *file, const struct waivers *w,
-                               struct notes *notes);
-/* Whether text is the list of cases that the report's hash is of. */
-bool statement_list_fits(const struct record *r, const void *text, size_t bytes);
+struct statement_facts {
+    size_t files, reports, results;
+    bool passed;    /* no report is of a run that failed */
+    bool is_signed; /* there is a signature, which is not checked */
+};
+
+/* Makes the directory, whole or not at all.  STATUS_IO when it cannot be written; STATUS_USAGE when
+ * it exists and is not empty, or when statement_verify would find a problem. */
+enum status statement_write(const struct statement_request *request, struct diag *diag);
+
+/* Adds what is wrong to `problems`, which stay empty when all is right: files that are not listed,
+ * not there, or have other sums; reports of a part of a run, of different lists of cases, or that
+ * are there twice; waived results that no waiver explains.  The directory is not trusted.
+ * STATUS_IO when it cannot be read, STATUS_USAGE when it is no statement. */
+enum status statement_verify(const char *dir, struct statement_facts *facts, struct notes *problems,
+                             struct diag *diag);
 
 #endif

@@ -94,15 +94,15 @@ static const struct command parts[] = {
         .summary = "make a directory that backs a claim of conformance, or verify one",
         .synopsis = "--out=DIR REPORT... [--waivers=FILE] [--log=FILE]...",
         .description =
-            "Makes the directory DIR with the reports in all forms, the list of their cases, the "
-            "waivers, the logs, statement.json, which says what was tested and what came of it, "
-            "and SHA256SUMS, which `sha256sum -c` reads.  Reports of runs that were cut, of single "
-            "shards or of different lists of cases are refused, and so are waived results that no "
-            "waiver explains.  An existing directory has to be empty.\n\n"
-            "--verify checks that every file is listed and no other is there, that sums match, "
-            "that statement.json says what its reports say, that the list of cases is theirs, and "
-            "that waived results have their waiver.  Each problem is a line, and the exit code is "
-            "1.\n\n"
+            "Makes the directory DIR with the reports, the waivers, the logs and SHA256SUMS, which "
+            "`sha256sum -c` reads.  Reports of runs that were cut, of single shards or of "
+            "different "
+            "lists of cases are refused, and so are one that is there twice and waived results "
+            "that no waiver explains.  An existing directory has to be empty.\n\n"
+            "--verify checks the same, that every file is listed and no other is there, and that "
+            "sums match.  Each problem is a line, and the exit code is 1.  `assay report show "
+            "DIR/report.json --format=html` makes the other forms; `assay conformance --list | "
+            "sha256sum` prints the hash of the list of cases that a report has.\n\n"
             "To sign it: gpg --armor --detach-sign DIR/SHA256SUMS.  SHA256SUMS.asc and "
             "SHA256SUMS.sig are the only files that need not be listed.",
         .examples = "  assay report statement --out=statement report.json --waivers=known.tsv\n"

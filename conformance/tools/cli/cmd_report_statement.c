@@ -1,67 +1,15 @@
 /* assay report statement: a directory that backs a claim of conformance, and its verification. */
-#include "conformance/report/forms/forms.h"
-#include "conformance/report/record/statement_verify.h"
-#include "conformance/report/record/statement_write.h"
-#include "conformance/suite/cases/case_list.h"
-#include "conformance/suite/cases/quick.h"
-#include "conformance/suite/cases/random_cases.h"
-#include "conformance/suite/cases/select.h"
+#include "conformance/report/record/statement.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/cmd_report.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/clean.h"
-#include "reference/base/memory.h"
 
 #include <string.h>
 
 static const char what[] = "report statement";
 
-enum { FORMS_MAX = 16 };
-
 /* ---- writing ---- */
-
-/* The cases that this program runs with the flags of a run. */
-static enum status list_cases(const struct record_run *run, FILE *out, struct diag *diag)
-{
-    const struct selection selection = {
-        .filters = { (const char **)(uintptr_t)run->filters, run->filter_count },
-        .limit = run->limit,
-        .shards = 1,
-    };
-    struct test_case *cases = NULL;
-    struct random_row *graphs = NULL;
-    size_t count = 0;
-    enum status s = cases_list(&cases, &count, diag);
-
-    if (s == STATUS_OK)
-        s = random_cases_append(run->seed, run->graphs, &cases, &count, &graphs, diag);
-    if (s == STATUS_OK)
-        s = select_cases(cases, &count, &selection, diag);
-    if (s == STATUS_OK && run->quick_of > 0)
-        s = quick_select(cases, &count, run->seed, diag);
-    for (size_t i = 0; s == STATUS_OK && i < count; i++)
-        fprintf(out, "%s\n", cases[i].name);
-    mem_free(graphs);
-    mem_free(cases);
-    return s == STATUS_USAGE ? STATUS_OK : s; /* a filter that matches nothing here: another list */
-}
-
-static const char *suffix_of(const char *form)
-{
-    return strcmp(form, "text") == 0 ? "txt" : strcmp(form, "junit") == 0 ? "xml" : form;
-}
-
-/* The report itself is JSON; all other forms are written beside it. */
-static size_t list_forms(struct statement_form *list)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < form_count && count < FORMS_MAX; i++) {
-        if (strcmp(forms[i].name, "json") != 0)
-            list[count++] = (struct statement_form){ suffix_of(forms[i].name), forms[i].write };
-    }
-    return count;
-}
 
 static void print_name(const char *dir)
 {
@@ -72,13 +20,8 @@ static void print_name(const char *dir)
 
 static int write_statement(struct statement_request *q)
 {
-    struct statement_form list[FORMS_MAX];
     struct diag diag = { .status = STATUS_OK };
 
-    q->forms = list;
-    q->form_count = list_forms(list);
-    q->list = list_cases;
-    q->today = date_today();
     if (statement_write(q, &diag) != STATUS_OK)
         return message_fail(what, &diag);
     print_name(q->dir);
@@ -167,12 +110,6 @@ int report_statement_run(const struct command *self, int argc, char **argv)
           .target = &q.logs,
           .value = "FILE",
           .help = "a log to be included; repeatable" },
-        { .name = "cases",
-          .kind = ARGS_STRING,
-          .target = &q.cases,
-          .value = "FILE",
-          .help = "the list of cases, of `assay conformance --list` of the version that ran "
-                  "(default: found out)" },
         { .name = "verify",
           .kind = ARGS_BOOL,
           .target = &verifies,
@@ -191,7 +128,7 @@ int report_statement_run(const struct command *self, int argc, char **argv)
                     10000, &code))
         return code;
     q.reports = (struct string_list){ (const char **)(uintptr_t)args.items, args.count };
-    if (verifies && (args.count > 1 || q.dir || q.waivers || q.cases || q.logs.count > 0)) {
+    if (verifies && (args.count > 1 || q.dir || q.waivers || q.logs.count > 0)) {
         message_error(what, "--verify takes one directory and no other flag but --format");
         return EXIT_USAGE;
     }
