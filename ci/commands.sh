@@ -211,6 +211,7 @@ cut '^interrupted: SIGINT: 0 of 50 runs were made$' $assay diff $model --per-nod
 # shellcheck disable=SC2086
 cut '^interrupted: SIGINT: 7 images are missing' $assay eval imagenet $model $digits --jobs=1
 cut '^interrupted: SIGINT: ' $assay bench $model --no-starts --warmup_min_secs=0
+cut '^interrupted: SIGINT$' $assay endurance --starts=0
 expect 2 'found [0-9]+ lines, golden/digits has 10 images' $assay eval imagenet $model \
     --images=golden/digits --ground-truth=ci/rooms.txt
 expect 2 'no images; --images=DIR' $assay eval imagenet $model --ground-truth=golden/digits/labels.txt

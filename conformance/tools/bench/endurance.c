@@ -3,6 +3,7 @@
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/subject/session.h"
 #include "conformance/util/clock.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
 #include "reference/format/builder.h"
@@ -125,8 +126,8 @@ static enum status many_starts(struct endurance_series *series, struct session *
     const double begin = clock_s();
     uint64_t first = 0;
 
-    *series = (struct endurance_series){ .count = q->starts, .same_bits = true };
-    for (uint64_t i = 0; i < q->starts; i++) {
+    *series = (struct endurance_series){ .same_bits = true };
+    for (uint64_t i = 0; i < q->starts && !interrupt_signal(); i++) {
         uint64_t hash;
 
         TRY(start(s, q, diag));
@@ -137,6 +138,7 @@ static enum status many_starts(struct endurance_series *series, struct session *
             take_sample(series, i + 1, s);
         stop(s);
         s->quiet = true; /* the first start has printed the warnings */
+        series->count++;
         progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
                         (unsigned long long)q->starts);
     }
@@ -151,18 +153,18 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
     uint64_t first = 0;
     double begin;
 
-    *series = (struct endurance_series){ .count = q->runs, .same_bits = true };
+    *series = (struct endurance_series){ .same_bits = true };
     TRY(start(s, q, diag));
     begin = clock_s();
-    for (uint64_t i = 0; i < q->runs; i++) {
+    for (uint64_t i = 0; i < q->runs && !interrupt_signal(); i++) {
         uint64_t hash;
 
         TRY(infer(s, &hash, diag));
         first = i == 0 ? hash : first;
         series->same_bits &= hash == first;
-        if (!is_sampled(i, q->runs))
-            continue;
-        take_sample(series, i + 1, s);
+        series->count++;
+        if (is_sampled(i, q->runs))
+            take_sample(series, i + 1, s);
         progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
                         (unsigned long long)q->runs);
     }
@@ -204,7 +206,7 @@ enum status endurance_run(struct endurance_result *r, const struct endurance_req
     status = many_starts(&r->starts, &s, q, &p, diag);
     progress_end(&p);
     progress_begin(&p, "inferences", (double)q->runs, q->quiet);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !interrupt_signal())
         status = many_runs(&r->runs, &s, q, &p, diag);
     progress_end(&p);
 done:

@@ -3,6 +3,7 @@
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/benchmark_flags.h"
 #include "conformance/tools/cli/commands.h"
+#include "conformance/util/interrupt.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 
@@ -13,11 +14,16 @@ static double mib(uint64_t bytes)
     return (double)bytes / (1 << 20);
 }
 
-static bool passed(const struct endurance_series *s)
+static bool is_flat(const struct endurance_series *s)
 {
     const struct endurance_verdict v = endurance_judge(s);
 
     return v.rss_flat && v.device_flat && s->same_bits;
+}
+
+static bool passed(const struct endurance_result *r)
+{
+    return is_flat(&r->starts) && is_flat(&r->runs);
 }
 
 static void print_series(FILE *f, const char *what, const struct endurance_series *s)
@@ -47,7 +53,12 @@ static void print_text(FILE *f, const struct endurance_result *r, const struct e
     fprintf(f, "run by      %s%s%s\n", r->subject, r->device[0] ? " on " : "", r->device);
     print_series(f, "starts", &r->starts);
     print_series(f, "inferences", &r->runs);
-    fprintf(f, "endurance: %s\n", passed(&r->starts) && passed(&r->runs) ? "passed" : "FAILED");
+    if (interrupt_signal())
+        fprintf(f, "interrupted: %s\n", interrupt_name());
+    fprintf(f, "endurance: %s\n",
+            !passed(r)           ? "FAILED"
+            : interrupt_signal() ? "not finished"
+                                 : "passed");
 }
 
 static json_t *series_json(const struct endurance_series *s)
@@ -78,6 +89,7 @@ static void print_json(FILE *f, const struct endurance_result *r, const struct e
     json_object_set_new(o, "model", json_text(q->model));
     json_object_set_new(o, "subject", json_text(r->subject));
     json_object_set_new(o, "device", json_text(r->device[0] ? r->device : NULL));
+    json_object_set_new(o, "interrupted", json_text(interrupt_name()));
     json_object_set_new(o, "starts", series_json(&r->starts));
     json_object_set_new(o, "inferences", series_json(&r->runs));
     json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
@@ -101,7 +113,7 @@ static int print_result(const struct endurance_result *r, const struct endurance
         print_text(out.file, r, q);
     out.plain = common->format == FORMAT_TEXT;
     code = output_close(&out, common->out, false);
-    if (code == EXIT_AS_EXPECTED && !(passed(&r->starts) && passed(&r->runs)))
+    if (code == EXIT_AS_EXPECTED && (!passed(r) || interrupt_signal()))
         code = EXIT_FAILED;
     return code;
 }
@@ -133,9 +145,13 @@ static int endure(const struct endurance_request *q, const struct args_common *c
 {
     struct endurance_result r;
     struct diag diag = { .status = STATUS_OK };
+    enum status s;
     int code;
 
-    if (endurance_run(&r, q, &diag) != STATUS_OK)
+    interrupt_begin();
+    s = endurance_run(&r, q, &diag);
+    interrupt_end();
+    if (s != STATUS_OK)
         return message_fail("endurance", &diag);
     code = print_result(&r, q, common);
     endurance_close(&r);
