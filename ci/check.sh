@@ -16,12 +16,23 @@ fail()
     exit 1
 }
 
+# note NAME: the seconds since the last note were those of NAME; the table at the end has them.
+rm -f "$log/seconds"
+noted=$(date +%s)
+note()
+{
+    now=$(date +%s)
+    echo "$((now - noted)) $1" >>"$log/seconds"
+    noted=$now
+}
+
 # run NAME COMMAND...: writes the output to a log, and shows it only when the command fails.
 run()
 {
     label=$1
     shift
     "$@" >"$log/$label.log" 2>&1 || { cat "$log/$label.log" >&2; fail "$label ($*)"; }
+    note "$label"
 }
 
 # start NAME COMMAND...: like run, beside what follows, for what uses one processor for a minute;
@@ -45,6 +56,7 @@ finish()
     eval "pid=\$pid_$1"
     background=$(echo "$background " | sed "s/ $pid / /")
     wait "$pid" || { cat "$log/$1.log" >&2; fail "$1"; }
+    note "$1, the rest"
 }
 
 # Where the validation layer is installed, it checks all that runs on the device.
@@ -53,8 +65,10 @@ for dir in /usr/share/vulkan /usr/local/share/vulkan /etc/vulkan; do
     [ ! -f $dir/explicit_layer.d/VkLayer_khronos_validation.json ] || validation=1
 done
 [ -n "$validation" ] || echo 'check: no Khronos validation layer here: cases run without it'
-# The layer leaks a little, and is unloaded before a suppression could name it.
+sanitized=
 if grep -q -- -fsanitize= "$b/flags"; then
+    sanitized=1
+    # The layer leaks a little, and is unloaded before a suppression could name it.
     validation=
     echo 'check: under sanitizers the cases run without the validation layer'
 fi
@@ -97,11 +111,12 @@ for result in "$log"/*.code; do
     grep -h '^skipped' "$log/$name.log" || true
     units=$((units + count))
 done
+note unit
 echo "unit: $units tests passed"
 total=$((total + units))
 
 # A part of what `make torture` tries; not with sanitizers, which have a malloc of their own.
-if ! grep -q -- -fsanitize= "$b/flags"; then
+if [ -z "$sanitized" ]; then
     start torture "$b/torture/torture" --every=20 "$b/torture/files"
     # What counts lines for make coverage allocates, too, when a program ends, and has no word for it.
     if ! grep -q -- --coverage "$b/flags"; then
@@ -125,44 +140,89 @@ for program in "$b"/fuzz/replay_*; do
     total=$((total + count))
 done
 
-run layers sh ci/layers-test.sh "$log"
-tail -n 1 "$log/layers.log"
-total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log")))
+# What runs no code of a sanitizer, or prints the same under one.
+if [ -z "$sanitized" ]; then
+    run layers sh ci/layers-test.sh "$log"
+    tail -n 1 "$log/layers.log"
+    total=$((total + $(sed -n 's/^layers-test: \([0-9]*\) .*/\1/p' "$log/layers.log")))
 
-run byte-order sh ci/byte-order.sh "$b"
-tail -n 1 "$log/byte-order.log"
-total=$((total + $(sed -n 's/^byte-order: \([0-9]*\) .*/\1/p' "$log/byte-order.log")))
+    run byte-order sh ci/byte-order.sh "$b"
+    tail -n 1 "$log/byte-order.log"
+    total=$((total + $(sed -n 's/^byte-order: \([0-9]*\) .*/\1/p' "$log/byte-order.log")))
 
-# Scripts of make perf, make peers, make coverage and make needed.
-if command -v python3 >/dev/null; then
-    run perf python3 -B ci/perf_test.py
-    run peers env ASSAY="$b/assay" python3 -B ci/peers/peers_test.py
-    run coverage python3 -B coverage/figures_test.py
-    for name in perf peers coverage; do
-        count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/$name.log")
-        [ "${count:-0}" -gt 0 ] || fail "$name: no test ran"
-        echo "$name: $count tests of its scripts"
-        total=$((total + count))
+    # Scripts of make perf, make peers, make coverage and make needed.
+    if command -v python3 >/dev/null; then
+        run perf python3 -B ci/perf_test.py
+        run peers env ASSAY="$b/assay" python3 -B ci/peers/peers_test.py
+        run coverage python3 -B coverage/figures_test.py
+        for name in perf peers coverage; do
+            count=$(sed -n 's/^Ran \([0-9]*\) tests.*/\1/p' "$log/$name.log")
+            [ "${count:-0}" -gt 0 ] || fail "$name: no test ran"
+            echo "$name: $count tests of its scripts"
+            total=$((total + count))
+        done
+    else
+        echo 'perf: no python3 here: its scripts are not tested'
+    fi
+
+    run size sh ci/size.sh "$b"
+    tail -n 1 "$log/size.log"
+
+    run harden sh ci/harden.sh check "$b"
+    tail -n 1 "$log/harden.log"
+
+    run ops-table sh ci/ops-table.sh check
+    tail -n 1 "$log/ops-table.log"
+    run docs sh ci/docs.sh "$b"
+    tail -n 1 "$log/docs.log"
+    run faults sh ci/mutants.sh check
+    tail -n 1 "$log/faults.log"
+
+    # Manual pages as their readers parse them, and completion as bash does.
+    pages=0
+    for page in '' $(sed -n 's/^COMMAND(\(.*\))$/\1/p' conformance/tools/cli/commands.def); do
+        "$b/assay" --print-man="$page" >"$log/page.1" || fail "man page $page"
+        if command -v groff >/dev/null && [ -n "$(groff -man -ww -z "$log/page.1" 2>&1)" ]; then
+            groff -man -ww -z "$log/page.1" >&2
+            fail "groff: page $page"
+        fi
+        if command -v mandoc >/dev/null; then run mandoc mandoc -Tlint -Wstyle "$log/page.1"; fi
+        pages=$((pages + 1))
     done
-else
-    echo 'perf: no python3 here: its scripts are not tested'
+    echo "man: $pages pages are clean"
+    total=$((total + pages))
+    if command -v bash >/dev/null; then
+        run completion bash ci/completion.sh "$b" "$log"
+        tail -n 1 "$log/completion.log"
+        total=$((total + 1))
+    fi
+    run missing sh ci/missing.sh "$log"
+    tail -n 1 "$log/missing.log"
+    total=$((total + 1))
+
+    run install sh ci/install.sh "$b" "$log"
+    tail -n 1 "$log/install.log"
+    total=$((total + 1))
+
+    # Every shader is valid SPIR-V for Vulkan 1.1.
+    if command -v spirv-val >/dev/null; then
+        count=0
+        for shader in $(find "$b/delegate" -name '*.spv'); do
+            run spirv-val spirv-val --target-env vulkan1.1 "$shader"
+            count=$((count + 1))
+        done
+        [ "$count" -gt 0 ] || fail 'no shader was found'
+        echo "shaders: $count valid"
+        total=$((total + count))
+    fi
+
+    sh ci/json.sh "$b" "$log" || fail 'json'
+    total=$((total + $(cat "$log/json.count")))
+    note json
 fi
 
-run size sh ci/size.sh "$b"
-tail -n 1 "$log/size.log"
-
-run harden sh ci/harden.sh check "$b"
-tail -n 1 "$log/harden.log"
-
-run ops-table sh ci/ops-table.sh check
-tail -n 1 "$log/ops-table.log"
-run docs sh ci/docs.sh "$b"
-tail -n 1 "$log/docs.log"
-run faults sh ci/mutants.sh check
-tail -n 1 "$log/faults.log"
-
 # At most 3 cases of each op, and one under sanitizers; `make conformance` runs all.
-if grep -q -- -fsanitize= "$b/flags"; then
+if [ -n "$sanitized" ]; then
     cases --limit=1
 else
     cases --limit=3
@@ -176,7 +236,7 @@ if [ -n "$validation" ]; then
 fi
 
 # A short run of `make endurance`; not with sanitizers, which keep freed memory.
-if ! grep -q -- -fsanitize= "$b/flags"; then
+if [ -z "$sanitized" ]; then
     run endurance "$b/assay" endurance --starts=25 --runs=2000 --quiet
     sed -n 's/^  \(host\|device\) */endurance: /p' "$log/endurance.log"
     total=$((total + 2))
@@ -188,7 +248,7 @@ count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 
 [ "${count:-0}" -gt 0 ] || fail 'golden: nothing was checked'
 total=$((total + count))
 
-if ! grep -q -- -fsanitize= "$b/flags"; then
+if [ -z "$sanitized" ]; then
     finish torture
     tail -n 1 "$log/torture.log"
     count=$(sed -n 's/^torture: \([0-9]*\) points.*/\1/p' "$log/torture.log")
@@ -217,49 +277,11 @@ for program in "$b"/gpu_examples/*; do
     echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
     total=$((total + 1))
 done
-# Manual pages as their readers parse them, and completion as bash does.
-pages=0
-for page in '' $(sed -n 's/^COMMAND(\(.*\))$/\1/p' conformance/tools/cli/commands.def); do
-    "$b/assay" --print-man="$page" >"$log/page.1" || fail "man page $page"
-    if command -v groff >/dev/null && [ -n "$(groff -man -ww -z "$log/page.1" 2>&1)" ]; then
-        groff -man -ww -z "$log/page.1" >&2
-        fail "groff: page $page"
-    fi
-    if command -v mandoc >/dev/null; then run mandoc mandoc -Tlint -Wstyle "$log/page.1"; fi
-    pages=$((pages + 1))
-done
-echo "man: $pages pages are clean"
-total=$((total + pages))
-if command -v bash >/dev/null; then
-    run completion bash ci/completion.sh "$b" "$log"
-    tail -n 1 "$log/completion.log"
-    total=$((total + 1))
-fi
-run missing sh ci/missing.sh "$log"
-tail -n 1 "$log/missing.log"
-total=$((total + 1))
-
-run install sh ci/install.sh "$b" "$log"
-tail -n 1 "$log/install.log"
-total=$((total + 1))
-
-# Every shader is valid SPIR-V for Vulkan 1.1.
-if command -v spirv-val >/dev/null; then
-    count=0
-    for shader in $(find "$b/delegate" -name '*.spv'); do
-        run spirv-val spirv-val --target-env vulkan1.1 "$shader"
-        count=$((count + 1))
-    done
-    [ "$count" -gt 0 ] || fail 'no shader was found'
-    echo "shaders: $count valid"
-    total=$((total + count))
-fi
-# What is printed is the same under sanitizers, where commands.sh runs the commands, too.
-if ! grep -q -- -fsanitize= "$b/flags"; then
-    sh ci/json.sh "$b" "$log" || fail 'json'
-    total=$((total + $(cat "$log/json.count")))
-fi
 sh ci/commands.sh "$b" "$log" || fail 'commands'
+note commands
 count=$(cat "$log/commands.count")
 total=$((total + count))
+echo "check: seconds:$(awk '{ seconds[substr($0, index($0, " ") + 1)] += $1 }
+    END { for (name in seconds) if (seconds[name] >= 2) printf "%d %s\n", seconds[name], name }' "$log/seconds" |
+    sort -rn | awk '{ s = $1; $1 = ""; printf "%s%s %d", NR > 1 ? "," : "", $0, s }')"
 echo "check: all passed: $total tests" | tee "$log/summary"

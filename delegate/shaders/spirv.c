@@ -1,6 +1,7 @@
 #include "delegate/shaders/spirv.h"
 
 #include "delegate/base/lock.h"
+#include "reference/base/byte_order.h"
 
 #include <string.h>
 
