@@ -293,6 +293,38 @@ static void test_no_common_case(void **state)
     assert_non_null(strstr(diag.text, "no case is in both reports: OLD has 10 results, NEW 10"));
 }
 
+/* Subject 1 is one that the device cannot run. */
+static void drop_subject(struct record *r)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < r->result_count; i++) {
+        if (r->results[i].subject == 0)
+            r->results[kept++] = r->results[i];
+    }
+    r->result_count = kept;
+    r->subjects[1].not_run = "no 16-bit storage";
+}
+
+static void test_not_run(void **state)
+{
+    (void)state;
+    drop_subject(&is);
+    compare();
+    assert_int_equal(comparison.failure_count, 1);
+    expect_failure("libx.so precision=fp16: no case is in both reports");
+    expect_note("NEW has no results of libx.so precision=fp16: no 16-bit storage");
+}
+
+static void test_not_run_before(void **state)
+{
+    (void)state;
+    drop_subject(&was);
+    drop_subject(&is);
+    compare();
+    assert_int_equal(comparison.failure_count, 0);
+}
+
 static void test_lists(void **state)
 {
     (void)state;
@@ -561,28 +593,14 @@ static void test_fastest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_equal),
-        TEST(test_kinds),
-        TEST(test_ignored_support),
-        TEST(test_other_subject),
-        TEST(test_other_target),
-        TEST(test_other_options),
-        TEST(test_more_subjects),
-        TEST(test_order),
-        TEST(test_given_pairs),
-        TEST(test_seeds),
-        TEST(test_no_common_case),
-        TEST(test_lists),
-        TEST(test_cut),
-        TEST(test_broken_end),
-        TEST(test_notes),
-        TEST(test_models),
-        TEST(test_margins),
-        TEST(test_memory),
-        TEST(test_figures_of_failures),
-        TEST(test_text),
-        TEST(test_json),
-        TEST(test_fastest),
+        TEST(test_equal),          TEST(test_kinds),          TEST(test_ignored_support),
+        TEST(test_other_subject),  TEST(test_other_target),   TEST(test_other_options),
+        TEST(test_more_subjects),  TEST(test_order),          TEST(test_given_pairs),
+        TEST(test_seeds),          TEST(test_no_common_case), TEST(test_not_run),
+        TEST(test_not_run_before), TEST(test_lists),          TEST(test_cut),
+        TEST(test_broken_end),     TEST(test_notes),          TEST(test_models),
+        TEST(test_margins),        TEST(test_memory),         TEST(test_figures_of_failures),
+        TEST(test_text),           TEST(test_json),           TEST(test_fastest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -347,7 +347,7 @@ static enum status compare_cases(struct record_comparison *c, struct diag *diag)
     for (size_t p = 0; p < c->pair_count; p++) {
         compare_new(c, p);
         common += c->pairs[p].common;
-        if (c->pairs[p].common == 0)
+        if (c->pairs[p].common == 0 && !c->was->subjects[c->pairs[p].old_subject].not_run)
             add_failure(c, "%s: no case is in both reports",
                         shown(c->is->subjects[c->pairs[p].new_subject].label));
     }
