@@ -394,6 +394,13 @@ $(B)/venv/ready: golden/requirements.txt | $(B)/has/python
 	$(B)/venv/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 
+$(B)/draw-venv/ready: conformance/examples/requirements.txt | $(B)/has/python
+	python3 -m venv $(B)/draw-venv
+	$(B)/draw-venv/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+draw-test: $(B)/assay $(B)/draw-venv/ready ## the example conformance/examples/draw.py (Python, network)
+	$(B)/draw-venv/bin/python conformance/examples/draw_test.py $(B)/assay
+
 golden-mint: $(B)/assay $(B)/venv/ready ## ask the real LiteRT for its answers again (Python, network)
 	$(B)/assay golden export $(B)/export.h5
 	$(B)/venv/bin/python golden/mint.py $(B)/export.h5 golden

@@ -233,10 +233,6 @@ expect 0 '^deeplab_mnv2 .* 2.1 M parameters, .*--res=257' $assay zoo --list
 expect 0 '' $assay zoo mobilenet_v2 --width=0.25 --res=32 --batch=3 -o "$work/batch.tflite"
 expect 0 '\[3, 32, 32, 3\]' $assay inspect "$work/batch.tflite"
 expect 0 '' $assay zoo deeplab_mnv2 --width=0.25 --res=33 -o "$work/mask.tflite"
-expect 0 '^drawn .*mask' $assay run "$work/mask.tflite" --delegate=none --draw="$work/mask.png"
-expect 2 'expected heatmaps' $assay run "$work/mask.tflite" --delegate=none --draw="$work/x.png" \
-    --draw-as=keypoints
-expect 2 'neither boxes' $assay run $model --input=$image --delegate=none --draw="$work/x.png"
 expect 2 'in steps of 16' $assay zoo posenet --res=256 -o "$work/pose.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
 expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 \

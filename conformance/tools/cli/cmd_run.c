@@ -4,7 +4,6 @@
 #include "conformance/suite/subject/session.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
-#include "conformance/tools/cli/run_draw.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
@@ -26,11 +25,8 @@ struct request {
     const char *model, *labels, *output;
     uint64_t top, runs;
     double mean, std;
-    struct run_draw draw;
     struct args_common common;
 };
-
-static const char *const draw_names[] = { "auto", "boxes", "mask", "keypoints", NULL };
 
 struct result {
     struct session session;
@@ -120,16 +116,6 @@ static enum status save_outputs(struct result *r, const char *path, struct diag 
     return s;
 }
 
-static enum status draw(struct result *r, struct request *q, struct diag *diag)
-{
-    if (!q->draw.path)
-        return STATUS_OK;
-    q->draw.image = q->inputs.count ? q->inputs.items[0] : NULL;
-    q->draw.scale = (struct pixel_scale){ q->mean, q->std };
-    q->draw.labels = q->labels ? &r->labels : NULL;
-    return diag_prefix(diag, run_draw(&q->draw, r->session.in, diag), "--draw: %s", q->model);
-}
-
 static enum status run_all(struct result *r, struct request *q, struct diag *diag)
 {
     if (q->labels)
@@ -141,8 +127,7 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
     TRY(diag_prefix(diag, invoke(r, &r->latency_ms, diag), "%s", q->model));
     if (q->runs > 1)
         TRY(diag_prefix(diag, repeat(r, q->runs, diag), "%s", q->model));
-    TRY(save_outputs(r, q->output, diag));
-    return draw(r, q, diag);
+    return save_outputs(r, q->output, diag);
 }
 
 /* ---- text ---- */
@@ -244,11 +229,6 @@ static void print_text(FILE *f, struct result *r, const struct request *q)
         else
             print_summary(f, t);
     }
-    if (q->draw.path) {
-        fprintf(f, "drawn       ");
-        clean_print(f, q->draw.path);
-        print_line(f, ": ", q->draw.summary);
-    }
     fprintf(f, "latency     %.3f ms (first inference)\n", r->latency_ms);
     if (q->runs > 1)
         fprintf(f, "            %.3f ms (median of %" PRIu64 " more)\n", r->median_ms, q->runs - 1);
@@ -318,10 +298,6 @@ static void print_json(FILE *f, struct result *r, const struct request *q)
     json_object_set_new(report, "partitions", json_integer(interpreter_partition_count(in)));
     json_object_set_new(report, "inputs", inputs);
     json_object_set_new(report, "outputs", outputs);
-    if (q->draw.path) {
-        json_object_set_new(report, "drawn", json_text(q->draw.path));
-        json_object_set_new(report, "drawn_what", json_text(q->draw.summary));
-    }
     json_object_set_new(report, "latency_ms", json_real(r->latency_ms));
     if (q->runs > 1) {
         json_object_set_new(report, "runs", json_integer((json_int_t)q->runs));
@@ -352,7 +328,7 @@ static int print_result(struct result *r, const struct request *q)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct request q = { .top = 5, .runs = 1, .mean = 127.5, .std = 127.5, .draw.threshold = 0.5 };
+    struct request q = { .top = 5, .runs = 1, .mean = 127.5, .std = 127.5 };
     const struct args_flag flags[] = {
         { "input", ARGS_LIST, &q.inputs, "FILE",
           "next input: image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw bytes; repeatable",
@@ -370,13 +346,6 @@ static int run(const struct command *self, int argc, char **argv)
         { "std", ARGS_DOUBLE, &q.std, "X",
           "divisor of pixels: float input = (pixel - mean) / std (default 127.5)", 1e-6, 1e6,
           NULL },
-        { "draw", ARGS_STRING, &q.draw.path, "FILE",
-          "write the input image there as PNG, with boxes, mask or keypoints drawn over it", 0, 0,
-          NULL },
-        { "draw-as", ARGS_CHOICE, &q.draw.kind, "FORM",
-          "what the outputs are (default auto: by their shapes)", 0, 0, draw_names },
-        { "draw-threshold", ARGS_DOUBLE, &q.draw.threshold, "X",
-          "least score of a box or keypoint that is drawn (default 0.5)", 0, 1, NULL },
     };
     struct result r = { .latency_ms = 0 };
     struct diag diag = { .status = STATUS_OK };
@@ -407,16 +376,10 @@ const struct command command_run = {
         "random, from --seed.\n\n"
         "An image is resized bilinearly to the input's size, with half-pixel centres and no crop.  "
         "An input in u8 takes its pixels, one in i8 the pixels minus 128, one in f32 "
-        "(pixel - mean) / std.  Raw bytes are those of the tensor, little-endian.\n\n"
-        "--draw shows what the model found: the boxes of TFLite_Detection_PostProcess, the classes "
-        "of pixels from their scores or from ARG_MAX (class 0 is the background), or keypoints "
-        "from "
-        "heatmaps and offsets.  Names come from --labels.  Where the first input is no image file, "
-        "the picture is made of its tensor.",
+        "(pixel - mean) / std.  Raw bytes are those of the tensor, little-endian.",
     .examples = "  assay run digits_f32.tflite --input=3.png\n"
                 "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
-                "  assay run segmenter.tflite --input=dog.png --draw=mask.png --labels=voc.txt\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
                 "  assay run model.tflite --limit=activation_bytes=8G\n"
                 "  assay run <(zcat model.tflite.gz)\n"
