@@ -52,7 +52,7 @@ completes 'assay|conformance|--format|=|j' json junit
 completes 'assay|conformance|--format=js' --format=json
 completes 'assay|conformance|--format|ju' junit
 completes 'assay|conformance|--filter|=|x' ''
-completes 'assay|conformance|--list|--qui' --quiet
+completes 'assay|conformance|--list|--quie' --quiet
 completes 'assay|inspect|o' one.tflite
 completes 'assay|inspect|' models one.tflite
 completes 'assay|run|one.tflite|--labels|=|t' two.txt three.h5
