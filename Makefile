@@ -68,7 +68,6 @@ REF_SRC := $(filter-out reference/examples/% reference/tests/%,$(wildcard refere
 GPU_SRC := $(filter-out delegate/examples/% delegate/tests/% delegate/shaders/pack.c,$(wildcard delegate/*/*.c delegate/*/*/*.c))
 CONF_SRC := $(filter-out conformance/tests/%,$(wildcard conformance/*/*.c conformance/*/*/*.c))
 KIT_SRC := $(wildcard reference/tests/kit/*.c delegate/tests/kit/*.c conformance/tests/kit/*.c)
-UNIT_SRC := $(wildcard reference/tests/*.c delegate/tests/*.c conformance/tests/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 FUZZ_KIT := $(wildcard fuzz/kit/*.c)
 FUZZ_TARGETS := $(FUZZ_SRC:fuzz/%.c=%)
@@ -239,50 +238,43 @@ $(GIT_TEXT).c: force
 	@cmp -s $@.new $@ || cp $@.new $@
 
 # ---- tests ----
-UNIT_BIN := $(patsubst conformance/tests/%.c,$(B)/unit/suite/%, $(patsubst delegate/tests/%.c,$(B)/unit/delegate/%, \
-            $(patsubst reference/tests/%.c,$(B)/unit/reference/%,$(UNIT_SRC))))
-$(call obj,$(UNIT_SRC)): | $(B)/has/delegate $(B)/has/conformance $(B)/has/unit
+# A runner a layer has all its files of tests, and runs one in a process (reference/tests/kit/test.h).
+# Comments of a file say what it opens (Needs), which functions its own replace (Wrap), or why it is
+# a program of its own (Alone).  TESTS='cache plan', for a build directory of its own, leaves out all others.
+LAYERS := reference delegate conformance
+TESTS ?= *
+test_src = $(sort $(wildcard $(foreach t,$(TESTS),$(1)/tests/test_$(t).c)))
+TEST_SRC := $(foreach l,$(LAYERS),$(call test_src,$(l)))
+ALONE := $(shell grep -l '^/\* Alone: ' /dev/null $(TEST_SRC))
+said = $(sort $(shell sed -n 's,^/\* $(1): \(.*\) \*/$$,\1,p' /dev/null $(2)))
+wraps = $(foreach f,$(call said,Wrap,$(1)),-Wl,--wrap=$(f))
+$(call obj,$(TEST_SRC)): | $(B)/has/delegate $(B)/has/conformance $(B)/has/unit
 $(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ) $(call obj,$(LOCK_ORDER))
 	@rm -f $@
 	$(call say,AR)
 	$(Q)ar rcs $@ $^
-# What test programs share: models, mocks, devices.
-$(B)/unit/kit.a: $(call obj,$(KIT_SRC))
+# What tests share: the runner, models, mocks, devices.
+$(B)/tests/kit.a: $(call obj,$(KIT_SRC))
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
 	$(Q)ar rcs $@ $^
-define unit_program
-	@mkdir -p $(@D)
-	$(call say,LINK)
-	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(UNIT_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
+TEST_PROGRAMS := $(LAYERS:%=$(B)/tests/%)
+alone_of = $(patsubst $(1)/tests/%.c,$(B)/tests/$(1).%,$(filter $(1)/%,$(ALONE)))
+define test_rules
+$(B)/tests/$(1): $(call obj,$(filter-out $(ALONE),$(call test_src,$(1)))) | $(call alone_of,$(1))
+$(call alone_of,$(1)): $(B)/tests/$(1).%: $(B)/$(1)/tests/%.o
+$(B)/tests/$(1) $(call alone_of,$(1)): | $(addprefix $(B)/,$(call said,Needs,$(call test_src,$(1))))
 endef
-$(B)/unit/reference/%: $(B)/reference/tests/%.o $(B)/unit/kit.a $(B)/liball.a ; $(unit_program)
-$(B)/unit/delegate/%: $(B)/delegate/tests/%.o $(B)/unit/kit.a $(B)/liball.a ; $(unit_program)
-$(B)/unit/suite/%: $(B)/conformance/tests/%.o $(B)/unit/kit.a $(B)/liball.a ; $(unit_program)
-$(B)/unit/delegate/test_allocations: UNIT_LINK = -Wl,--wrap=arena_alloc
-$(B)/unit/delegate/test_selftest_matrix $(B)/unit/delegate/test_selftest_matrix_int8: UNIT_LINK = $(foreach f,open record input output run close,-Wl,--wrap=executor_$(f))
-$(B)/unit/delegate/test_device_info: UNIT_LINK = -Wl,--wrap=spirv_find
-$(B)/unit/delegate/test_cache: UNIT_LINK = -Wl,--wrap=fstat
-$(B)/unit/delegate/test_cache_trim: UNIT_LINK = -Wl,--wrap=unlinkat -Wl,--wrap=fdopendir
-$(B)/unit/reference/test_lookup $(B)/unit/suite/test_waivers_file $(B)/unit/suite/test_record_merge: UNIT_LINK = -Wl,--wrap=strcmp
-$(B)/unit/suite/test_parser: UNIT_LINK = -Wl,--wrap=recv
-$(B)/unit/suite/test_statement: UNIT_LINK = -Wl,--wrap=opendir
-$(B)/unit/suite/test_run_log: UNIT_LINK = -Wl,--wrap=fdopen
-$(B)/unit/suite/test_image: UNIT_LINK = -Wl,--wrap=png_get_rowbytes
-$(B)/unit/suite/test_image_answers: UNIT_LINK = -Wl,--wrap=image_read_jpeg
-$(B)/unit/suite/test_hdf5_answers: UNIT_LINK = -Wl,--wrap=golden_serve,--wrap=hdf5_serve
-# Functions of libhdf5 that suite/test_hdf5_refusals.c makes fail.
-HDF5_FAULTS := Tset_fields Tset_precision Tset_size Tset_ebias Gget_info Oopen Lget_name_by_idx Pset_elink_cb Pget_filter2 Pget_chunk Dget_create_plist Dget_space Sselect_hyperslab Dread Fget_file_image
-$(B)/unit/suite/test_hdf5_refusals: UNIT_LINK = $(HDF5_FAULTS:%=-Wl,--wrap=H5%)
-# Functions of memory that kit/memory_faults.c makes fail.
-MEMORY_FAULTS := $(foreach f,mem_alloc mem_resize arena_alloc arena_copy arena_string,-Wl,--wrap=$(f))
-$(addprefix $(B)/unit/,suite/test_no_memory suite/test_no_memory_models delegate/test_no_memory_plans delegate/test_import delegate/test_litert_options): UNIT_LINK = $(MEMORY_FAULTS)
-.SECONDARY: $(call obj,$(UNIT_SRC)) $(call obj,$(FUZZ_SRC) $(FUZZ_KIT)) $(B)/fuzz/replay.o
+$(foreach l,$(LAYERS),$(eval $(call test_rules,$(l))))
+$(TEST_PROGRAMS) $(foreach l,$(LAYERS),$(call alone_of,$(l))): $(B)/tests/kit.a $(B)/liball.a
+	$(call say,LINK)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	    $(call wraps,$(patsubst $(B)/%.o,%.c,$(filter %.o,$^)) $(KIT_SRC)) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) \
+	    -lvulkan -ldl -lm -lpthread
 
 # Delegates with a fault on request, for tests of the suite; gpu.so also exports assay_gpu_*.
 # arithmetic.so has no fault, but the arithmetic of another design.
-MOCKS := $(B)/mock/delegate.so $(B)/mock/gpu.so
 HALVES := $(B)/mock/create_only.so $(B)/mock/destroy_only.so
 ARITHMETIC_SRC := $(addprefix conformance/tests/mock/,arithmetic.c rounding.c sums.c)
 $(B)/mock/%.so: conformance/tests/mock/delegate.c $(REF_OBJ)
@@ -295,7 +287,6 @@ $(HALVES): conformance/tests/mock/half.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(if $(findstring destroy,$@),-DMOCK_DESTROY) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
-$(B)/unit/suite/test_subject: | $(HALVES)
 # A LiteRT, one that lacks a function, and accelerators for it with structs that are not LiteRT's.
 LITERT_MOCKS := $(addprefix $(B)/mock/,litert.so litert_old.so accelerator.so accelerator_bytes.so \
                 accelerator_version.so accelerator_nameless.so)
@@ -320,21 +311,11 @@ $(B)/mock/llvm.so: conformance/tests/mock/llvm.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
-$(B)/unit/delegate/test_lifetime: | $(B)/mock/llvm.so
-$(addprefix $(B)/unit/suite/test_,litert_engine litert_open litert_real bench_serve): | $(MOCKS) $(LITERT_MOCKS)
 $(B)/mock/arithmetic.so: $(ARITHMETIC_SRC) $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -shared -o $@ $(ARITHMETIC_SRC) $(REF_OBJ) $(LDFLAGS_ALL) -lm -lpthread
 $(B)/mock/arithmetic.so: conformance/tests/mock/rounding.h conformance/tests/mock/sums.h
-$(B)/unit/suite/test_arithmetic: | $(B)/mock/arithmetic.so
-$(addprefix $(B)/unit/suite/test_,bench_run eval_run subject judge runner minimal_graphs minimal_forms diff report record record_read record_merge expectations digits inspection inspection_plan timeline): | $(MOCKS)
-$(B)/unit/suite/test_waivers: | $(MOCKS)
-$(addprefix $(B)/unit/suite/test_,judge diff record_merge): | $(B)/assay
-$(B)/unit/suite/test_report_compare: | $(MOCKS) $(B)/assay
-$(addprefix $(B)/unit/,suite/test_digits suite/test_inspection_plan suite/test_timeline delegate/test_lifetime delegate/test_exports): \
-    | $(B)/libassay_delegate.so
-$(B)/unit/delegate/test_exports: | $(B)/libassay.so
 
 # Programs as users write them: public headers, libassay.so.
 EXAMPLES := $(patsubst reference/examples/%.c,$(B)/examples/%,$(wildcard reference/examples/*.c))
@@ -351,12 +332,14 @@ $(B)/gpu_examples/%: delegate/examples/%.c $(B)/libassay.so $(B)/libassay_delega
 	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include -Idelegate/include $(CFLAGS) -o $@ $< -L$(B) \
 	    -lassay -lassay_delegate -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -lvulkan -lm -lpthread
 
-# Replays the corpus without a fuzzer.  The target answers stands in for the child process of a parser.
-$(B)/fuzz/replay_answers $(B)/fuzz/fuzz_answers: FUZZ_LINK = -Wl,--wrap=parser_start
-$(B)/fuzz/replay_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
+# Replays all corpora without a fuzzer; replay.h gives the entry point of each target a name.
+$(B)/fuzz/targets/%.o: fuzz/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS) -DREPLAY_TARGET=$* -include fuzz/replay.h -MMD -MP -c -o $@ $<
+$(B)/fuzz/replay: $(B)/fuzz/replay.o $(FUZZ_TARGETS:%=$(B)/fuzz/targets/%.o) $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(FUZZ_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
-FUZZ_REPLAY := $(patsubst fuzz/%.c,$(B)/fuzz/replay_%,$(FUZZ_SRC))
+	$(Q)$(CC) -o $@ $^ $(call wraps,$(FUZZ_TARGETS:%=fuzz/%.c)) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
 
 CASES = $(if $(T),--filter='$(T)')
 # A run of all cases also checks the version ledger, and shows the planted faults that make mutants
@@ -375,7 +358,7 @@ TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 # Before the rule that needs it: a prerequisite is expanded where it is read.
 TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 
-check: all $(B)/mock/features.so $(if $(SANITIZE),,$(SHIPPED) $(TORTURE)) $(UNIT_BIN) $(EXAMPLES) $(GPU_EXAMPLES) $(FUZZ_REPLAY) ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
+check: all $(B)/mock/features.so $(if $(SANITIZE),,$(SHIPPED) $(TORTURE)) $(TEST_PROGRAMS) $(EXAMPLES) $(GPU_EXAMPLES) $(B)/fuzz/replay ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(THIS_MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
@@ -443,7 +426,7 @@ cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI
 size: $(SHIPPED) ## what the bytes of the stripped delegate are
 	@sh ci/size.sh $(B)
 
-html-test: all $(B)/unit/suite/test_html $(B)/mock/delegate.so ## the HTML report in headless Chromium (a minute)
+html-test: all $(B)/tests/conformance ## the HTML report in headless Chromium (a minute)
 	@$(NEED) html-test
 	@$(TEST_ENV) /usr/bin/python3 ci/html-test.py $(B)
 
@@ -455,7 +438,7 @@ headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(UNIT_SRC) $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(TEST_SRC) $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
@@ -483,7 +466,7 @@ fuzz-table: ## what all runs of make fuzz came to
 	@sh fuzz/run.sh $(B)/libfuzzer table
 $(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(FUZZ_LINK) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(call wraps,fuzz/$*.c) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
 
 # Our verifier beside that of FlatBuffers, whose headers and compiler only this needs: TARGET=official.
 $(B)/fuzz/official/model_generated.h: fuzz/official/model.fbs
@@ -516,17 +499,13 @@ analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T
 
 # What needs no library that would have to be built with MemorySanitizer, too.
 MSAN_TARGETS := reader flexbuffers models ops
-MSAN_UNITS = $(patsubst reference/tests/%.c,$(B)/unit/reference/%,$(wildcard reference/tests/*.c))
 msan: ## tests of the reference, and corpora of reader, interpreter and planner, under MemorySanitizer (clang, minutes)
 	@$(NEED) fuzz
-	$(MAKE) B=$(B)/msan CC=clang SANITIZE=memory msan-run
-$(B)/fuzz/msan_%: $(B)/fuzz/replay.o $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
-	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) -Wl,--as-needed -lvulkan $(ZLIB) -ldl -lm -lpthread
-msan-run: $(MSAN_TARGETS:%=$(B)/fuzz/msan_%) $(MSAN_UNITS)
-	@for f in $(MSAN_TARGETS); do $(B)/fuzz/msan_$$f fuzz/corpus/$$f || exit 1; done
-	@n=0; for f in $(MSAN_UNITS); do $$f >$(B)/unit.log 2>&1 || { cat $(B)/unit.log; exit 1; }; \
-	    n=$$((n + $$(grep -c '^\[       OK' $(B)/unit.log))); done; echo "msan: $$n tests of $(words $(MSAN_UNITS)) programs passed"
+	$(MAKE) B=$(B)/msan CC=clang SANITIZE=memory FUZZ_TARGETS='$(MSAN_TARGETS)' msan-run
+msan-run: $(B)/tests/reference $(B)/fuzz/replay
+	@for t in $(MSAN_TARGETS); do $(B)/fuzz/replay $$t fuzz/corpus/$$t || exit 1; done
+	@n=0; for f in $$($< --list); do $< $$f >$(B)/unit.log 2>&1 || { cat $(B)/unit.log; exit 1; }; \
+	    n=$$((n + $$(grep -c '^\[       OK' $(B)/unit.log))); done; echo "msan: $$n tests of $(words $(call test_src,reference)) files passed"
 
 needed: ## switch off each check of parsers and rules in turn, which a test must notice (hours; goes on where it was); T='verifier' or 'FILE:FUNCTION' picks some, SECONDS=5 only programs that need no longer
 	@python3 -B ci/needed.py $(B) '$(T)' '$(SECONDS)'
@@ -535,10 +514,10 @@ mutants: all ## plant faults one at a time, which the suite must notice; T='ref_
 	@T='$(T)' sh ci/mutants.sh $(B)
 
 HOSTILE ?= $(B)/hostile
-hostile: $(B)/unit/delegate/test_hostile_models ## the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
-	@$< --write $(HOSTILE)
+hostile: $(B)/tests/delegate ## the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
+	@$< test_hostile_models --write $(HOSTILE)
 
-valgrind: all $(UNIT_BIN) $(B)/fuzz/replay_reader ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
+valgrind: all $(TEST_PROGRAMS) $(B)/fuzz/replay ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
 	@$(NEED) valgrind
 	@sh ci/valgrind.sh $(B)
 
@@ -560,8 +539,8 @@ growth: all ## time MobileNet v1 by batch, pixels and width, and single ops by c
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
 
-scale: $(B)/unit/delegate/test_scale ## time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
-	ASSAY_SCALE=1 $(B)/unit/delegate/test_scale
+scale: $(B)/tests/delegate ## time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
+	ASSAY_SCALE=1 $< test_scale
 
 # Counts the calling thread, driver included; lavapipe computes on others.  Unlike time, the count
 # repeats.
@@ -590,11 +569,11 @@ perf-accept: all ## make the figures of the last make perf the baseline
 
 # gcc and clang have builds of their own.
 tsan: ## run the tests of threads under ThreadSanitizer; CC=clang, too
-	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread tsan-run
+	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread TESTS='$(TSAN_TESTS)' tsan-run
 TSAN_TESTS := threads buffers spirv start parallel
-tsan-run: $(addprefix $(B)/unit/delegate/test_,$(TSAN_TESTS))
+tsan-run: $(B)/tests/delegate
 	@for t in $(TSAN_TESTS); do \
-	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $(B)/unit/delegate/test_$$t >$(B)/tsan_$$t.log 2>&1 && \
+	    $(TEST_ENV) TSAN_OPTIONS='exitcode=66 suppressions=ci/tsan.supp' $< test_$$t >$(B)/tsan_$$t.log 2>&1 && \
 	        grep -q '^\[  PASSED' $(B)/tsan_$$t.log || { cat $(B)/tsan_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/tsan_$$t.log | sed "s/^/tsan: $$t: /"; done
 
@@ -615,10 +594,10 @@ $(B)/torture/soak: $(call obj,conformance/tests/torture/soak.c conformance/tests
 	$(call say,LINK)
 	$(Q)$(CC) -Wl,--no-as-needed -o $@ $(filter %.o,$^) $(B)/torture/faults.so -L$(B) -lassay -lassay_delegate \
 	    -lvulkan -lpthread $(TORTURE_FLAGS)
-$(B)/torture/models: $(B)/conformance/tests/torture/models.o $(B)/unit/kit.a $(B)/liball.a
+$(B)/torture/models: $(B)/conformance/tests/torture/models.o $(B)/tests/kit.a $(B)/liball.a
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $< $(B)/unit/kit.a $(B)/liball.a $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) -lvulkan -ldl -lm -lpthread
 $(B)/torture/files/image.tflite: $(B)/torture/models
 	@mkdir -p $(@D)
 	$(Q)$< $(@D)
@@ -630,9 +609,9 @@ MINUTES ?= 30
 soak: $(B)/torture/soak $(B)/torture/files/image.tflite ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30): memory flat, files closed, the same bits
 	$(TEST_ENV) $(B)/torture/soak $(B)/torture/files $$(($(MINUTES) * 60)) $(SEED)
 
-torture-cache: all $(addprefix $(B)/unit/delegate/test_,cache serialize tune) ## cut, flip and race for serialized files; try every workgroup size (minutes)
+torture-cache: all $(B)/tests/delegate ## cut, flip and race for serialized files; try every workgroup size (minutes)
 	@for t in cache serialize tune; do \
-	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/unit/delegate/test_$$t >$(B)/torture_$$t.log 2>&1 || \
+	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/tests/delegate test_$$t >$(B)/torture_$$t.log 2>&1 || \
 	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \
 	    grep '^\[  PASSED' $(B)/torture_$$t.log | sed "s/^/torture-cache: $$t: /"; done
 

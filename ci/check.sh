@@ -88,16 +88,19 @@ if [ -n "${T:-}" ]; then
     exit 0
 fi
 
-# Test programs, as many at a time as there are processors; each leaves its log and exit status.
+# Files of tests, a process each, as many at a time as there are processors; each leaves its log and
+# exit status.
 rm -f "$log"/*.code
-for program in "$b"/unit/*/test_*; do
-    [ ! -f "$program" ] || [ ! -x "$program" ] || echo "$program"
-done | xargs -P "$(nproc)" -I PROGRAM sh -c '
-    name=$(basename "$(dirname "$1")").$(basename "$1") code=0
-    "$1" >"$2/$name.log" 2>&1 || code=$?
-    echo "$code $1" >"$2/$name.code"' sh PROGRAM "$log"
+for layer in reference delegate conformance; do
+    "$b/tests/$layer" --list >"$log/$layer.files" || fail "$b/tests/$layer --list"
+    sed "s/^/$layer /" "$log/$layer.files"
+done >"$log/files"
+xargs -P "$(nproc)" -L 1 sh -c '
+    name=$3.$4 code=0
+    "$1/tests/$3" "$4" >"$2/$name.log" 2>&1 || code=$?
+    echo "$code $1/tests/$3 $4" >"$2/$name.code"' sh "$b" "$log" <"$log/files"
 
-# A program of cmocka that runs no test exits 0, hence the count of passed tests.
+# What runs no test of cmocka exits 0, hence the count of passed tests.
 units=0
 for result in "$log"/*.code; do
     name=$(basename "$result" .code)
@@ -105,7 +108,7 @@ for result in "$log"/*.code; do
     [ "$code" = 0 ] || { cat "$log/$name.log" >&2; fail "$name ($program, exit status $code)"; }
     count=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log/$name.log" |
         awk '{ s += $1 } END { print s + 0 }')
-    # A program may skip all of its tests, which it says: no device, or models that are not here.
+    # A file may skip all of its tests, which it says: no device, or models that are not here.
     [ "$count" -gt 0 ] || grep -q '^\[  SKIPPED \]' "$log/$name.log" ||
         { cat "$log/$name.log" >&2; fail "$name: no test ran"; }
     grep -h '^skipped' "$log/$name.log" || true
@@ -129,11 +132,10 @@ fi
 start golden "$b/assay" golden check --quiet
 
 # The fuzz targets are given the hostile models too.
-run hostile "$b/unit/delegate/test_hostile_models" --write "$b/hostile"
-for program in "$b"/fuzz/replay_*; do
-    [ -f "$program" ] && [ -x "$program" ] || continue
-    name=$(basename "$program")
-    run "$name" "$program" "fuzz/corpus/${name#replay_}" "$b/hostile"
+run hostile "$b/tests/delegate" test_hostile_models --write "$b/hostile"
+for target in $("$b/fuzz/replay" --list); do
+    name=replay_$target
+    run "$name" "$b/fuzz/replay" "$target" "fuzz/corpus/$target" "$b/hostile"
     echo "corpus: $(tail -n 1 "$log/$name.log")"
     count=$(sed -n 's/.*: \([0-9][0-9]*\) inputs.*/\1/p' "$log/$name.log" | tail -n 1)
     [ "${count:-0}" -gt 0 ] || fail "$name: no input was replayed"
@@ -230,7 +232,7 @@ fi
 
 # The layer checks calls from several threads; make tsan checks memory.
 if [ -n "$validation" ]; then
-    run threads env ASSAY_VK_VALIDATION=1 "$b/unit/delegate/test_threads"
+    run threads env ASSAY_VK_VALIDATION=1 "$b/tests/delegate" test_threads
     echo 'threads: clean under the validation layer'
     total=$((total + 1))
 fi

@@ -584,10 +584,10 @@ def make_pages(build):
     out = os.path.join(os.path.abspath(build), "html")
     os.makedirs(out, exist_ok=True)
     path = lambda name: os.path.join(out, name + ".html")
-    made_up = os.path.join(build, "unit/suite/test_html")
-    subprocess.run([made_up, "1000", path("made-up")], check=True)
-    subprocess.run([made_up, "50000", path("large")], check=True)
-    subprocess.run([made_up, "5000", path("comparison"), "compared"], check=True)
+    made_up = [os.path.join(build, "tests/conformance"), "test_html"]
+    subprocess.run([*made_up, "1000", path("made-up")], check=True)
+    subprocess.run([*made_up, "50000", path("large")], check=True)
+    subprocess.run([*made_up, "5000", path("comparison"), "compared"], check=True)
     run = subprocess.run(
         [os.path.join(build, "assay"), "conformance", "--quiet",
          "--filter=softmax.f32.*", "--filter=add.f16.*", "--filter=gap.f32.softmax_batch*",

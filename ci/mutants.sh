@@ -9,7 +9,7 @@
 #     suite       assay conformance --filter=FILTER      the delegate against the reference; with
 #                                                        a filter of graph.* on 500 random graphs
 #     validation  the same under the Vulkan validation layer
-#     unit        the unit test FILTER
+#     unit        the tests of the file FILTER: delegate/test_plan
 set -eu
 tab=$(printf '\t')
 total=0
@@ -65,7 +65,7 @@ while IFS=$tab read -r name file judge filter from to what; do
         print }' "$file" >"$tree/$file"
     log=$tree/../$name.log
     extra=
-    [ "$judge" != unit ] || extra=build/unit/$filter
+    [ "$judge" != unit ] || extra=build/tests/${filter%/*}
     # shellcheck disable=SC2086 # empty or one word
     if ! build $extra; then
         echo "mutants: $name: does not compile" >&2
@@ -86,7 +86,7 @@ while IFS=$tab read -r name file judge filter from to what; do
         (cd "$tree" && ASSAY_VK_VALIDATION=1 build/assay conformance --quiet \
             --delegate-option=precision=fp32 --filter="$filter") >"$log" 2>&1 || code=$?
         ;;
-    unit) (cd "$tree" && "build/unit/$filter") >"$log" 2>&1 || code=$? ;;
+    unit) (cd "$tree" && "build/tests/${filter%/*}" "${filter#*/}") >"$log" 2>&1 || code=$? ;;
     *)
         echo "mutants: $name: no judge $judge" >&2
         exit 1

@@ -46,10 +46,9 @@ GROUPS = {
                'conformance/tools/eval/eval_log.c', 'conformance/suite/subject/subject.c',
                'conformance/suite/subject/subject_spec.c', 'conformance/suite/subject/litert_config.c'],
 }
-# The rooms of unit programs that are about a group; a pattern that is no group runs all of them.
-ROOMS = {'verifier': ['reference'], 'reader': ['reference'], 'rules': ['delegate'],
-         'guards': ['delegate', 'suite']}
-TESTS = {'suite': 'conformance'}  # layers whose programs have another name
+# The layers whose tests are about a group; a pattern that is no group runs all of them.
+LAYERS = {'verifier': ['reference'], 'reader': ['reference'], 'rules': ['delegate'],
+          'guards': ['delegate', 'conformance']}
 FAILURE = re.compile(r'\breturn\b[^;]*(\brefuse\w*\(|fail\w*\(|\bSTATUS_(?!OK\b)|\bfalse\b|\bNULL\b'
                      r'|-1\b|\berror\w*\()')
 CHECK = re.compile(r'\b(?:check_\w+|refuse(?:_bytes)?|rules_fail|rules_limit|verify_\w+|fb_verify\w*)(?=\()')
@@ -246,18 +245,21 @@ class Needed:
             os.remove(path)
 
     def build(self, pattern):
-        rooms = ROOMS.get(pattern, ['reference', 'delegate', 'suite'])
-        units = sorted(f'build/unit/{room}/{os.path.basename(n)[:-2]}' for room in rooms
-                       for n in glob.glob(f'{TESTS.get(room, room)}/tests/test_*.c'))
-        replays = sorted('build/fuzz/replay_' + os.path.basename(n)[:-2] for n in glob.glob('fuzz/*.c')
-                         if not n.endswith('replay.c'))
+        runners = ['build/tests/' + layer
+                   for layer in LAYERS.get(pattern, ['reference', 'delegate', 'conformance'])]
+        replay = 'build/fuzz/replay'
         print(f'needed: {len(self.checks)} checks; building', flush=True)
         with open(os.path.join(self.room, 'build.log'), 'w', encoding='utf-8') as log:
-            if subprocess.run(['make', '-C', self.tree, f'-j{os.cpu_count()}', 'B=build', 'all', *units,
-                               *replays], stdout=log, stderr=log, check=False).returncode:
+            if subprocess.run(['make', '-C', self.tree, f'-j{os.cpu_count()}', 'B=build', 'all', *runners,
+                               replay], stdout=log, stderr=log, check=False).returncode:
                 sys.exit(f'needed: does not build: {log.name}')
-        self.programs = [[u] for u in units] + \
-            [[r, 'fuzz/corpus/' + r.split('replay_')[1]] for r in replays]
+        self.programs = [[r, name] for r in runners for name in self.names(r)] + \
+            [[replay, name, 'fuzz/corpus/' + name] for name in self.names(replay)]
+
+    def names(self, program):
+        """The files of tests of a runner, or the targets of the replay."""
+        return subprocess.run([program, '--list'], cwd=self.tree, capture_output=True, check=True,
+                              text=True).stdout.split()
 
     def run(self, program, env, limit):
         """Whether the tests of a program pass."""
@@ -276,7 +278,7 @@ class Needed:
 
     def note(self, program):
         """Runs a program once and keeps its map, unless there is one of the same source."""
-        path = os.path.join(self.maps, program[0].replace('/', '.'))
+        path = os.path.join(self.maps, '_'.join(program).replace('/', '.'))
         if not os.path.exists(path):
             with open(path + '.new', 'wb') as f:
                 f.write(bytes(max(1, len(self.checks))))
@@ -294,11 +296,11 @@ class Needed:
         for program, data in zip(self.programs, maps):
             passed, seconds = data[len(self.checks) or 1:].split()
             if passed == b'1' and float(seconds) > self.longest:
-                print(f'needed: {program[0]} needs {float(seconds):.0f} s, and is left out', flush=True)
+                print(f'needed: {" ".join(program)} needs {float(seconds):.0f} s, and is left out', flush=True)
             elif passed == b'1':
                 self.seen.append((float(seconds), program, data))
             else:
-                print(f'needed: {program[0]} fails without a fault, and is left out', flush=True)
+                print(f'needed: {" ".join(program)} fails without a fault, and is left out', flush=True)
         self.seen.sort(key=lambda s: s[0])
 
     def judge(self, pattern):
@@ -332,7 +334,7 @@ class Needed:
         for seconds, program, data in self.seen:
             if data[number] & 2 and not self.run(
                     program, {'ASSAY_NEEDED_OFF': str(number)}, 60 + 10 * seconds)[0]:
-                by = program[0].replace('build/', '')
+                by = ' '.join(program).replace('build/', '')
                 break
         with open(path, 'a', encoding='utf-8') as f:
             f.write(f'{name}\t{line}\t{function}\t{text}\t{by}\n')

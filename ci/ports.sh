@@ -133,23 +133,16 @@ no_shaders()
     touch "$root/assay/build/delegate/spirv_data.c"
 }
 
-rooms()
+layers()
 {
-    [ $part = all ] && echo reference delegate suite || echo reference
-}
-
-# The test programs of a room, as ROOM/NAME.
-tests_of()
-{
-    [ "$1" = suite ] && layer=conformance || layer=$1
-    ls $layer/tests/test_*.c | sed "s/.*\//$1\//; s/\.c$//"
+    [ $part = all ] && echo reference delegate conformance || echo reference
 }
 
 build()
 {
     targets='all build/examples/classify'
-    for room in $(rooms); do
-        targets="$targets $(tests_of $room | sed 's/^/build\/unit\//')"
+    for layer in $(layers); do
+        targets="$targets build/tests/$layer"
     done
     no_shaders
     if native; then
@@ -163,13 +156,13 @@ build()
     fi
 }
 
-# One program, with a line in the result: kind, run, failed, name.  What has not ended in time is no
+# The tests of a file, with a line in the result: kind, run, failed, name.  What has not ended in time is no
 # failure, and is tried again when the step is.
 unit_program()
 {
     log=$state/unit.$(echo "$1" | tr / .).log
     timeout ${UNIT_SECONDS:-1800} nice -n $nice chroot "$root" env $environment sh -c \
-        "cd /assay && build/unit/$1" >"$log" 2>&1 && code=0 || code=$?
+        "cd /assay && build/tests/${1%/*} ${1#*/}" >"$log" 2>&1 && code=0 || code=$?
     passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
     failed=$(sed -n 's/^\[  FAILED  \] \([^ ]*: \)*\([0-9][0-9]*\) test.*/\2/p' "$log" | awk '{ s += $1 } END { print s + 0 }')
     if [ $code = 124 ]; then
@@ -182,11 +175,12 @@ unit_program()
 
 units_of()
 {
-    for room; do
-        for name in $(tests_of $room); do
+    for layer; do
+        for file in $(chroot "$root" sh -c "cd /assay && build/tests/$layer --list"); do
+            name=$layer/$file
             case $name in
             # Of the host's own tools, and minutes long.
-            suite/test_litert_real | suite/test_html | delegate/test_scale) continue ;;
+            conformance/test_litert_real | conformance/test_html | delegate/test_scale) continue ;;
             esac
             grep -q "^unit	.*	$name\$" "$state/result.tsv" 2>/dev/null || unit_program "$name"
         done
@@ -201,7 +195,7 @@ reference_units()
 # What is left of the unit programs, those that compile many shaders last: hours under qemu.
 other_units()
 {
-    [ $part != all ] || units_of suite delegate
+    [ $part != all ] || units_of conformance delegate
 }
 
 # Counted from its last lines; a failure is told at once, and ends the port.

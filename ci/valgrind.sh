@@ -12,16 +12,44 @@ mkdir -p "$log"
 begin=$(date +%s)
 no_device=$log/none.json
 
-# Of the suite itself: what reads files that others wrote, and runs a model.
-suite='batch_model image model_cut npy subject tensor_value timeline'
+# tests LAYER FILE...: a file of tests is one of many of a runner, or a program of its own.
+tests()
+{
+    runner=$b/tests/$1
+    shift
+    for file; do
+        if [ -x "$runner.$file" ]; then echo "$runner.$file $file"; else echo "$runner $file"; fi
+    done
+}
+
 programs()
 {
-    # Not replay_ops: under memcheck some of its inputs run into the replay's limit of time.
-    echo "$b/fuzz/replay_reader fuzz/corpus/reader"
-    for program in "$b"/unit/reference/test_* "$b"/unit/delegate/test_*; do
-        [ ! -f "$program" ] || [ ! -x "$program" ] || echo "$program"
+    # Not the target ops: under memcheck some of its inputs run into the replay's limit of time.
+    echo "$b/fuzz/replay reader fuzz/corpus/reader"
+    for layer in reference delegate; do
+        # shellcheck disable=SC2046 # a word a file
+        tests $layer $("$b/tests/$layer" --list)
     done
-    for name in $suite; do echo "$b/unit/suite/test_$name"; done
+    # tests LAYER FILE...: a file of tests is one of many of a runner, or a program of its own.
+tests()
+{
+    runner=$b/tests/$1
+    shift
+    for file; do
+        if [ -x "$runner.$file" ]; then echo "$runner.$file $file"; else echo "$runner $file"; fi
+    done
+}
+
+programs()
+{
+    # Not the target ops: under memcheck some of its inputs run into the replay's limit of time.
+    echo "$b/fuzz/replay reader fuzz/corpus/reader"
+    for layer in reference delegate; do
+        # shellcheck disable=SC2046 # a word a file
+        tests $layer $("$b/tests/$layer" --list)
+    done
+    # Of the suite itself: what reads files that others wrote, and runs a model.
+    tests conformance test_batch_model test_image test_model_cut test_npy test_subject test_tensor_value test_timeline
 }
 
 # On the device: the smallest graph, opened and closed repeatedly, and the digits.
@@ -37,7 +65,7 @@ export b log begin
 cat >"$log/one.sh" <<'EOF'
 number=$1
 shift
-name=$(echo "$*" | sed "s,$b/,,; s,^unit/,,")
+name=$(echo "$*" | sed "s,$b/,,; s,^tests/,,")
 before=$(date +%s)
 code=0
 valgrind --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,indirect \

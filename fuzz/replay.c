@@ -1,7 +1,13 @@
 /* Runs a fuzz target over files and folders without a fuzzer, so that every build can replay the
- * corpora.  The name of the target is that of the program, replay_<name>. */
+ * corpora:
+ *     replay TARGET PATH...
+ *     replay --list           the targets
+ *     replay PATH...          as the engine of one target (build.sh) */
+#include "fuzz/replay.h"
+
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +17,21 @@
 
 enum { SECONDS_MAX = 60 }; /* for one input: a longer run is a hang */
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Where there is one target, which keeps its name. */
+__attribute__((weak)) int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *target = "?";
+static struct replay_target *targets;
+static struct replay_target target = { "the target", NULL, NULL, NULL };
+
+void replay_add(struct replay_target *t)
+{
+    t->next = targets;
+    targets = t;
+}
 
 static int complain(const char *path)
 {
-    fprintf(stderr, "replay: %s: %s: %s\n", target, path, strerror(errno));
+    fprintf(stderr, "replay: %s: %s: %s\n", target.name, path, strerror(errno));
     return -1;
 }
 
@@ -32,7 +46,7 @@ static long replay_file(const char *path, size_t size)
         result = complain(path);
     else {
         alarm(SECONDS_MAX);
-        LLVMFuzzerTestOneInput(bytes, size);
+        target.run(bytes, size);
         alarm(0);
     }
     if (f)
@@ -69,22 +83,55 @@ static long replay(const char *path)
     return inputs;
 }
 
+static bool find_target(const char *name)
+{
+    for (const struct replay_target *t = targets; t; t = t->next)
+        if (strcmp(t->name, name) == 0) {
+            target = *t;
+            return true;
+        }
+    return false;
+}
+
+/* AddressSanitizer reads the options of a target when a process starts. */
+static void start_with_options(char **argv)
+{
+    const char *const given = getenv("ASAN_OPTIONS");
+    char options[1024];
+
+    if (!target.asan_options || getenv("REPLAY_STARTED"))
+        return;
+    snprintf(options, sizeof options, "%s:%s", target.asan_options(), given ? given : "");
+    setenv("ASAN_OPTIONS", options, 1);
+    setenv("REPLAY_STARTED", "1", 1);
+    execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
-    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    int first = 1;
     long inputs = 0;
 
-    if (argc > 0)
-        target = slash ? slash + 1 : argv[0];
-    if (strncmp(target, "replay_", 7) == 0)
-        target += 7;
-    for (int i = 1; i < argc; i++) {
+    if (LLVMFuzzerTestOneInput)
+        target.run = LLVMFuzzerTestOneInput;
+    else if (argc > 1 && find_target(argv[1]))
+        first = 2;
+    else if (argc == 2 && strcmp(argv[1], "--list") == 0) {
+        for (const struct replay_target *t = targets; t; t = t->next)
+            puts(t->name);
+        return 0;
+    } else {
+        fprintf(stderr, "usage: replay --list | TARGET PATH...\n");
+        return 2;
+    }
+    start_with_options(argv);
+    for (int i = first; i < argc; i++) {
         const long more = replay(argv[i]);
 
         if (more < 0)
             return 1;
         inputs += more;
     }
-    printf("replay: %s: %ld inputs\n", target, inputs);
+    printf("replay: %s: %ld inputs\n", target.name, inputs);
     return inputs > 0 ? 0 : 1;
 }

@@ -3,18 +3,14 @@
 #include "conformance/report/record/match.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CASES = 50 };
 
@@ -65,11 +61,10 @@ static void expect_printed(const struct acceptance *a, const char *part)
     free(text);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
     struct acceptance a;
 
-    (void)state;
     sample_record_result(&was, 0, 3)->status = CASE_FAIL; /* passes now */
     sample_record_result(&was, 1, 3)->status = CASE_DECLINED;
     sample_record_result(&is, 0, 4)->margin = 0.1;
@@ -80,11 +75,10 @@ static void test_nothing(void **state)
     accept_close(&a);
 }
 
-static void test_losses(void **state)
+TEST(test_losses)
 {
     struct acceptance a;
 
-    (void)state;
     *sample_record_result(&is, 0, 1) = (struct record_result){
         .subject = 0, .test_case = 1, .status = CASE_FAIL, .reason = "over the limit"
     };
@@ -117,11 +111,10 @@ static void test_losses(void **state)
 }
 
 /* A case, and a subject, that the new report does not have any more. */
-static void test_gone(void **state)
+TEST(test_gone)
 {
     struct acceptance a;
 
-    (void)state;
     record_close(&is);
     sample_record_open(&is, CASES - 1);
     open_with(&a, NULL, false);
@@ -138,14 +131,13 @@ static void test_gone(void **state)
 }
 
 /* A library that was renamed is the same subject; one with other options is not. */
-static void test_renamed(void **state)
+TEST(test_renamed)
 {
     const struct accept_options none = { .allow_worse = true };
     struct record_option other = { "precision", "fp32" };
     struct acceptance a;
     struct diag diag;
 
-    (void)state;
     is.subjects[1].spec = "delegate:/opt/liby.so?precision=fp16";
     is.subjects[1].path = "/opt/liby.so";
     is.subjects[1].label = "liby.so precision=fp16";
@@ -161,11 +153,10 @@ static void test_renamed(void **state)
 }
 
 /* Texts of reports do not reach a terminal as they are. */
-static void test_hostile_texts(void **state)
+TEST(test_hostile_texts)
 {
     struct acceptance a;
 
-    (void)state;
     sample_record_result(&is, 0, 2)->status = CASE_FAIL;
     sample_record_result(&is, 0, 2)->reason = "a\nb\033[31m\x7f\xc2\x9b\xe2\x80\xae\xff\xc3\xa9";
     open_with(&a, NULL, false);
@@ -174,11 +165,10 @@ static void test_hostile_texts(void **state)
     accept_close(&a);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
     struct acceptance a;
 
-    (void)state;
     for (size_t i = 0; i < CASES; i++)
         sample_record_result(&is, 0, i)->status = CASE_DECLINED;
     open_with(&a, "relu.f32.c00?", false);
@@ -197,13 +187,12 @@ static void expect_refused(const struct accept_options *options, const char *wor
     report_kit_expect(words, diag.text);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     const char *const globs[] = { "nosuch.*" };
     const struct accept_options none = { .allow_worse = true };
     const struct accept_options stale = { .give_up = { (const char **)(uintptr_t)globs, 1 } };
 
-    (void)state;
     expect_refused(&stale, "--give-up=nosuch.* names nothing");
     is.run.interrupted = "SIGINT";
     is.missing_count = 7;
@@ -223,7 +212,7 @@ static void test_refused(void **state)
     expect_refused(&none, "no results");
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
     struct acceptance a;
     char *text = NULL;
@@ -231,7 +220,6 @@ static void test_json(void **state)
     FILE *const f = open_memstream(&text, &bytes);
     json_t *root, *loss;
 
-    (void)state;
     sample_record_result(&is, 1, 5)->margin = 0.75;
     open_with(&a, NULL, false);
     assert_int_equal(accept_json(&a, f, NULL), STATUS_OK);
@@ -252,12 +240,11 @@ static void test_json(void **state)
 
 /* ---- what compares ---- */
 
-static void test_match(void **state)
+TEST(test_match)
 {
     struct record_subject s = was.subjects[1];
     struct record_option other = { "precision", "fp32" };
 
-    (void)state;
     assert_int_equal(record_match_subject(&was, &was.subjects[0]), 0);
     assert_int_equal(record_match_subject(&was, &s), 1);
     s.spec = "delegate:/elsewhere/liby.so?precision=fp16";
@@ -286,12 +273,11 @@ static void test_match(void **state)
     assert_int_equal(record_match_subject(&was, &s), 1);
 }
 
-static void test_figures(void **state)
+TEST(test_figures)
 {
     const struct record_device a = { "X", "1.0", NULL }, b = { "X", "1.1", NULL };
     const struct record_device none = { NULL, NULL, NULL };
 
-    (void)state;
     assert_true(record_device_is_same(&a, &a));
     assert_false(record_device_is_same(&a, &b));
     assert_false(record_device_is_same(&a, &none));
@@ -305,16 +291,4 @@ static void test_figures(void **state)
     assert_false(record_margin_grew((double)NAN, 0.5));
 }
 
-#define PAIR_TEST(name) cmocka_unit_test_setup_teardown(name, open_both, close_both)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PAIR_TEST(test_nothing), PAIR_TEST(test_losses),        PAIR_TEST(test_gone),
-        PAIR_TEST(test_renamed), PAIR_TEST(test_hostile_texts), PAIR_TEST(test_many),
-        PAIR_TEST(test_refused), PAIR_TEST(test_json),          PAIR_TEST(test_match),
-        PAIR_TEST(test_figures),
-    };
-
-    return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = open_both, .each_teardown = close_both);

@@ -3,14 +3,10 @@
 #include "conformance/tools/cli/commands.h"
 #include "conformance/util/nearest.h"
 #include "reference/tests/kit/capture.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -70,14 +66,13 @@ static bool parse(struct values *v, struct args_common *common, struct args *arg
     parse(&v, &c, &args, &code, (int)COUNT(((const char *const[]){ __VA_ARGS__ })),                \
           (const char *const[]){ __VA_ARGS__ })
 
-static void reads_every_kind(void **state)
+TEST(reads_every_kind)
 {
     struct values v;
     struct args_common c;
     struct args args;
     int code;
 
-    (void)state;
     assert_true(PARSE("m.tflite", "--list", "--filter=a*", "--runs", "0x10", "second",
                       "--mean=-1.5", "--mode=slow", "-o", "out", "--input=a", "--input=b"));
     assert_string_equal(capture.text, "");
@@ -96,14 +91,13 @@ static void reads_every_kind(void **state)
     args_close();
 }
 
-static void common_defaults_and_device(void **state)
+TEST(common_defaults_and_device)
 {
     struct values v;
     struct args_common c;
     struct args args;
     int code;
 
-    (void)state;
     assert_true(PARSE("m"));
     assert_null(c.delegate);
     assert_int_equal(c.delegate_option.count, 0);
@@ -134,7 +128,7 @@ static void common_defaults_and_device(void **state)
     args_close();
 }
 
-static void refuses_with_one_line(void **state)
+TEST(refuses_with_one_line)
 {
     static const struct {
         const char *word, *says;
@@ -173,7 +167,6 @@ static void refuses_with_one_line(void **state)
     struct args args;
     int code;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_false(PARSE("m.tflite", rows[i].word));
         assert_string_equal(capture.text, rows[i].says);
@@ -188,7 +181,7 @@ static void refuses_with_one_line(void **state)
     args_close();
 }
 
-static void help_shows_flags_and_examples(void **state)
+TEST(help_shows_flags_and_examples)
 {
     struct values v;
     struct args_common c;
@@ -196,7 +189,6 @@ static void help_shows_flags_and_examples(void **state)
     struct capture out;
     int code;
 
-    (void)state;
     capture_begin(&out, stdout);
     assert_false(PARSE("--help"));
     capture_end(&out);
@@ -210,11 +202,10 @@ static void help_shows_flags_and_examples(void **state)
     args_close();
 }
 
-static void suggests_the_nearest_name(void **state)
+TEST(suggests_the_nearest_name)
 {
     static const char *const names[] = { "run", "inspect", "conformance", "zoo" };
 
-    (void)state;
     assert_string_equal(nearest_name("rnu", names, 4), "run");
     assert_string_equal(nearest_name("inspct", names, 4), "inspect");
     assert_string_equal(nearest_name("conformence", names, 4), "conformance");
@@ -227,7 +218,7 @@ static void suggests_the_nearest_name(void **state)
         nearest_name("a-word-that-is-longer-than-any-name-of-ours-could-ever-be", names, 4));
 }
 
-static void failures_have_exit_codes(void **state)
+TEST(failures_have_exit_codes)
 {
     static const struct {
         enum status status;
@@ -244,7 +235,6 @@ static void failures_have_exit_codes(void **state)
         { STATUS_MISMATCH, EXIT_FAILED },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct diag diag = { .status = rows[i].status, .text = "first\nsecond" };
         int code;
@@ -257,27 +247,11 @@ static void failures_have_exit_codes(void **state)
     }
 }
 
-static void no_progress_without_terminal(void **state)
+TEST(no_progress_without_terminal)
 {
-    (void)state;
     capture_begin(&capture, stderr);
     message_progress(false, "%d of %d", 1, 2);
     message_progress_end();
     capture_end(&capture);
     assert_string_equal(capture.text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_kind),
-        cmocka_unit_test(common_defaults_and_device),
-        cmocka_unit_test(refuses_with_one_line),
-        cmocka_unit_test(help_shows_flags_and_examples),
-        cmocka_unit_test(suggests_the_nearest_name),
-        cmocka_unit_test(failures_have_exit_codes),
-        cmocka_unit_test(no_progress_without_terminal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

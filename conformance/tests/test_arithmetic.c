@@ -1,19 +1,16 @@
 /* Which class of bounds each design of arithmetic keeps, and which it does not: the table of
  * TOLERANCES.md 13.6, shown by a delegate that computes in the way its option names. */
+/* Needs: mock/arithmetic.so */
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/kit/judge_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Judges one case on the design, held to a list of classes. */
 static struct case_result judge_design(const char *design, const char *classes, const char *name)
@@ -68,7 +65,7 @@ static const char *const others[] = {
 /* CONV_2D of 3x3 with stride 1. */
 static const char *const tiles[] = { "conv_2d.f32.c5", "conv_2d.f32.valid", "conv_2d.f32.groups2" };
 
-static void test_honest_designs_pass(void **state)
+TEST(test_honest_designs_pass)
 {
     static const struct row rows[] = {
         /* Orders of summation, contraction, denormals and exponentials are no matter of class. */
@@ -103,13 +100,12 @@ static void test_honest_designs_pass(void **state)
     static const char *const largest[] = { "transpose_conv.f32.out64",
                                            "depthwise_conv_2d.f32.prime" };
 
-    (void)state;
     EXPECT(rows, sums, CASE_PASS);
     EXPECT(rows, others, CASE_PASS);
     EXPECT(cut, largest, CASE_PASS);
 }
 
-static void test_coarser_sums_fail(void **state)
+TEST(test_coarser_sums_fail)
 {
     static const struct row rows[] = {
         { "tf32", "fp32" },         { "tf32", "rtz" },       { "tf32", "winograd" },
@@ -123,13 +119,12 @@ static void test_coarser_sums_fail(void **state)
     static const struct row cut[] = { { "rtz", "fp32" } };
     static const char *const longest[] = { "conv_2d.f32.c5", "fully_connected.f32.k33_u33" };
 
-    (void)state;
     EXPECT(rows, cases, CASE_FAIL);
     EXPECT(cut, longest, CASE_FAIL); /* it shows in longer sums */
 }
 
 /* f16 sums of at most 32 products: those of all products fail where there are many. */
-static void test_runs(void **state)
+TEST(test_runs)
 {
     static const struct row honest[] = { { "f32", "fp16_runs" },
                                          { "half_stored", "fp16_runs" },
@@ -143,7 +138,6 @@ static void test_runs(void **state)
     static const char *const deep[] = { "conv_2d.f32.long_4608", "fully_connected.f32.k1001" };
     static const char *const averages[] = { "average_pool_2d.f32.same3" };
 
-    (void)state;
     EXPECT(honest, shallow, CASE_PASS);
     EXPECT(honest, deep, CASE_PASS);
     EXPECT(coarse, deep, CASE_FAIL);
@@ -151,7 +145,7 @@ static void test_runs(void **state)
     EXPECT(outside, averages, CASE_FAIL);
 }
 
-static void test_winograd(void **state)
+TEST(test_winograd)
 {
     static const struct row honest[] = {
         { "winograd", "winograd" },
@@ -171,14 +165,13 @@ static void test_winograd(void **state)
     static const struct row elsewhere[] = { { "tf32", "winograd" }, { "rtz", "winograd" } };
     static const char *const no_tiles[] = { "conv_2d.f32.k5x5", "fully_connected.f32.k33_u33" };
 
-    (void)state;
     EXPECT(honest, tiles, CASE_PASS);
     EXPECT(wrong, tiles, CASE_FAIL);
     EXPECT(elsewhere, no_tiles, CASE_FAIL);
 }
 
 /* The sharp bounds of LSTM and of exponentials: errors of 16 ulp, and of 2^-18 of the result. */
-static void test_systematic_errors(void **state)
+TEST(test_systematic_errors)
 {
     static const struct row rows[] = { { "skewed", "fp32" } };
     static const struct row exponentials[] = { { "exp16", "fp32" } };
@@ -186,12 +179,11 @@ static void test_systematic_errors(void **state)
                                           "softmax.f32.c5", "exp.f32.c5" };
     static const char *const functions[] = { "exp.f32.c5", "lstm.f32.d2_a3_n7_large" };
 
-    (void)state;
     EXPECT(rows, skewed, CASE_FAIL);
     EXPECT(exponentials, functions, CASE_FAIL);
 }
 
-static void test_dynamic_range(void **state)
+TEST(test_dynamic_range)
 {
     static const char *const cases[] = { "conv_2d.dynamic.c4", "depthwise_conv_2d.dynamic.c4",
                                          "fully_connected.dynamic.k32_u32" };
@@ -201,13 +193,12 @@ static void test_dynamic_range(void **state)
     static const struct row wrong[] = { { "hybrid", "fp32" }, { "hybrid_4bit", "hybrid" } };
     static const struct row floats[] = { { "tf32", "hybrid" } };
 
-    (void)state;
     EXPECT(honest, cases, CASE_PASS);
     EXPECT(wrong, cases, CASE_FAIL);
     EXPECT(floats, sums, CASE_FAIL);
 }
 
-static void test_integers(void **state)
+TEST(test_integers)
 {
     static const char *const cases[] = { "add.i8.c5", "quantize.i8.c7", "conv_2d.i8.c6",
                                          "resize_bilinear.u8.up_c6" };
@@ -218,22 +209,8 @@ static void test_integers(void **state)
                                         { "floor", "float_view" },
                                         { "step_off", "one_step" } };
 
-    (void)state;
     EXPECT(honest, cases, CASE_PASS);
     EXPECT(wrong, cases, CASE_FAIL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_honest_designs_pass),
-        cmocka_unit_test(test_coarser_sums_fail),
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_winograd),
-        cmocka_unit_test(test_systematic_errors),
-        cmocka_unit_test(test_dynamic_range),
-        cmocka_unit_test(test_integers),
-    };
-
-    return cmocka_run_group_tests_name("arithmetic", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

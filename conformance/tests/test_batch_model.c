@@ -1,6 +1,7 @@
 /* Models with batch 1 where they had 2: shapes change, and nothing else that begins with a 2. */
 #include "conformance/suite/judge/batch_model.h"
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 enum { BATCH = 2 };
 
@@ -68,13 +69,12 @@ static int32_t first_of(const struct model *m, const char *name)
     return 0;
 }
 
-static void shapes_alone_change(void **state)
+TEST(shapes_alone_change)
 {
     struct builder builder;
     struct model m;
     struct batch_model b;
 
-    (void)state;
     builder_init(&builder);
     fill(&builder);
     finish(&builder, &m);
@@ -88,7 +88,7 @@ static void shapes_alone_change(void **state)
 }
 
 /* One constant { 2, 1, 2 } is RESHAPE's shape and MEAN's axes: it must keep both meanings. */
-static void a_shape_that_is_axes_too_stays(void **state)
+TEST(a_shape_that_is_axes_too_stays)
 {
     static const int32_t numbers[] = { BATCH, 1, 2 };
     struct builder builder;
@@ -97,7 +97,6 @@ static void a_shape_that_is_axes_too_stays(void **state)
     struct batch_model b;
     int x, flat, y, shared;
 
-    (void)state;
     builder_init(&builder);
     x = floats(&builder, "x", 2, (int32_t[]){ BATCH, 2 });
     flat = floats(&builder, "flat", 3, numbers);
@@ -117,7 +116,7 @@ static void a_shape_that_is_axes_too_stays(void **state)
 }
 
 /* TRANSPOSE_CONV's shape is its first input. */
-static void the_shape_of_transpose_conv_changes(void **state)
+TEST(the_shape_of_transpose_conv_changes)
 {
     static const int32_t shape[] = { BATCH, 1, 1, 1 }, one[] = { 1, 1, 1, 1 };
     static const float weight = 3;
@@ -126,7 +125,6 @@ static void the_shape_of_transpose_conv_changes(void **state)
     struct batch_model b;
     int in[3], y;
 
-    (void)state;
     builder_init(&builder);
     in[0] = ints(&builder, "shape", 4, shape);
     in[1] = builder_constant(&builder, TENSOR_FLOAT32, "w", 4, one, &weight, sizeof weight);
@@ -150,7 +148,7 @@ static const TfLiteTensor *output(struct interpreter *in)
 }
 
 /* The model with batch 1 gives the first image's result. */
-static void the_first_image_alone(void **state)
+TEST(the_first_image_alone)
 {
     struct builder builder;
     struct model m;
@@ -159,7 +157,6 @@ static void the_first_image_alone(void **state)
     const TfLiteTensor *all, *first;
     struct diag diag;
 
-    (void)state;
     builder_init(&builder);
     fill(&builder);
     finish(&builder, &m);
@@ -181,16 +178,4 @@ static void the_first_image_alone(void **state)
     interpreter_close(two);
     batch_model_close(&b);
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_alone_change),
-        cmocka_unit_test(a_shape_that_is_axes_too_stays),
-        cmocka_unit_test(the_shape_of_transpose_conv_changes),
-        cmocka_unit_test(the_first_image_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
 #include "conformance/tools/bench/bench_compare.h"
 #include "conformance/tools/bench/bench_print.h"
 #include "conformance/util/sha256.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SAMPLES = 60, MIB = 1 << 20 };
 
@@ -91,13 +87,12 @@ static const char *why_not(const char *text)
             fail_msg("%s", said);                                                                  \
     } while (0)
 
-static void broken_and_foreign_files_are_refused(void **state)
+TEST(broken_and_foreign_files_are_refused)
 {
     struct bench_baseline b;
     struct diag diag = { .status = STATUS_OK };
     char other[256];
 
-    (void)state;
     ASSERT_SAYS(why_not(""), "broken.json: line");
     ASSERT_SAYS(why_not("{\"model\": "), "broken.json: line 1");
     ASSERT_SAYS(why_not("[1, 2]"), "expected a report of `assay bench --format=json`");
@@ -136,12 +131,11 @@ static struct bench_comparison compare(struct bench_result *before, struct bench
     return c;
 }
 
-static void the_same_passes(void **state)
+TEST(the_same_passes)
 {
     struct bench_result before = result(4), after = result(4);
     const struct bench_comparison c = compare(&before, &after);
 
-    (void)state;
     assert_false(c.failed);
     assert_int_equal(c.latency_verdict, VERDICT_SAME);
     assert_true(c.has_init);
@@ -149,12 +143,11 @@ static void the_same_passes(void **state)
     assert_true(c.median_before > 4 && c.median_before == c.median_after);
 }
 
-static void seven_percent_fail(void **state)
+TEST(seven_percent_fail)
 {
     struct bench_result before = result(4), after = result(4.28);
     struct bench_comparison c = compare(&before, &after);
 
-    (void)state;
     assert_true(c.failed);
     assert_int_equal(c.latency_verdict, VERDICT_SLOWER);
     before = result(4);
@@ -163,12 +156,11 @@ static void seven_percent_fail(void **state)
     assert_false(c.failed); /* 4 % */
 }
 
-static void slow_starts_fail(void **state)
+TEST(slow_starts_fail)
 {
     struct bench_result before = result(4), after = result(4);
     struct bench_comparison c;
 
-    (void)state;
     for (int i = 0; i < BENCH_WARM_STARTS; i++)
         after.warm_init_ms[i] *= 1.1;
     c = compare(&before, &after);
@@ -191,12 +183,11 @@ static void slow_starts_fail(void **state)
                                     "test needs");
 }
 
-static void growth_fails(void **state)
+TEST(growth_fails)
 {
     struct bench_result before = result(4), after = result(4);
     struct bench_comparison c;
 
-    (void)state;
     after.constant_bytes = 4 * MIB + 4 * MIB / 20 + 1;
     c = compare(&before, &after);
     assert_true(c.failed && bench_size_grew(&c.sizes[0]) && !bench_size_grew(&c.sizes[1]));
@@ -219,14 +210,13 @@ static void growth_fails(void **state)
     assert_string_equal(c.sizes[2].name, "host_allocated");
 }
 
-static void differences_are_named(void **state)
+TEST(differences_are_named)
 {
     struct bench_result before = result(4), after = result(4);
     struct bench_comparison c;
     struct bench_baseline b;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     after.subject = subject_fp16;
     snprintf(after.device, sizeof after.device, "NVIDIA H200");
     c = compare(&before, &after);
@@ -245,7 +235,7 @@ static void differences_are_named(void **state)
     bench_series_close(&after.latency_ms);
 }
 
-static void the_text_has_a_verdict(void **state)
+TEST(the_text_has_a_verdict)
 {
     const struct bench_request q = bench_kit_request(&kit, NULL);
     struct bench_result before = result(4), after = result(4.28), shown = result(4.28);
@@ -257,7 +247,6 @@ static void the_text_has_a_verdict(void **state)
     size_t bytes;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     bench_print_text(f, &b);
     fclose(f);
     ASSERT_SAYS(text, "\n  latency   ratio 1.0700 (99 %: ");
@@ -269,17 +258,4 @@ static void the_text_has_a_verdict(void **state)
     bench_series_close(&shown.latency_ms);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broken_and_foreign_files_are_refused),
-        cmocka_unit_test(the_same_passes),
-        cmocka_unit_test(seven_percent_fail),
-        cmocka_unit_test(slow_starts_fail),
-        cmocka_unit_test(growth_fails),
-        cmocka_unit_test(differences_are_named),
-        cmocka_unit_test(the_text_has_a_verdict),
-    };
-
-    return cmocka_run_group_tests(tests, open_kit, close_kit);
-}
+TEST_FILE(.setup = open_kit, .teardown = close_kit);

@@ -1,14 +1,11 @@
 /* The limits of steps, with figures made up so that each can be computed by hand. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/tools/bench/bench_roofline.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MIB = 1 << 20 };
 
@@ -72,11 +69,10 @@ static bool is(double x, double expected)
     return x > expected * (1 - 1e-12) && x < expected * (1 + 1e-12);
 }
 
-static void memory_rates(void **state)
+TEST(memory_rates)
 {
     struct assay_gpu_peaks none = peaks;
 
-    (void)state;
     /* 8 TB/s were reached with 8 MiB, so fewer bytes can reach them, too. */
     assert_true(is(roofline_memory_rate(&peaks, 1), 8 * MIB));
     assert_true(is(roofline_memory_rate(&peaks, 8 * MIB), 8 * MIB));
@@ -87,7 +83,7 @@ static void memory_rates(void **state)
     assert_true(roofline_memory_rate(&none, 1) == 0);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
     const struct {
         enum roofline_bound bound;
@@ -100,7 +96,6 @@ static void limits(void **state)
     struct bench_step s = steps[1];
     struct assay_gpu_peaks unknown = { .floor_us = 0 };
 
-    (void)state;
     for (size_t i = 0; i < result.step_count; i++) {
         const struct roofline_limit l = roofline_limit_of(&peaks, &steps[i]);
 
@@ -133,14 +128,13 @@ static const char golden[] =
     "    150.0     64.00    43%  total; of it bound by: floor 4.0, memory 20.0, host 26.0, "
     "compute 100.0\n";
 
-static void text(void **state)
+TEST(text)
 {
     const struct bench_result without = { .steps = steps, .step_count = 5 };
     char *printed;
     size_t bytes;
     FILE *f = open_memstream(&printed, &bytes);
 
-    (void)state;
     roofline_print_text(f, &result);
     fclose(f);
     assert_string_equal(printed, golden);
@@ -152,7 +146,7 @@ static void text(void **state)
     free(printed);
 }
 
-static void json(void **state)
+TEST(json)
 {
     const struct bench_result without = { .steps = steps, .step_count = 5 };
     json_t *const o = roofline_json(&result), *const none = roofline_json(&without);
@@ -160,7 +154,6 @@ static void json(void **state)
     const json_t *const total = json_object_get(o, "total");
     const json_t *const memory = json_object_get(json_object_get(o, "peaks"), "memory");
 
-    (void)state;
     assert_true(json_is_null(none));
     assert_int_equal(json_array_size(json_object_get(o, "steps")), 5);
     assert_int_equal(json_array_size(memory), 3);
@@ -172,16 +165,4 @@ static void json(void **state)
     assert_true(is(json_real_value(json_object_get(total, "share")), 64.0 / 150));
     json_decref(o);
     json_decref(none);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_rates),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(text),
-        cmocka_unit_test(json),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

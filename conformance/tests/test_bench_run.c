@@ -1,5 +1,6 @@
 /* assay bench on small models and mock delegates: samples, subjects in turns, threads, memory,
  * inputs, and what each form of the report holds. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/tests/kit/bench_kit.h"
 #include "conformance/tools/bench/bench.h"
 #include "conformance/tools/bench/bench_print.h"
@@ -9,19 +10,15 @@
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct bench_kit kit;
 
@@ -61,13 +58,12 @@ static const char *refused(const struct bench_request *q)
 
 /* ---- samples ---- */
 
-static void keeps_samples_in_order(void **state)
+TEST(keeps_samples_in_order)
 {
     const struct bench_request q = bench_kit_request(&kit, NULL);
     struct bench_result r = run(&q);
     double sum = 0;
 
-    (void)state;
     assert_int_equal(r.latency_ms.n, 40);
     assert_int_equal(r.latency_ms.sample_count, 40);
     assert_int_equal(r.latency_ms.every, 1);
@@ -79,14 +75,13 @@ static void keeps_samples_in_order(void **state)
     bench_close(&r);
 }
 
-static void keeps_a_part_of_very_many(void **state)
+TEST(keeps_a_part_of_very_many)
 {
     const size_t count = 2 * SERIES_SAMPLES_MAX + 1;
     double *const ms = mem_alloc(count, sizeof *ms);
     struct bench_series s;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     for (size_t i = 0; i < count; i++)
         ms[i] = 1 + (double)i;
     assert_int_equal(bench_series_make(&s, ms, count, &diag), STATUS_OK);
@@ -119,7 +114,7 @@ static char *print_text(const struct bench_result *r, const struct bench_request
 
 /* The inferences before it are told, and what would follow is not begun.  This is the first test:
  * the mock counts its invokes from the first one of the process. */
-static void a_signal_keeps_the_samples(void **state)
+TEST(a_signal_keeps_the_samples)
 {
     char interrupt[48];
     const char *options[] = { interrupt, "node=20" };
@@ -127,7 +122,6 @@ static void a_signal_keeps_the_samples(void **state)
     struct bench_result r;
     char *text;
 
-    (void)state;
     snprintf(interrupt, sizeof interrupt, "interrupt=%ld", (long)getpid());
     q.delegate_options = (struct string_list){ options, 2 };
     q.threads = 2;
@@ -145,13 +139,12 @@ static void a_signal_keeps_the_samples(void **state)
 }
 
 /* One that comes during the starts leaves the model described. */
-static void a_signal_before_the_inferences(void **state)
+TEST(a_signal_before_the_inferences)
 {
     struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
     struct bench_result r;
     char *text;
 
-    (void)state;
     q.starts = true;
     q.versus = "none";
     interrupt_begin();
@@ -171,13 +164,12 @@ static void a_signal_before_the_inferences(void **state)
 
 /* ---- two subjects, many threads ---- */
 
-static void a_slow_subject_shows_in_turns(void **state)
+TEST(a_slow_subject_shows_in_turns)
 {
     struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
     char slow[512];
     struct bench_result r;
 
-    (void)state;
     snprintf(slow, sizeof slow, "delegate:%s?slow=2000", mock_path("delegate.so"));
     q.versus = slow;
     r = run(&q);
@@ -190,12 +182,11 @@ static void a_slow_subject_shows_in_turns(void **state)
     bench_close(&r);
 }
 
-static void a_subject_that_fails_is_named(void **state)
+TEST(a_subject_that_fails_is_named)
 {
     struct bench_request q = bench_kit_request(&kit, NULL);
     char end[512], missing[512];
 
-    (void)state;
     snprintf(end, sizeof end, "delegate:%s?fault=exit", mock_path("delegate.so"));
     q.versus = end;
     assert_non_null(strstr(refused(&q), "fault=exit: the process that runs it ended"));
@@ -206,7 +197,7 @@ static void a_subject_that_fails_is_named(void **state)
     assert_non_null(strstr(refused(&q), "nonsense"));
 }
 
-static void threads_run_at_the_same_time(void **state)
+TEST(threads_run_at_the_same_time)
 {
     struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
     struct bench_result r;
@@ -214,7 +205,6 @@ static void threads_run_at_the_same_time(void **state)
     enum status s;
     size_t sum = 0;
 
-    (void)state;
     q.threads = 3;
     q.min_secs = 0.05;
     r = run(&q);
@@ -259,11 +249,10 @@ static uint64_t driver_bytes(const char *option)
 #define UNLESS_SANITIZED() (void)0
 #endif
 
-static void what_a_driver_takes_is_not_ours(void **state)
+TEST(what_a_driver_takes_is_not_ours)
 {
     uint64_t before, after;
 
-    (void)state;
     UNLESS_SANITIZED();
     before = driver_bytes(NULL);
     after = driver_bytes("grow=24");
@@ -271,14 +260,13 @@ static void what_a_driver_takes_is_not_ours(void **state)
     assert_in_range(after - before, 23 << 20, 25 << 20);
 }
 
-static void what_is_allocated_is_ours(void **state)
+TEST(what_is_allocated_is_ours)
 {
     struct bench_pages pages;
     struct bench_memory before, after;
     struct diag diag = { .status = STATUS_OK };
     char *block;
 
-    (void)state;
     UNLESS_SANITIZED();
     assert_int_equal(bench_pages_read(&pages, &diag), STATUS_OK);
     bench_memory_read(&before, &pages, NULL, -1, -1);
@@ -304,7 +292,7 @@ static void parse(struct bench_request *q, const char *layers, const char *shape
         fail_msg("%s", diag.text);
 }
 
-static void inputs_come_from_the_command_line(void **state)
+TEST(inputs_come_from_the_command_line)
 {
     struct bench_request q = bench_kit_request(&kit, NULL);
     const int32_t seven[] = { 7, 7, 7, 7, 7, 7, 7, 7 };
@@ -314,7 +302,6 @@ static void inputs_come_from_the_command_line(void **state)
     size_t count;
     int32_t larger[8];
 
-    (void)state;
     bench_kit_write(bench_kit_path(&kit, "seven"), seven, sizeof seven);
     snprintf(files, sizeof files, "more\\:0:%s", bench_kit_path(&kit, "seven"));
     snprintf(outputs, sizeof outputs, "%s", bench_kit_path(&kit, "outputs"));
@@ -339,7 +326,7 @@ static void inputs_come_from_the_command_line(void **state)
     assert_non_null(strstr(refused(&q), "expected 24 bytes for input more:0, found 5"));
 }
 
-static void broken_inputs_are_refused(void **state)
+TEST(broken_inputs_are_refused)
 {
     static const struct {
         const char *layers, *shapes, *ranges, *files, *says;
@@ -358,7 +345,6 @@ static void broken_inputs_are_refused(void **state)
         { NULL, NULL, NULL, "a:", "a has no file" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         static struct bench_inputs inputs;
         struct diag diag = { .status = STATUS_OK };
@@ -385,7 +371,7 @@ static char *print(void (*form)(FILE *, const struct bench_report *), const stru
     return text;
 }
 
-static void forms_hold_the_same(void **state)
+TEST(forms_hold_the_same)
 {
     struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
     struct bench_result r;
@@ -393,7 +379,6 @@ static void forms_hold_the_same(void **state)
     char *text, *json, *csv, line[128];
     json_t *o;
 
-    (void)state;
     q.versus = "none";
     q.threads = 2;
     r = run(&q);
@@ -423,14 +408,13 @@ static void forms_hold_the_same(void **state)
     bench_close(&r);
 }
 
-static void a_dry_run_measures_nothing(void **state)
+TEST(a_dry_run_measures_nothing)
 {
     struct bench_request q = bench_kit_request(&kit, NULL);
     struct bench_result r;
     const struct bench_report b = { .request = &q, .result = &r, .versus_limit = -1 };
     char *json;
 
-    (void)state;
     q.dry_run = true;
     r = run(&q);
     assert_int_equal(r.latency_ms.n, 0);
@@ -441,23 +425,4 @@ static void a_dry_run_measures_nothing(void **state)
     bench_close(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_signal_keeps_the_samples),
-        cmocka_unit_test(a_signal_before_the_inferences),
-        cmocka_unit_test(keeps_samples_in_order),
-        cmocka_unit_test(keeps_a_part_of_very_many),
-        cmocka_unit_test(a_slow_subject_shows_in_turns),
-        cmocka_unit_test(a_subject_that_fails_is_named),
-        cmocka_unit_test(threads_run_at_the_same_time),
-        cmocka_unit_test(what_a_driver_takes_is_not_ours),
-        cmocka_unit_test(what_is_allocated_is_ours),
-        cmocka_unit_test(inputs_come_from_the_command_line),
-        cmocka_unit_test(broken_inputs_are_refused),
-        cmocka_unit_test(forms_hold_the_same),
-        cmocka_unit_test(a_dry_run_measures_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, open_kit, close_kit);
-}
+TEST_FILE(.setup = open_kit, .teardown = close_kit);

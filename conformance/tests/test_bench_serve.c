@@ -1,20 +1,20 @@
 /* assay bench --serve: a line of JSON, then latencies on request, of our interpreter and of a
  * runtime with buffers of its own. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: mock/litert.so mock/litert_old.so */
+/* Needs: mock/accelerator.so mock/accelerator_bytes.so */
+/* Needs: mock/accelerator_version.so mock/accelerator_nameless.so */
 #include "conformance/tests/kit/bench_kit.h"
 #include "conformance/tools/bench/bench_serve.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct bench_kit kit;
 static char *said; /* by the last talk */
@@ -94,11 +94,10 @@ static void expect_conversation(const struct bench_request *q, const char *subje
     assert_null(strtok_r(NULL, "\n", &next));
 }
 
-static void serves(void **state)
+TEST(serves)
 {
     struct bench_request q = bench_kit_request(&kit, NULL);
 
-    (void)state;
     expect_conversation(&q, "reference");
     q = on_litert("cpu", "");
     expect_conversation(&q, "litert:cpu");
@@ -106,12 +105,11 @@ static void serves(void **state)
     expect_conversation(&q, "litert:gpu");
 }
 
-static void refuses_other_lines(void **state)
+TEST(refuses_other_lines)
 {
     static const char *const lines[] = { "0\n", "x\n", "-1\n", "3 3\n", "1000001\n", "3" };
     const struct bench_request q = bench_kit_request(&kit, NULL);
 
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         assert_int_equal(talk(&q, lines[i]), STATUS_USAGE);
         assert_non_null(strstr(diag.text, "expected a number of inferences"));
@@ -119,11 +117,10 @@ static void refuses_other_lines(void **state)
 }
 
 /* An output that cannot be locked fails the inference: it was waited for. */
-static void fetches_outputs(void **state)
+TEST(fetches_outputs)
 {
     const struct bench_request q = on_litert("gpu", "&buffers=managed");
 
-    (void)state;
     setenv("MOCK_LITERT", "lock", 1);
     assert_int_not_equal(talk(&q, "1\n"), STATUS_OK);
     assert_non_null(strstr(diag.text, "LiteRtLockTensorBuffer"));
@@ -133,13 +130,4 @@ static void fetches_outputs(void **state)
     unsetenv("MOCK_LITERT");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serves),
-        cmocka_unit_test(refuses_other_lines),
-        cmocka_unit_test(fetches_outputs),
-    };
-
-    return cmocka_run_group_tests(tests, open_kit, close_kit);
-}
+TEST_FILE(.setup = open_kit, .teardown = close_kit);

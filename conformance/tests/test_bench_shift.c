@@ -1,16 +1,13 @@
 /* The test of assay bench --compare-to: a planted slowdown of 7 % is found, noise is not, over 50
  * pairs of series each, and intervals hold the true ratio as often as they say. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/tools/bench/bench_shift.h"
 #include "conformance/util/random.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 enum { PAIRS = 50, SAMPLES = 1000, SAMPLES_FEW = 50 };
 
@@ -69,11 +66,10 @@ static int count_pairs(const struct noise *noise, double factor, size_t samples,
     return found;
 }
 
-static void planted_slowdown_is_found(void **state)
+TEST(planted_slowdown_is_found)
 {
     int holds;
 
-    (void)state;
     assert_int_equal(count_pairs(&quiet, 1.07, SAMPLES, VERDICT_SLOWER, &holds), PAIRS);
     assert_in_range(holds, 47, PAIRS);
     assert_int_equal(count_pairs(&busy, 1.07, SAMPLES, VERDICT_SLOWER, &holds), PAIRS);
@@ -81,11 +77,10 @@ static void planted_slowdown_is_found(void **state)
     assert_int_equal(count_pairs(&quiet, 1.07, SAMPLES_FEW, VERDICT_SLOWER, &holds), PAIRS);
 }
 
-static void noise_is_silent(void **state)
+TEST(noise_is_silent)
 {
     int holds;
 
-    (void)state;
     assert_int_equal(count_pairs(&quiet, 1, SAMPLES, VERDICT_SLOWER, &holds), 0);
     assert_in_range(holds, 47, PAIRS);
     assert_int_equal(count_pairs(&wandering, 1, SAMPLES, VERDICT_SLOWER, &holds), 0);
@@ -98,11 +93,10 @@ static void noise_is_silent(void **state)
 }
 
 /* Alternating runs: a drift that both see cancels. */
-static void pairs_of_blocks(void **state)
+TEST(pairs_of_blocks)
 {
     int slower = 0, silent = 0;
 
-    (void)state;
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
         struct random_stream s;
         struct bench_shift shift;
@@ -126,13 +120,12 @@ static void pairs_of_blocks(void **state)
 /* By hand: the ratios of {1, 2, 4, 8, 16, 32} and twice that are powers of 2 from 2^-4 to 2^6, most
  * often 2.  Of 36 ratios the rank is 18 - 2.576 * sqrt(36 * 13 / 12) = 1.9: the interval leaves out
  * none on either side. */
-static void ranks_by_hand(void **state)
+TEST(ranks_by_hand)
 {
     const double before[] = { 1, 2, 4, 8, 16, 32 }, after[] = { 2, 4, 8, 16, 32, 64 };
     struct bench_shift shift;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     assert_int_equal(bench_shift_values(before, 6, after, 6, &shift, &diag), STATUS_OK);
     assert_true(fabs(shift.ratio - 2) < 1e-12);
     assert_true(fabs(shift.low - 1.0 / 16) < 1e-12 && fabs(shift.high - 64) < 1e-9);
@@ -140,13 +133,12 @@ static void ranks_by_hand(void **state)
     assert_true(shift.inflation == 1);
 }
 
-static void correlation_widens(void **state)
+TEST(correlation_widens)
 {
     double flat[200], ramp[200];
     struct bench_shift shift;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     for (int i = 0; i < 200; i++) {
         flat[i] = 1 + 0.01 * (i * 7 % 5);
         ramp[i] = 1 + 0.005 * i;
@@ -159,13 +151,12 @@ static void correlation_widens(void **state)
     assert_true(shift.low < 0.7 && shift.high > 1.4);
 }
 
-static void too_few_are_refused(void **state)
+TEST(too_few_are_refused)
 {
     const double x[64] = { 1, 1, 1 };
     struct bench_shift shift;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     assert_int_equal(bench_shift_samples(x, 29, x, 64, &shift, &diag), STATUS_USAGE);
     assert_string_equal(diag.text, "found 29 and 64 inferences, expected at least 30 of each: see "
                                    "--num_runs");
@@ -173,15 +164,4 @@ static void too_few_are_refused(void **state)
     assert_int_equal(bench_shift_values(x, 6, x, 5, &shift, &diag), STATUS_USAGE);
     diag_clear(&diag);
     assert_int_equal(bench_shift_pairs(x, 9, &shift, &diag), STATUS_USAGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_slowdown_is_found), cmocka_unit_test(noise_is_silent),
-        cmocka_unit_test(pairs_of_blocks),           cmocka_unit_test(ranks_by_hand),
-        cmocka_unit_test(correlation_widens),        cmocka_unit_test(too_few_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
 #include "conformance/tools/cli/benchmark_flags.h"
 #include "conformance/tools/cli/commands.h"
 #include "reference/tests/kit/capture.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -144,9 +140,8 @@ static const struct benchmark_row *find(const char *name)
     return NULL;
 }
 
-static void every_published_flag_has_a_row(void **state)
+TEST(every_published_flag_has_a_row)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(published); i++) {
         if (!find(published[i]))
             fail_msg("--%s has no row in benchmark_flags.def", published[i]);
@@ -171,11 +166,10 @@ static const char *value(const struct benchmark_row *row, bool on)
 }
 
 /* Flags are read before the model: without one the error is that, unless a flag was refused. */
-static void every_flag_is_read_in_its_form(void **state)
+TEST(every_flag_is_read_in_its_form)
 {
     char word[128], says[512];
 
-    (void)state;
     for (size_t i = 0; i < BENCHMARK_FLAGS; i++) {
         const struct benchmark_row *const row = &benchmark_rows[i];
 
@@ -207,11 +201,10 @@ static void every_flag_is_read_in_its_form(void **state)
     }
 }
 
-static void help_names_every_flag(void **state)
+TEST(help_names_every_flag)
 {
     char word[64];
 
-    (void)state;
     assert_int_equal(BENCH("--help"), EXIT_AS_EXPECTED);
     for (size_t i = 0; i < BENCHMARK_FLAGS; i++) {
         snprintf(word, sizeof word, "--%s", benchmark_rows[i].name);
@@ -244,7 +237,7 @@ static void reset(void)
     flags = (struct benchmark_flags){ .steps_path = NULL };
 }
 
-static void gpu_flags_are_options_of_ours(void **state)
+TEST(gpu_flags_are_options_of_ours)
 {
     static const char *const expected[] = { "precision=fp16", "enable_quantization=0",
                                             "wait=active",    "max_partitions=0",
@@ -252,7 +245,6 @@ static void gpu_flags_are_options_of_ours(void **state)
                                             "last_node=9",    "serialization_dir=d",
                                             "model_token=t" };
 
-    (void)state;
     reset();
     flags.values[BENCHMARK_use_gpu] = "true";
     flags.values[BENCHMARK_gpu_precision_loss_allowed] = "1";
@@ -280,9 +272,8 @@ static void gpu_flags_are_options_of_ours(void **state)
     reset();
 }
 
-static void external_delegates_have_their_options(void **state)
+TEST(external_delegates_have_their_options)
 {
-    (void)state;
     reset();
     flags.values[BENCHMARK_external_delegate_path] = "lib.so";
     flags.values[BENCHMARK_external_delegate_options] = "a:1;path:x:y;";
@@ -301,9 +292,8 @@ static void external_delegates_have_their_options(void **state)
     reset();
 }
 
-static void the_rest_reaches_the_request(void **state)
+TEST(the_rest_reaches_the_request)
 {
-    (void)state;
     reset();
     flags.values[BENCHMARK_num_threads] = "4";
     flags.values[BENCHMARK_run_delay] = "0.25";
@@ -336,7 +326,7 @@ static void the_rest_reaches_the_request(void **state)
 
 /* ---- what does not go together ---- */
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
     struct bench_kit kit;
     static const struct {
@@ -360,7 +350,6 @@ static void contradictions_are_refused(void **state)
         { { "a.tflite", "--threads=0", "" }, "expected a whole number from 1 to 256" },
     };
 
-    (void)state;
     bench_kit_open(&kit, 2);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const size_t count = rows[i].words[2] && *rows[i].words[2] ? 3 : 2;
@@ -378,19 +367,4 @@ static void contradictions_are_refused(void **state)
                      EXIT_FAILED);
     assert_non_null(strstr(err.text, "3 of 3 nodes are left to the CPU"));
     bench_kit_close(&kit);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_published_flag_has_a_row),
-        cmocka_unit_test(every_flag_is_read_in_its_form),
-        cmocka_unit_test(help_names_every_flag),
-        cmocka_unit_test(gpu_flags_are_options_of_ours),
-        cmocka_unit_test(external_delegates_have_their_options),
-        cmocka_unit_test(the_rest_reaches_the_request),
-        cmocka_unit_test(contradictions_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

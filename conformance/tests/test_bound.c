@@ -1,5 +1,7 @@
 /* The limits: what honest f32 code makes of sums passes, in any order and never once not; what uses
  * f16 where f32 was promised, or loses a product, does not. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/bounds/bound.h"
 #include "conformance/suite/cases/data.h"
 
@@ -7,13 +9,8 @@
 
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct bound_rule dot = { .kind = BOUND_DOT };
 static const struct bound_rule average = { .kind = BOUND_AVERAGE };
@@ -117,9 +114,8 @@ static struct outcome run(const struct experiment *t, uint64_t seed)
 static const int sizes[] = { 1, 2, 3, 5, 9, 17, 64, 129, 576, 4608 };
 static const int tensors[] = { 1, 2, 5, 30, 300 };
 
-static void test_honest_sums_pass(void **state)
+TEST(test_honest_sums_pass)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         for (size_t e = 0; e < sizeof tensors / sizeof tensors[0]; e++) {
             const int work = sizes[s] * tensors[e];
@@ -159,9 +155,8 @@ static void expect_caught(enum data_set set, enum bounds bounds, enum summation 
     }
 }
 
-static void test_dishonest_sums_fail(void **state)
+TEST(test_dishonest_sums_fail)
 {
-    (void)state;
     for (size_t s = 4; s < sizeof sizes / sizeof sizes[0]; s++) {
         expect_caught(SET_RANDOM, BOUNDS_FP32, HALF_INPUTS, sizes[s]);
         expect_caught(SET_POSITIVE, BOUNDS_FP32, HALF_INPUTS, sizes[s]);
@@ -174,12 +169,11 @@ static void test_dishonest_sums_fail(void **state)
 
 /* A mean that is off by a tenth of a unit per sqrt(K), the same way everywhere, is seen in a large
  * tensor although no element is. */
-static void test_bias_is_seen(void **state)
+TEST(test_bias_is_seen)
 {
     struct bound_sums sums = { .count = 0 };
     struct random_stream s;
 
-    (void)state;
     random_init(&s, 1, "bias", 0, 0, 0);
     for (int i = 0; i < 10000; i++) {
         const struct bound_point p = { .value = 100, .magnitude = 128, .terms = 100, .row = 64 };
@@ -207,14 +201,13 @@ static float layer_sum(const float *row, const float *weights, float bias, int k
     return bias_first ? partial[0] : partial[0] + bias;
 }
 
-static void test_honest_layers_pass(void **state)
+TEST(test_honest_layers_pass)
 {
     enum { ROWS = 257, DEPTH = 64, UNITS = 5 };
     static const int depths[] = { 3, 27, DEPTH }, units[] = { 1, 2, UNITS };
     static const enum data_set sets[] = { SET_RANDOM, SET_POSITIVE, SET_SPREAD };
     static float rows[ROWS * DEPTH], weights[UNITS * DEPTH], biases[UNITS];
 
-    (void)state;
     for (size_t n = 0; n < 3 * 3 * 3 * 4 * 6; n++) {
         const int32_t k = depths[n % 3], c = units[n / 3 % 3];
         const struct data_spec spec = { .set = sets[n / 9 % 3], .terms = k + 1, .factors = 2 };
@@ -248,9 +241,8 @@ static void test_honest_layers_pass(void **state)
 }
 
 /* Honest means: sums in f32, then a division, or a product with an inverse that is 2 ULP off. */
-static void test_honest_means_pass(void **state)
+TEST(test_honest_means_pass)
 {
-    (void)state;
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
         for (int set = 0; set < SET_COUNT; set++) {
             for (int inverse = 0; inverse < 2; inverse++) {
@@ -292,12 +284,11 @@ static void test_honest_means_pass(void **state)
 }
 
 /* f32 softmax as a shader does it, logits up to 25 apart. */
-static void test_honest_softmax_passes(void **state)
+TEST(test_honest_softmax_passes)
 {
     static const int rows[] = { 1, 2, 3, 7, 64, 257, 1001, 4099 };
     struct random_stream s;
 
-    (void)state;
     random_init(&s, 1, "softmax", 0, 0, 0);
     for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
         const int32_t k = rows[n];
@@ -358,11 +349,10 @@ static float logistic_by_exp(float v)
     return (v < 0 ? e : 1) / (1 + e);
 }
 
-static void test_honest_elementary_functions_pass(void **state)
+TEST(test_honest_elementary_functions_pass)
 {
     float v;
 
-    (void)state;
     for (v = -100; v <= 90; v += 0.013f) {
         const struct bound_point e = { .value = exp((double)v), .magnitude = fabsf(v), .terms = 1 };
         const struct bound_point l = { .value = 1 / (1 + exp(-(double)v)),
@@ -429,13 +419,12 @@ static float hard_swish(float v, int form)
     return v <= -3 || v >= 3 ? v * clamped / 6 : fmaf(v, v, 3 * v) / 6;
 }
 
-static void test_few_roundings_pass(void **state)
+TEST(test_few_roundings_pass)
 {
     /* As HARD_SWISH has it. */
     static const struct bound_rule rule = { .kind = BOUND_ROUNDED, .ulps = 2.5, .units = 4 };
     size_t coarse = 0;
 
-    (void)state;
     for (float v = -3.5f; v < 40; v += 0x1.3p-12f) {
         const double clamped = fmin(fmax((double)v + 3, 0), 6);
         const struct bound_point p = { .value = (double)v * clamped / 6,
@@ -451,11 +440,10 @@ static void test_few_roundings_pass(void **state)
 }
 
 /* A bilinear mean of four in f32; a coordinate in f16 is caught wherever the image is not flat. */
-static void test_honest_resizing_passes(void **state)
+TEST(test_honest_resizing_passes)
 {
     struct random_stream s;
 
-    (void)state;
     random_init(&s, 1, "resize", 0, 0, 0);
     for (int i = 0; i < 20000; i++) {
         const int in = 2 + (int)random_below(&s, 600);
@@ -489,12 +477,11 @@ static void test_honest_resizing_passes(void **state)
 }
 
 /* The outputs of LSTM have four rules. */
-static void test_outputs_of_lstm(void **state)
+TEST(test_outputs_of_lstm)
 {
     const struct bound_point p = { .value = 0.5, .magnitude = 100, .terms = 4 };
     const double off = 0.5 + 90 * 0x1p-24, far = 0.5 + 101 * 0x1p-24;
 
-    (void)state;
     for (int output = 0; output < 2; output++) {
         const struct bound_rule *const rule = bound_rule_of_output(&lstm, output);
 
@@ -529,14 +516,13 @@ static float tanh32(float v, int form)
 
 /* Cells of every usual form keep the bound that follows from the sums, with f16 storage from the
  * stored ones and from those that were not; an error of 2^-17 does not. */
-static void test_cells_of_lstm(void **state)
+TEST(test_cells_of_lstm)
 {
     const struct bound_rule cell = { .kind = BOUND_LSTM };
     double worst = 0;
     struct random_stream s;
     int missed = 0;
 
-    (void)state;
     random_init(&s, 3, "lstm", 0, 0, 0);
     for (int n = 0; n < 4000; n++) {
         const float c_prev = half((float)random_normal(&s));
@@ -579,14 +565,13 @@ static void test_cells_of_lstm(void **state)
     assert_int_equal(missed, 0);
 }
 
-static void test_edges_of_limits(void **state)
+TEST(test_edges_of_limits)
 {
     const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };
     const struct bound_point zero = { .value = 0, .magnitude = 0, .terms = 5 };
     const struct bound_point sum = { .value = 0.25, .magnitude = 64, .terms = 100 };
     const double limit = 0x1p-24 * (2 + 30) * 64 + 2 * 0x1p-24 * 0.25;
 
-    (void)state;
     assert_true(passes(&rounded, BOUNDS_FP32, one, 1 + 0x1p-23));
     assert_true(passes(&rounded, BOUNDS_FP32, one, 1 - 0x1p-23));
     assert_false(passes(&rounded, BOUNDS_FP32, one, 1 + 0x1p-22));
@@ -609,7 +594,7 @@ static void test_edges_of_limits(void **state)
     assert_true(bound_ulp(BOUNDS_FP16, 4) == 0x1p-8 && bound_ulp(BOUNDS_FP32, 0) == 0x1p-149);
 }
 
-static void test_special_values(void **state)
+TEST(test_special_values)
 {
     const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };
     const struct bound_point large = { .value = 7e4, .magnitude = 7e4, .terms = 4 };
@@ -621,7 +606,6 @@ static void test_special_values(void **state)
     const struct bound_point zero = { .value = 0, .magnitude = 0, .terms = 5 };
     const struct bound_point nan = { .value = NAN, .magnitude = NAN, .terms = 1 };
 
-    (void)state;
     assert_false(passes(&dot, BOUNDS_FP32, one, NAN));
     assert_false(passes(&dot, BOUNDS_FP32, one, INFINITY));
     assert_true(passes(&dot, BOUNDS_FP32, nan, NAN));
@@ -647,25 +631,4 @@ static void test_special_values(void **state)
     assert_false(passes(&bits, BOUNDS_FP32, tiny, 2e-39));
     assert_false(passes(&bits, BOUNDS_FP16, zero, 1e-5)); /* nothing is no denormal */
     assert_false(passes(&dot, BOUNDS_FP16, zero, 1e-5));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_of_limits),
-        cmocka_unit_test(test_special_values),
-        cmocka_unit_test(test_honest_sums_pass),
-        cmocka_unit_test(test_dishonest_sums_fail),
-        cmocka_unit_test(test_bias_is_seen),
-        cmocka_unit_test(test_honest_layers_pass),
-        cmocka_unit_test(test_honest_means_pass),
-        cmocka_unit_test(test_honest_softmax_passes),
-        cmocka_unit_test(test_honest_elementary_functions_pass),
-        cmocka_unit_test(test_few_roundings_pass),
-        cmocka_unit_test(test_honest_resizing_passes),
-        cmocka_unit_test(test_outputs_of_lstm),
-        cmocka_unit_test(test_cells_of_lstm),
-    };
-
-    return cmocka_run_group_tests_name("bound", tests, NULL, NULL);
 }

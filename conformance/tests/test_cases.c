@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
@@ -12,26 +13,20 @@
 #include "reference/kernels/op.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void test_names_are_unique_and_plain(void **state)
+TEST(test_names_are_unique_and_plain)
 {
     const char **names = mem_alloc(kit_case_count, sizeof *names);
 
-    (void)state;
     assert_non_null(names);
     for (size_t i = 0; i < kit_case_count; i++) {
         names[i] = kit_cases[i].name;
@@ -44,9 +39,8 @@ static void test_names_are_unique_and_plain(void **state)
     mem_free(names);
 }
 
-static void test_each_row_says_why(void **state)
+TEST(test_each_row_says_why)
 {
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         if (!kit_cases[i].row->why || strlen(kit_cases[i].row->why) < 5)
             fail_msg("%s: no reason", kit_cases[i].name);
@@ -55,11 +49,10 @@ static void test_each_row_says_why(void **state)
 
 /* Every op that the reference knows has a member with its name, at least 25 cases and 3 in each of
  * its types, besides those of the gap suite. */
-static void test_each_op_has_cases(void **state)
+TEST(test_each_op_has_cases)
 {
     const struct ref_op *op;
 
-    (void)state;
     for (size_t i = 0; (op = ref_at(i)) != NULL; i++) {
         const struct suite_member *const member = suite_find_member(op->code);
         size_t all = 0;
@@ -89,9 +82,8 @@ static void test_each_op_has_cases(void **state)
     }
 }
 
-static void test_versions(void **state)
+TEST(test_versions)
 {
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct ref_op *const op = ref_find(kit_cases[i].code);
 
@@ -101,9 +93,8 @@ static void test_versions(void **state)
     }
 }
 
-static void test_each_case_has_sets(void **state)
+TEST(test_each_case_has_sets)
 {
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         /* What poison runs use; large rows have one set, and rows of positive numbers theirs. */
         if (!case_has_set(&kit_cases[i], SET_RANDOM) &&
@@ -193,9 +184,8 @@ static void check_model(const struct test_case *c, const struct case_instance *x
 }
 
 /* Case by case and set by set; twice, to see equal bytes. */
-static void test_all_build(void **state)
+TEST(test_all_build)
 {
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         for (int set = 0; set < SET_COUNT; set++) {
             for (int half = 0; half < 2; half++) {
@@ -224,11 +214,10 @@ static void test_all_build(void **state)
 }
 
 /* Gap cases are named so and come first. */
-static void test_gaps(void **state)
+TEST(test_gaps)
 {
     bool others = false;
 
-    (void)state;
     assert_non_null(kit_cases[0].row->gap);
     for (size_t i = 0; i < kit_case_count; i++) {
         const bool gap = kit_cases[i].row->gap;
@@ -240,11 +229,10 @@ static void test_gaps(void **state)
 }
 
 /* A row for each version has all that there are, and says which. */
-static void test_each_version(void **state)
+TEST(test_each_version)
 {
     size_t rows = 0;
 
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct ref_op *const op = ref_find(kit_cases[i].code);
         char end[16];
@@ -267,11 +255,10 @@ static void test_each_version(void **state)
 }
 
 /* f16 activations: every float tensor of the model is f16. */
-static void test_half_activations(void **state)
+TEST(test_half_activations)
 {
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct case_request request = { SET_SPREAD, 1, false };
         struct case_instance x;
@@ -296,12 +283,11 @@ static void test_half_activations(void **state)
 }
 
 /* Every f16 value is there, in both frames, and not in the same place. */
-static void test_every_half(void **state)
+TEST(test_every_half)
 {
     static bool seen[65536];
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct case_request request = { SET_RANDOM, 1, false };
         struct case_instance x;
@@ -334,11 +320,10 @@ static void test_every_half(void **state)
 
 /* Large rows repeat their values; a row's own values are in both frames; full mantissas are not
  * rounded to f16. */
-static void test_values_of_rows(void **state)
+TEST(test_values_of_rows)
 {
     size_t large = 0, own = 0, full = 0;
 
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct op_case *const row = kit_cases[i].row;
         const enum data_set set = case_has_set(&kit_cases[i], SET_RANDOM) ? SET_RANDOM
@@ -401,9 +386,8 @@ static bool is_few(const struct case_instance *x)
 }
 
 /* Frames differ; seeds differ; but not where there are no elements. */
-static void test_frames_and_seeds(void **state)
+TEST(test_frames_and_seeds)
 {
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i += 37) {
         const struct op_case *const row = kit_cases[i].row;
         struct case_instance a, b;
@@ -427,11 +411,10 @@ static void test_frames_and_seeds(void **state)
 }
 
 /* Out of memory at any point: an error, no leak (the sanitizers look), nothing half built. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
     const struct case_request request = { SET_RANDOM, 1, false };
 
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i += 101) {
         struct case_instance x;
         struct diag diag;
@@ -451,23 +434,4 @@ static void test_no_memory(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names_are_unique_and_plain),
-        cmocka_unit_test(test_each_row_says_why),
-        cmocka_unit_test(test_each_op_has_cases),
-        cmocka_unit_test(test_versions),
-        cmocka_unit_test(test_each_case_has_sets),
-        cmocka_unit_test(test_all_build),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_each_version),
-        cmocka_unit_test(test_half_activations),
-        cmocka_unit_test(test_every_half),
-        cmocka_unit_test(test_values_of_rows),
-        cmocka_unit_test(test_frames_and_seeds),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests_name("cases", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -1,15 +1,12 @@
 /* Lists of classes of bounds: what is read, what is written, what is refused. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/bounds/classes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_lists(void **state)
+TEST(test_lists)
 {
     static const struct {
         const char *list;
@@ -33,7 +30,6 @@ static void test_lists(void **state)
         { "fp32,fp32", BOUNDS_FP16, BOUNDS_EXACT, "fp32", "exact" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         enum bounds floats = rows[i].floats, integers = rows[i].integers, f, n = BOUNDS_EXACT;
         char text[BOUNDS_TEXT_BYTES];
@@ -49,7 +45,7 @@ static void test_lists(void **state)
     }
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const struct {
         const char *list, *message;
@@ -68,7 +64,6 @@ static void test_refused(void **state)
         { "exact,winograd,float_view", "exact and float_view exclude each other" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         enum bounds floats = BOUNDS_FP16, integers = BOUNDS_ONE_STEP;
         struct diag diag;
@@ -79,14 +74,4 @@ static void test_refused(void **state)
         assert_int_equal(floats, BOUNDS_FP16);
         assert_int_equal(integers, BOUNDS_ONE_STEP);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests_name("classes", tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
 #include "conformance/util/output.h"
 #include "reference/base/clean.h"
 #include "reference/tests/kit/capture.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct {
     const char *text, *printed;
@@ -40,9 +36,8 @@ static FILE *begin(void)
     return open_memstream(&text, &bytes);
 }
 
-static void parts_of_a_line(void **state)
+TEST(parts_of_a_line)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         FILE *const f = begin();
 
@@ -53,11 +48,10 @@ static void parts_of_a_line(void **state)
     }
 }
 
-static void lines(void **state)
+TEST(lines)
 {
     FILE *const f = begin();
 
-    (void)state;
     clean_print_lines(f, "one\x1b\ntwo\t\n\nfour");
     fclose(f);
     assert_string_equal(text, "one\\x1b\ntwo\\x09\n\nfour");
@@ -65,12 +59,11 @@ static void lines(void **state)
 }
 
 /* Whatever a command prints. */
-static void a_report(void **state)
+TEST(a_report)
 {
     static struct capture capture;
     struct output o;
 
-    (void)state;
     for (int fold = 0; fold < 2; fold++) {
         assert_true(output_open(&o));
         fprintf(o.file, "subject  \x1b[2Jname\nnext\n");
@@ -88,12 +81,11 @@ static void a_report(void **state)
     assert_string_equal(capture_end(&capture), "\xe2\x80\xae\n");
 }
 
-static void an_error(void **state)
+TEST(an_error)
 {
     static struct capture capture;
     struct diag diag = { .status = STATUS_NO_MEMORY };
 
-    (void)state;
     capture_begin(&capture, stderr);
     message_error("a\nb", "tensor '%s'", "\x1b[2J\xc2\x9b\xff");
     assert_string_equal(capture_end(&capture),
@@ -104,16 +96,4 @@ static void an_error(void **state)
     diag.status = STATUS_LIMIT;
     assert_int_equal(message_fail("run", &diag), EXIT_USAGE);
     capture_end(&capture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts_of_a_line),
-        cmocka_unit_test(lines),
-        cmocka_unit_test(a_report),
-        cmocka_unit_test(an_error),
-    };
-
-    return cmocka_run_group_tests_name("clean", tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
 #include "conformance/report/record/cluster.h"
 #include "conformance/report/record/facts.h"
 #include "conformance/tests/kit/draft_record.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct record record;
 static struct arena arena;
@@ -55,11 +51,10 @@ static void expect_normal(const char *reason, const char *normal)
     assert_string_equal(text, normal);
 }
 
-static void test_normalize(void **state)
+TEST(test_normalize)
 {
     char small[6];
 
-    (void)state;
     expect_normal("got 25.84, want -26, limit 1e-06", "got #, want #, limit #");
     expect_normal("got nan, want -inf: not finite", "got #, want #: not finite");
     expect_normal("SIGABRT in S2: prepare; code 0x1f", "SIGABRT in S#: prepare; code #");
@@ -137,9 +132,8 @@ static bool always(int c, int h)
     return true;
 }
 
-static void test_one_cause(void **state)
+TEST(test_one_cause, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     add_cases("conv_2d", "f32", 0, 1, 12, last_slice);
     add_cases("softmax", "f32", 0, 1, 12, never);
     find();
@@ -170,48 +164,41 @@ static void expect_pattern(bool (*fails)(int c, int h), const char *pattern, siz
     assert_int_equal(findings[0].passing_with, passing_with);
 }
 
-static void test_threshold(void **state)
+TEST(test_threshold, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     expect_pattern(large, "channels >= 7", 0);
 }
 
-static void test_two_conditions(void **state)
+TEST(test_two_conditions, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     expect_pattern(both, "channels % 4 != 0 and h != 1 in the name", 0);
 }
 
 /* A case that is too small for the fault to reach passes. */
-static void test_exception(void **state)
+TEST(test_exception, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     expect_pattern(mostly, "channels % 4 != 0", 1);
 }
 
 /* Chance has no pattern. */
-static void test_no_pattern(void **state)
+TEST(test_no_pattern, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     expect_pattern(haphazard, NULL, 0);
 }
 
-static void test_too_few(void **state)
+TEST(test_too_few, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     expect_pattern(two, NULL, 0);
 }
 
-static void test_nothing_passes(void **state)
+TEST(test_nothing_passes, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     expect_pattern(always, NULL, 0);
     assert_int_equal(findings[0].passing, 0);
 }
 
-static void test_type(void **state)
+TEST(test_type, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     add_cases("add", "f32", 0, 1, 8, never);
     add_cases("add", "i8", 0, 1, 8, always);
     find();
@@ -221,9 +208,8 @@ static void test_type(void **state)
 }
 
 /* Without shapes of inputs, as of a crash before them, words of the name remain. */
-static void test_words_of_the_name(void **state)
+TEST(test_words_of_the_name, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     for (int c = 1; c <= 20; c++) {
         char name[64];
         struct record_result *r;
@@ -242,9 +228,8 @@ static void test_words_of_the_name(void **state)
 }
 
 /* What the fault depends on may be no input's: broadcasting, weights. */
-static void test_output_channels(void **state)
+TEST(test_output_channels, .setup = open_record, .teardown = close_record)
 {
-    (void)state;
     for (int o = 1; o <= 24; o++) {
         char name[64];
         struct record_result *r;
@@ -264,11 +249,10 @@ static void test_output_channels(void **state)
 }
 
 /* relu and relu6 are one word. */
-static void test_stem(void **state)
+TEST(test_stem, .setup = open_record, .teardown = close_record)
 {
     static const char *const words[] = { "relu", "relu6", "tanh", "same" };
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         char name[64];
         struct record_result *r;
@@ -284,14 +268,13 @@ static void test_stem(void **state)
 }
 
 /* Reasons, statuses, ops, titles and subjects part findings; waived and declined are none. */
-static void test_parts(void **state)
+TEST(test_parts, .setup = open_record, .teardown = close_record)
 {
     const size_t a = draft_case(&record, "add.f32.c1", NULL);
     const size_t b = draft_case(&record, "add.f32.c2", NULL);
     const size_t c = draft_case(&record, "gap.f32.add_c2", NULL);
     const size_t d = draft_case(&record, "sub.f32.c2", NULL);
 
-    (void)state;
     record.cases[c].op = "add";
     record.cases[c].title = "a known fault";
     draft_fail(draft_result(&record, 0, a), "state is kept", "state is kept");
@@ -314,14 +297,13 @@ static void test_parts(void **state)
     assert_string_equal(findings[2].title, "a known fault");
 }
 
-static void test_text(void **state)
+TEST(test_text, .setup = open_record, .teardown = close_record)
 {
     struct diag diag;
     char *text = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     add_cases("conv_2d", "f32", 1, 1, 12, last_slice);
     draft_done(&record);
     assert_non_null(f);
@@ -337,14 +319,13 @@ static void test_text(void **state)
     free(text);
 }
 
-static void test_no_text(void **state)
+TEST(test_no_text, .setup = open_record, .teardown = close_record)
 {
     struct diag diag;
     char *text = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     add_cases("conv_2d", "f32", 1, 1, 12, never);
     draft_done(&record);
     assert_non_null(f);
@@ -354,39 +335,12 @@ static void test_no_text(void **state)
     free(text);
 }
 
-static void test_elements(void **state)
+TEST(test_elements)
 {
-    (void)state;
     assert_true(facts_elements(&(struct record_case){ .inputs = "f32 [1, 4, 4, 5]; i32 [2]" }) ==
                 80);
     assert_true(facts_elements(&(struct record_case){ .inputs = "f32 []" }) == 1);
     assert_true(isinf(facts_elements(&(struct record_case){ .inputs = "f32 [1, 4" })));
     assert_true(isinf(facts_elements(&(struct record_case){ .inputs = "f32; i32 [2]" })));
     assert_true(isinf(facts_elements(&(struct record_case){ .inputs = NULL })));
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_record, close_record)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normalize),
-        TEST(test_one_cause),
-        TEST(test_threshold),
-        TEST(test_two_conditions),
-        TEST(test_exception),
-        TEST(test_no_pattern),
-        TEST(test_too_few),
-        TEST(test_nothing_passes),
-        TEST(test_type),
-        TEST(test_words_of_the_name),
-        TEST(test_output_channels),
-        TEST(test_stem),
-        TEST(test_parts),
-        TEST(test_text),
-        TEST(test_no_text),
-        cmocka_unit_test(test_elements),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

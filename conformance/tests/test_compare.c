@@ -1,16 +1,13 @@
 /* Comparing tensors: the element that is named, the figures, the rule that decides. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/bounds/compare.h"
 
 #include "reference/base/half.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { N = 2 * 3 * 2 * 5 };
 static const int dims[] = { 2, 3, 2, 5 };
@@ -66,13 +63,12 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
 
 /* An element that depends on a NaN may be a NaN, or what an infinity in its place gives; nothing
  * else, and elements that do not depend on one may not. */
-static void test_nan_of_inputs(void **state)
+TEST(test_nan_of_inputs, .setup = fill)
 {
     static double low[N], high[N];
     const struct ref_detail lows = { low, magnitude, terms, NULL },
                             highs = { high, magnitude, terms, NULL };
 
-    (void)state;
     memcpy(low, value, sizeof low);
     memcpy(high, value, sizeof high);
     value[7] = NAN; /* a minimum of NaN and 3, whatever the order */
@@ -113,13 +109,12 @@ static float cut(float v)
 
 /* Operands of 24 bits that the device rounds to f16: to nearest passes, cutting off does not, be it
  * of an element that is moved or of a factor among many. */
-static void test_full_mantissas(void **state)
+TEST(test_full_mantissas, .setup = fill)
 {
     enum { TERMS = 64 };
     static float x[N][TERMS], w[TERMS];
     uint64_t seed = 3;
 
-    (void)state;
     full_mantissas = true;
     for (int i = 0; i < N * TERMS + TERMS; i++) {
         float *const to = i < N * TERMS ? &x[i / TERMS][i % TERMS] : &w[i - N * TERMS];
@@ -155,11 +150,10 @@ static void test_full_mantissas(void **state)
     full_mantissas = false;
 }
 
-static void test_equal(void **state)
+TEST(test_equal, .setup = fill)
 {
     struct comparison c = compare(&bits, BOUNDS_FP32, false);
 
-    (void)state;
     assert_true(c.pass);
     assert_int_equal(c.elements, N);
     assert_int_equal(c.wrong, 0);
@@ -167,11 +161,10 @@ static void test_equal(void **state)
     assert_string_equal(c.text, "");
 }
 
-static void test_first_wrong_is_named(void **state)
+TEST(test_first_wrong_is_named, .setup = fill)
 {
     struct comparison c;
 
-    (void)state;
     got[33] += 0.5f; /* n 1 h 0 w 0 c 3 */
     got[41] = 0;
     c = compare(&bits, BOUNDS_FP32, false);
@@ -185,12 +178,11 @@ static void test_first_wrong_is_named(void **state)
     assert_string_equal(c.text, "not equal");
 }
 
-static void test_where(void **state)
+TEST(test_where, .setup = fill)
 {
     static const int other[] = { 4, 3, 2 };
     char text[64], tiny[4];
 
-    (void)state;
     compare_where(other, 3, 17, text, sizeof text);
     assert_string_equal(text, "[2, 2, 1]");
     compare_where(other, 0, 0, text, sizeof text);
@@ -201,11 +193,10 @@ static void test_where(void **state)
     assert_string_equal(text, "n 1 h 2 w 1 c 4");
 }
 
-static void test_figures(void **state)
+TEST(test_figures, .setup = fill)
 {
     struct comparison c;
 
-    (void)state;
     got[0] = 1 + 0x1p-23f;    /* one unit in the last place, all that is allowed */
     value[10] = 11 + 0x1p-21; /* half of one */
     c = compare(&rounded, BOUNDS_FP32, false);
@@ -221,11 +212,10 @@ static void test_figures(void **state)
     assert_string_equal(c.text, "over the limit");
 }
 
-static void test_swapped_channels(void **state)
+TEST(test_swapped_channels, .setup = fill)
 {
     const float first = got[7];
 
-    (void)state;
     got[7] = got[8];
     got[8] = first;
     assert_false(compare(&dot, BOUNDS_FP32, false).pass);
@@ -233,11 +223,10 @@ static void test_swapped_channels(void **state)
     assert_string_equal(compare(&dot, BOUNDS_FP16, false).where, "n 0 h 0 w 1 c 2");
 }
 
-static void test_nan_and_infinity(void **state)
+TEST(test_nan_and_infinity, .setup = fill)
 {
     struct comparison c;
 
-    (void)state;
     got[5] = NAN;
     c = compare(&dot, BOUNDS_FP32, false);
     assert_false(c.pass);
@@ -250,9 +239,8 @@ static void test_nan_and_infinity(void **state)
 }
 
 /* An error that passes in a sum of reals fails in a sum of integers. */
-static void test_integers_are_exact(void **state)
+TEST(test_integers_are_exact, .setup = fill)
 {
-    (void)state;
     got[12] = nextafterf(got[12], 100);
     assert_true(compare(&dot, BOUNDS_FP32, false).pass);
     assert_false(compare(&dot, BOUNDS_FP32, true).pass);
@@ -265,11 +253,10 @@ static void test_integers_are_exact(void **state)
 }
 
 /* Inputs that were rounded to f16: no element is over its limit, all of them together are. */
-static void test_rms_speaks(void **state)
+TEST(test_rms_speaks, .setup = fill)
 {
     struct comparison c;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         terms[i] = 4608;
         magnitude[i] = 4000;
@@ -289,11 +276,10 @@ static void test_rms_speaks(void **state)
     assert_true(fabs(c.bias - 10) < 0.5);
 }
 
-static void test_rows_sum_to_one(void **state)
+TEST(test_rows_sum_to_one, .setup = fill)
 {
     struct comparison c;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         value[i] = 0.2;
         got[i] = 0.2f;
@@ -310,11 +296,10 @@ static void test_rows_sum_to_one(void **state)
 }
 
 /* Infinities and NaNs among the inputs of an elementwise op. */
-static void test_special_inputs(void **state)
+TEST(test_special_inputs, .setup = fill)
 {
     struct comparison c;
 
-    (void)state;
     memcpy(inputs, got, sizeof inputs);
     special = inputs;
     inputs[3] = NAN;
@@ -353,7 +338,7 @@ static void test_special_inputs(void **state)
 }
 
 /* Limits of goldens are wider by name (TOLERANCES.md 9). */
-static void test_runtime_results(void **state)
+TEST(test_runtime_results, .setup = fill)
 {
     static const struct bound_rule logistic = { .kind = BOUND_LOGISTIC };
     const struct ref_detail detail = { value, magnitude, terms, NULL };
@@ -365,7 +350,6 @@ static void test_runtime_results(void **state)
                                  .detail = &detail };
     struct comparison c;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         value[i] = 1 / (1 + exp(9.5));
         magnitude[i] = 9.5;
@@ -378,7 +362,7 @@ static void test_runtime_results(void **state)
     assert_true(c.pass);
 }
 
-static void test_types(void **state)
+TEST(test_types, .setup = fill)
 {
     const struct ref_detail detail = { value, magnitude, terms, NULL };
     uint16_t halves[N];
@@ -388,7 +372,6 @@ static void test_types(void **state)
     struct comparison c;
     struct diag diag;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         halves[i] = float_to_half(got[i]);
         small[i] = (int8_t)got[i];
@@ -455,11 +438,10 @@ static int fill_steps(void **state)
     return 0;
 }
 
-static void test_exact_integers(void **state)
+TEST(test_exact_integers, .setup = fill_steps)
 {
     struct comparison c = compare_quantized(BOUNDS_EXACT, 1, true);
 
-    (void)state;
     assert_true(c.pass && c.margin == 0 && c.unequal == 0);
     steps_got[17]++; /* a step, which a tie would not explain either */
     c = compare_quantized(BOUNDS_EXACT, 1, true);
@@ -472,11 +454,10 @@ static void test_exact_integers(void **state)
     assert_false(compare_quantized(BOUNDS_EXACT, 1, true).pass);
 }
 
-static void test_float_view(void **state)
+TEST(test_float_view, .setup = fill_steps)
 {
     struct comparison c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
 
-    (void)state;
     assert_true(c.pass && c.margin == 0);
     steps_got[5]++; /* two thirds of a step away */
     c = compare_quantized(BOUNDS_FLOAT_VIEW, 1, true);
@@ -505,11 +486,10 @@ static void test_float_view(void **state)
 
 /* Both integers next to the exact result, however many; where the reference is further off, those
  * next to it. */
-static void test_one_step(void **state)
+TEST(test_one_step, .setup = fill_steps)
 {
     struct comparison c;
 
-    (void)state;
     for (int i = 0; i < STEPS; i++)
         steps_got[i] = (int8_t)(steps_reference[i] + 1); /* two thirds above */
     c = compare_quantized(BOUNDS_ONE_STEP, 0.05, true);
@@ -530,11 +510,10 @@ static void test_one_step(void **state)
 }
 
 /* Results in f16 are stored to nearest, or all toward zero; a part of each is no rounding mode. */
-static void test_stored_toward_zero(void **state)
+TEST(test_stored_toward_zero, .setup = fill)
 {
     const double above = 0x1p-11 * 1.9; /* less than a unit of f16 above got, more than half */
 
-    (void)state;
     for (int i = 0; i < N; i++)
         value[i] = got[i] * (1 + above / 2);
     assert_true(compare(&rounded, BOUNDS_FP16, false).pass);
@@ -557,11 +536,10 @@ static void test_stored_toward_zero(void **state)
 }
 
 /* One in twenty may differ, and of 600 some by chance; not one in eight. */
-static void test_share_of_unequal(void **state)
+TEST(test_share_of_unequal, .setup = fill_steps)
 {
     struct comparison c;
 
-    (void)state;
     for (int i = 0; i < STEPS; i += 20)
         steps_reference[i]++;
     c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
@@ -578,31 +556,4 @@ static void test_share_of_unequal(void **state)
         steps_value[i] = steps_got[i] + 0.5;
     c = compare_quantized(BOUNDS_FLOAT_VIEW, 0.05, true);
     assert_true(c.pass && c.unequal == 75 && c.untied == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_exact_integers, fill_steps),
-        cmocka_unit_test_setup(test_float_view, fill_steps),
-        cmocka_unit_test_setup(test_share_of_unequal, fill_steps),
-        cmocka_unit_test_setup(test_nan_of_inputs, fill),
-        cmocka_unit_test_setup(test_full_mantissas, fill),
-        cmocka_unit_test_setup(test_one_step, fill_steps),
-        cmocka_unit_test_setup(test_stored_toward_zero, fill),
-        cmocka_unit_test_setup(test_equal, fill),
-        cmocka_unit_test_setup(test_first_wrong_is_named, fill),
-        cmocka_unit_test_setup(test_where, fill),
-        cmocka_unit_test_setup(test_figures, fill),
-        cmocka_unit_test_setup(test_swapped_channels, fill),
-        cmocka_unit_test_setup(test_nan_and_infinity, fill),
-        cmocka_unit_test_setup(test_integers_are_exact, fill),
-        cmocka_unit_test_setup(test_rms_speaks, fill),
-        cmocka_unit_test_setup(test_rows_sum_to_one, fill),
-        cmocka_unit_test_setup(test_special_inputs, fill),
-        cmocka_unit_test_setup(test_runtime_results, fill),
-        cmocka_unit_test_setup(test_types, fill),
-    };
-
-    return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

@@ -3,18 +3,14 @@
 #include "conformance/report/record/compare_reports.h"
 #include "conformance/report/record/fastest.h"
 #include "conformance/tests/kit/draft_record.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CASES = 5 };
 
@@ -106,9 +102,8 @@ static void expect_note(const char *part)
                  comparison.note_count ? comparison.notes[0] : "");
 }
 
-static void test_equal(void **state)
+TEST(test_equal)
 {
-    (void)state;
     compare();
     assert_int_equal(comparison.failure_count, 0);
     assert_int_equal(comparison.note_count, 0);
@@ -133,9 +128,8 @@ static void expect_kind(enum case_status from, enum case_status to, enum compare
     assert_int_equal(comparison.failure_count, compare_kind_is_bad(kind));
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-    (void)state;
     expect_kind(CASE_PASS, CASE_FAIL, COMPARE_NEW_FAILURE);
     expect_kind(CASE_PASS, CASE_CRASH, COMPARE_NEW_FAILURE);
     expect_kind(CASE_DECLINED, CASE_TIMEOUT, COMPARE_NEW_FAILURE);
@@ -154,9 +148,8 @@ static void test_kinds(void **state)
     expect_kind(CASE_PASS, CASE_WAIVED, COMPARE_OTHER);
 }
 
-static void test_ignored_support(void **state)
+TEST(test_ignored_support)
 {
-    (void)state;
     result(&is, 0, 0)->status = CASE_DECLINED;
     limits.no_support = true;
     compare();
@@ -166,9 +159,8 @@ static void test_ignored_support(void **state)
 
 /* ---- subjects ---- */
 
-static void test_other_subject(void **state)
+TEST(test_other_subject)
 {
-    (void)state;
     for (size_t s = 0; s < 2; s++) {
         is.subjects[s].spec =
             s ? "delegate:/opt/liby.so?precision=fp16" : "delegate:/opt/liby.so?precision=fp32";
@@ -182,9 +174,8 @@ static void test_other_subject(void **state)
 }
 
 /* One library, two accelerators. */
-static void test_other_target(void **state)
+TEST(test_other_target)
 {
-    (void)state;
     was.subject_count = is.subject_count = 1;
     was.result_count = is.result_count = 0;
     draft_result(&was, 0, 0);
@@ -203,11 +194,10 @@ static void test_other_target(void **state)
     assert_int_equal(try_compare(), STATUS_USAGE);
 }
 
-static void test_other_options(void **state)
+TEST(test_other_options)
 {
     static const struct record_option options[] = { { "mode", "noop" } };
 
-    (void)state;
     is.subjects[1].options = options;
     compare();
     assert_int_equal(comparison.pair_count, 1);
@@ -217,9 +207,8 @@ static void test_other_options(void **state)
 }
 
 /* A subject that is new alone fails nothing. */
-static void test_more_subjects(void **state)
+TEST(test_more_subjects)
 {
-    (void)state;
     was.subject_count = 1;
     was.result_count = 0;
     for (size_t c = 0; c < CASES; c++)
@@ -230,13 +219,12 @@ static void test_more_subjects(void **state)
 }
 
 /* The order of subjects says nothing, nor that of options, nor the folder. */
-static void test_order(void **state)
+TEST(test_order)
 {
     static const struct record_option ab[] = { { "a", "1" }, { "b", "2" } };
     static const struct record_option ba[] = { { "b", "2" }, { "a", "1" } };
     struct record_subject first;
 
-    (void)state;
     was.subjects[1].options = ab;
     is.subjects[1].options = ba;
     was.subjects[1].option_count = is.subjects[1].option_count = 2;
@@ -252,11 +240,10 @@ static void test_order(void **state)
     assert_int_equal(comparison.failure_count, 0);
 }
 
-static void test_given_pairs(void **state)
+TEST(test_given_pairs)
 {
     const struct compare_couple couple = { 0, 1 }, wrong = { 0, 2 };
 
-    (void)state;
     draft_done(&was);
     draft_done(&is);
     assert_int_equal(compare_records(&comparison, &was, &is, &limits, &couple, 1, &diag),
@@ -272,17 +259,15 @@ static void test_given_pairs(void **state)
 
 /* ---- cases ---- */
 
-static void test_seeds(void **state)
+TEST(test_seeds)
 {
-    (void)state;
     is.run.seed = 7;
     assert_int_equal(try_compare(), STATUS_USAGE);
     assert_non_null(strstr(diag.text, "OLD has seed 1, NEW 7"));
 }
 
-static void test_no_common_case(void **state)
+TEST(test_no_common_case)
 {
-    (void)state;
     for (size_t c = 0; c < CASES; c++) {
         char name[32];
 
@@ -306,9 +291,8 @@ static void drop_subject(struct record *r)
     r->subjects[1].not_run = "no 16-bit storage";
 }
 
-static void test_not_run(void **state)
+TEST(test_not_run)
 {
-    (void)state;
     drop_subject(&is);
     compare();
     assert_int_equal(comparison.failure_count, 1);
@@ -316,18 +300,16 @@ static void test_not_run(void **state)
     expect_note("NEW has no results of libx.so precision=fp16: no 16-bit storage");
 }
 
-static void test_not_run_before(void **state)
+TEST(test_not_run_before)
 {
-    (void)state;
     drop_subject(&was);
     drop_subject(&is);
     compare();
     assert_int_equal(comparison.failure_count, 0);
 }
 
-static void test_lists(void **state)
+TEST(test_lists)
 {
-    (void)state;
     is.cases[2].name = "add.f32.other";
     is.run.list_sha256 = "cd34";
     compare();
@@ -343,11 +325,10 @@ static void test_lists(void **state)
 }
 
 /* What NEW did not come to could hide anything. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
     struct record_missing missing = { 1, 4 };
 
-    (void)state;
     is.missing = &missing;
     is.missing_count = 1;
     is.run.interrupted = "SIGTERM";
@@ -359,9 +340,8 @@ static void test_cut(void **state)
     is.missing = NULL;
 }
 
-static void test_broken_end(void **state)
+TEST(test_broken_end)
 {
-    (void)state;
     is.broken_end = "SIGSEGV";
     compare();
     expect_failure("a worker process of NEW, after its last case: SIGSEGV");
@@ -371,9 +351,8 @@ static void test_broken_end(void **state)
     assert_int_equal(comparison.failure_count, 0);
 }
 
-static void test_notes(void **state)
+TEST(test_notes)
 {
-    (void)state;
     is.run.version = "0.2.0";
     is.device.name = "GPU 2";
     is.run.interrupted = NULL;
@@ -389,14 +368,13 @@ static void test_notes(void **state)
     assert_int_equal(comparison.failure_count, 0);
 }
 
-static void test_models(void **state)
+TEST(test_models)
 {
     struct record_model before[] = { { .name = "digits", .subject = 1, .status = CASE_PASS },
                                      { .name = "digits", .is_reference = true } };
     struct record_model after[] = { { .name = "digits", .is_reference = true },
                                     { .name = "digits", .subject = 1, .status = CASE_FAIL } };
 
-    (void)state;
     was.models = before;
     is.models = after;
     was.model_count = is.model_count = 2;
@@ -422,9 +400,8 @@ static void expect_margin(double before, double after, size_t listed, size_t fai
                  after, listed, failures, comparison.margin_count, comparison.failure_count);
 }
 
-static void test_margins(void **state)
+TEST(test_margins)
 {
-    (void)state;
     expect_margin(0.25, 0.27, 0, 0);  /* 8 %, and below the floor */
     expect_margin(0.25, 0.299, 0, 0); /* below the floor of 0.05 */
     expect_margin(0.25, 0.31, 1, 1);
@@ -456,9 +433,8 @@ static void expect_bytes(uint64_t before, uint64_t after, size_t listed, size_t 
                  comparison.memory_count, comparison.failure_count);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     expect_bytes(8192, 12288, 0, 0); /* 50 %, but at the floor */
     expect_bytes(8192, 12289, 1, 1);
     expect_bytes(1000000, 1010000, 0, 0); /* 1 % */
@@ -470,9 +446,8 @@ static void test_memory(void **state)
 }
 
 /* Figures of cases that do not pass in both reports are no growth. */
-static void test_figures_of_failures(void **state)
+TEST(test_figures_of_failures)
 {
-    (void)state;
     result(&was, 0, 2)->status = CASE_FAIL;
     result(&is, 0, 2)->status = CASE_FAIL;
     result(&is, 0, 2)->margin = 100;
@@ -512,11 +487,10 @@ static void change_some(void)
     result(&was, 1, 3)->status = CASE_FAIL;
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
     char *text;
 
-    (void)state;
     change_some();
     compare();
     text = print(compare_text);
@@ -536,13 +510,12 @@ static void test_text(void **state)
     free(text);
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
     json_t *root, *one;
     json_error_t error;
     char *text;
 
-    (void)state;
     change_some();
     compare();
     text = print(compare_json);
@@ -566,9 +539,8 @@ static void test_json(void **state)
 
 /* ---- times of several runs ---- */
 
-static void test_fastest(void **state)
+TEST(test_fastest)
 {
-    (void)state;
     result(&was, 0, 1)->ms = 0.3;
     result(&is, 0, 1)->ms = 0.2;
     result(&is, 0, 2)->ms = 0.5;
@@ -588,20 +560,4 @@ static void test_fastest(void **state)
     assert_int_equal(record_take_fastest(&was, &is, &diag), STATUS_USAGE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_both, close_both)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_equal),          TEST(test_kinds),          TEST(test_ignored_support),
-        TEST(test_other_subject),  TEST(test_other_target),   TEST(test_other_options),
-        TEST(test_more_subjects),  TEST(test_order),          TEST(test_given_pairs),
-        TEST(test_seeds),          TEST(test_no_common_case), TEST(test_not_run),
-        TEST(test_not_run_before), TEST(test_lists),          TEST(test_cut),
-        TEST(test_broken_end),     TEST(test_notes),          TEST(test_models),
-        TEST(test_margins),        TEST(test_memory),         TEST(test_figures_of_failures),
-        TEST(test_text),           TEST(test_json),           TEST(test_fastest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = open_both, .each_teardown = close_both);

@@ -2,17 +2,13 @@
 #include "conformance/report/forms/forms.h"
 #include "conformance/tests/kit/draft_record.h"
 #include "conformance/tests/kit/record_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { CELLS_MAX = 64, CELL_BYTES = 2048 };
 
@@ -79,13 +75,12 @@ static const char *cell(const char *name)
     return NULL;
 }
 
-static void test_columns(void **state)
+TEST(test_columns)
 {
     struct record r;
     char *text;
     const char *at;
 
-    (void)state;
     draft_open(&r);
     draft_subject(&r, "/opt", "libx.so", "fp32");
     draft_result(&r, 0, draft_case(&r, "add.f32.c1", "f32 [1, 5]"));
@@ -124,11 +119,10 @@ static void test_columns(void **state)
 }
 
 /* What a spreadsheet would run begins with an apostrophe, within quotes. */
-static void test_formulas(void **state)
+TEST(test_formulas)
 {
     static const char *const bad[] = { "=1+1", "+1", "-1", "@SUM(1)", "\t=1", "\r=1" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct record r;
         const char *at;
@@ -149,14 +143,13 @@ static void test_formulas(void **state)
     }
 }
 
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
     struct record r;
     char *text;
     const char *at;
     size_t lines = 0;
 
-    (void)state;
     record_kit_open(&r, 300);
     record_kit_fill(&r);
     text = csv(&r);
@@ -173,15 +166,4 @@ static void test_hostile(void **state)
     assert_null(strchr(text, '\xff'));
     free(text);
     record_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_formulas),
-        cmocka_unit_test(test_hostile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

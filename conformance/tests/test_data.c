@@ -1,16 +1,13 @@
 /* The data of cases: the same bits everywhere, and each set what the policy says it is. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/cases/data.h"
 
 #include "reference/base/half.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { N = 4096 };
 
@@ -40,7 +37,7 @@ static uint64_t hash_values(void)
 }
 
 /* Goldens hold the answers to these very bits: a change here makes every golden file stale. */
-static void test_bits_are_pinned(void **state)
+TEST(test_bits_are_pinned)
 {
     static const uint64_t expected[SET_ENDS][2] = {
         { 0x6d7425823c6851ee, 0x20bc64c2d7183b32 }, { 0xbf20805d12121f42, 0x99d4ef34fb5f283b },
@@ -48,7 +45,6 @@ static void test_bits_are_pinned(void **state)
         { 0x34a977a32b7c1d9e, 0x9fb57a830d0b29e8 }, { 0x59dc8cd5cc54b87c, 0x496b0e5ba037efc5 },
     };
 
-    (void)state;
     for (int set = 0; set < SET_ENDS; set++) {
         for (int half = 0; half < 2; half++) {
             fill((struct data_spec){ .set = (enum data_set)set,
@@ -63,11 +59,10 @@ static void test_bits_are_pinned(void **state)
     }
 }
 
-static void test_stream(void **state)
+TEST(test_stream)
 {
     struct random_stream a, b;
 
-    (void)state;
     random_init(&a, 1, "x", 0, 0, 0);
     random_init(&b, 1, "x", 0, 0, 0);
     for (int i = 0; i < 100; i++)
@@ -88,12 +83,11 @@ static void test_stream(void **state)
     }
 }
 
-static void test_normal(void **state)
+TEST(test_normal)
 {
     struct random_stream s;
     double sum = 0, squares = 0;
 
-    (void)state;
     random_init(&s, 7, "normal", 0, 0, 0);
     for (int i = 0; i < 100000; i++) {
         const double v = random_normal(&s);
@@ -107,9 +101,8 @@ static void test_normal(void **state)
     assert_true(fabs(squares / 100000 - 1) < 0.02);
 }
 
-static void test_positive(void **state)
+TEST(test_positive)
 {
-    (void)state;
     for (int half = 0; half < 2; half++) {
         fill((struct data_spec){ .set = SET_POSITIVE, .half = half }, 0, 0);
         for (size_t i = 0; i < N; i++)
@@ -118,11 +111,10 @@ static void test_positive(void **state)
 }
 
 /* Worst case where there is room; on the average where sums are long. */
-static void test_integers_stay_exact(void **state)
+TEST(test_integers_stay_exact)
 {
     static const double terms[] = { 1, 2, 9, 10, 46, 577, 4609 };
 
-    (void)state;
     for (size_t t = 0; t < sizeof terms / sizeof terms[0]; t++) {
         for (int half = 0; half < 2; half++) {
             for (int factors = 1; factors <= 2; factors++) {
@@ -151,12 +143,11 @@ static void test_integers_stay_exact(void **state)
     }
 }
 
-static void test_pairs_cancel(void **state)
+TEST(test_pairs_cancel)
 {
     float x[N];
     double sum = 0, magnitude = 0;
 
-    (void)state;
     fill(
         (struct data_spec){
             .set = SET_CANCEL, .terms = 16, .factors = 2, .pair = PAIR_EQUAL, .axis = 1 },
@@ -194,9 +185,8 @@ static void test_pairs_cancel(void **state)
                     fabs((double)values[i / 16 * 16]) / 16);
 }
 
-static void test_powers(void **state)
+TEST(test_powers)
 {
-    (void)state;
     fill((struct data_spec){ .set = SET_POWERS, .terms = 9, .factors = 2 }, 0, 0);
     for (size_t i = 0; i < N; i++) {
         int exponent;
@@ -206,11 +196,10 @@ static void test_powers(void **state)
     }
 }
 
-static void test_spread(void **state)
+TEST(test_spread)
 {
     double largest = 0, smallest = INFINITY;
 
-    (void)state;
     fill((struct data_spec){ .set = SET_SPREAD, .terms = 9, .factors = 2 }, 0, 0);
     for (size_t i = 0; i < N; i++) {
         const double size = fabs((double)values[i]);
@@ -225,9 +214,8 @@ static void test_spread(void **state)
 }
 
 /* Data of an fp16 run are f16 values, none of them denormal, and sums of their products fit. */
-static void test_half(void **state)
+TEST(test_half)
 {
-    (void)state;
     for (int set = 0; set < SET_COUNT; set++) {
         fill(
             (struct data_spec){
@@ -251,9 +239,8 @@ static void test_half(void **state)
     assert_true(data_half(1.0f + 0x1p-12f) == 1);
 }
 
-static void test_scale_and_offset(void **state)
+TEST(test_scale_and_offset)
 {
-    (void)state;
     fill((struct data_spec){ .set = SET_RANDOM, .scale = 0.5, .offset = 100 }, 0, 0);
     for (size_t i = 0; i < N; i++)
         assert_true(fabs((double)values[i] - 100) < 3);
@@ -276,12 +263,11 @@ static void fill_steps(struct steps_spec spec)
 }
 
 /* Each set stays within the range, and the whole range comes in S0. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
     static const int32_t zeros[] = { -128, -3, 127 };
     bool seen[256];
 
-    (void)state;
     for (int set = 0; set < SET_COUNT; set++) {
         for (int z = 0; z < 3; z++) {
             const struct steps_spec spec = { .set = (enum data_set)set,
@@ -313,7 +299,7 @@ static void test_steps(void **state)
 
 /* S6: rows along the axis at one end, and rows of pairs at one end, all of which occur.  Where the
  * axis is not the last one, so do they along it. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
     const int32_t dims[] = { N / 16, 8, 2 };
     const struct steps_spec spec = {
@@ -322,7 +308,6 @@ static void test_ends(void **state)
     size_t low_rows = 0, high_rows = 0, mixed = 0, both_low = 0, both_high = 0;
     struct random_stream s;
 
-    (void)state;
     random_init(&s, 1, "op.u8.row", SET_ENDS, 3, 1);
     data_fill_steps(&s, &spec, dims, 3, steps);
     for (size_t row = 0; row < N / 16; row++) {
@@ -350,14 +335,13 @@ static void test_ends(void **state)
 }
 
 /* Models and goldens have these very integers. */
-static void test_steps_are_pinned(void **state)
+TEST(test_steps_are_pinned)
 {
     static const int32_t first[SET_COUNT][4] = { { -5, -83, -14, 107 }, { 31, 58, 120, 95 },
                                                  { 7, 2, 8, 6 },        { 45, 47, -102, -102 },
                                                  { 37, 6, -11, -27 },   { 18, 65, -58, 5 },
                                                  { 127, 127, 127, 127 } };
 
-    (void)state;
     for (int set = 0; set < SET_COUNT; set++) {
         fill_steps((struct steps_spec){ .set = (enum data_set)set,
                                         .low = -128,
@@ -370,25 +354,4 @@ static void test_steps_are_pinned(void **state)
                 fail_msg("S%d: %d %d %d %d", set, steps[0], steps[1], steps[2], steps[3]);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits_are_pinned),
-        cmocka_unit_test(test_stream),
-        cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_positive),
-        cmocka_unit_test(test_integers_stay_exact),
-        cmocka_unit_test(test_pairs_cancel),
-        cmocka_unit_test(test_powers),
-        cmocka_unit_test(test_spread),
-        cmocka_unit_test(test_half),
-        cmocka_unit_test(test_scale_and_offset),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_steps_are_pinned),
-    };
-
-    return cmocka_run_group_tests_name("data", tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* From failure to cause: a delegate that computes one node of 60 wrongly is found out, node and
  * element, and what fails is cut out and made small. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: assay */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/shrink/shrunk_print.h"
 #include "conformance/suite/subject/subject_spec.h"
@@ -9,6 +11,7 @@
 #include "conformance/util/interrupt.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/file.h"
 #include "reference/format/read.h"
@@ -173,13 +176,12 @@ static void expect_text(const char *text, const char *part)
 
 /* ---- tests ---- */
 
-static void test_honest_passes(void **state)
+TEST(test_honest_passes)
 {
     struct subject s = open_mock("none", "n37");
     struct diff_request q = request_of(model_path);
     struct diff d;
 
-    (void)state;
     q.per_node = true;
     run_diff(&d, &q, &s);
     assert_false(diff_failed(&d));
@@ -219,11 +221,10 @@ static void expect_cut_fails(const char *fault, const char *tensor, enum case_st
 }
 
 /* A signal ends the run, or the node, that is being made: what was done before is told. */
-static void test_interrupted(void **state)
+TEST(test_interrupted)
 {
     enum { RUNS = 5, DONE = 2, NODES_DONE = 4 };
 
-    (void)state;
     for (int nodes = 0; nodes < 2; nodes++) {
         struct subject s = open_mock("none", "");
         struct diff_request q = request_of(model_path);
@@ -266,7 +267,7 @@ static void test_interrupted(void **state)
 }
 
 /* Node 36 (CONV_2D) of 60 is wrong in one element: found, named, cut out and made minimal. */
-static void test_one_wrong_node_of_sixty(void **state)
+TEST(test_one_wrong_node_of_sixty)
 {
     struct subject s = open_mock("tail", "n36");
     struct diff_request q = request_of(model_path);
@@ -277,7 +278,6 @@ static void test_one_wrong_node_of_sixty(void **state)
     const TfLiteTensor *before;
     char *text;
 
-    (void)state;
     q.per_node = true;
     q.steps = 200;
     run_diff(&d, &q, &s);
@@ -318,13 +318,12 @@ static void test_one_wrong_node_of_sixty(void **state)
 }
 
 /* Of many wrong nodes the first is the culprit, on what the reference computed before it. */
-static void test_first_of_many(void **state)
+TEST(test_first_of_many)
 {
     struct subject s = open_mock("tail", "");
     struct diff_request q = request_of(model_path);
     struct diff d;
 
-    (void)state;
     q.per_node = true;
     run_diff(&d, &q, &s);
     assert_int_equal(d.wrong_nodes, NODES);
@@ -334,7 +333,7 @@ static void test_first_of_many(void **state)
 }
 
 /* Wrong only behind another node of the partition: no node fails by itself, two do together. */
-static void test_nodes_that_fail_together(void **state)
+TEST(test_nodes_that_fail_together)
 {
     struct subject s = open_mock("together", "n43");
     struct diff_request q = request_of(model_path);
@@ -342,7 +341,6 @@ static void test_nodes_that_fail_together(void **state)
     struct diag diag;
     char *text;
 
-    (void)state;
     q.per_node = true;
     run_diff(&d, &q, &s);
     assert_int_equal(d.wrong_nodes, 0);
@@ -361,7 +359,7 @@ static void test_nodes_that_fail_together(void **state)
 
 /* Wrong by its place in the model: a part of the model has other indices, so that only the parts
  * from the first node on fail.  The delegate's own options find the node. */
-static void test_wrong_in_its_place(void **state)
+TEST(test_wrong_in_its_place)
 {
     struct subject s = open_mock("place", "n0");
     struct diff_request q = request_of(model_path);
@@ -369,7 +367,6 @@ static void test_wrong_in_its_place(void **state)
     struct diag diag;
     char *text;
 
-    (void)state;
     KIT_OK(subject_set(&s, "node", "44", &diag));
     q.per_node = true;
     run_diff(&d, &q, &s);
@@ -385,14 +382,13 @@ static void test_wrong_in_its_place(void **state)
     subject_close(&s);
 }
 
-static void test_crash_is_found_too(void **state)
+TEST(test_crash_is_found_too)
 {
     struct subject s = open_mock("node_crash", "n13");
     struct diff_request q = request_of(model_path);
     struct diff d;
     struct diag diag;
 
-    (void)state;
     q.per_node = true;
     q.steps = 60;
     run_diff(&d, &q, &s);
@@ -407,13 +403,12 @@ static void test_crash_is_found_too(void **state)
     expect_cut_fails("node_crash", "n13", CASE_CRASH);
 }
 
-static void test_timeout(void **state)
+TEST(test_timeout)
 {
     struct subject s = open_mock("hang", "");
     struct diff_request q = request_of(model_path);
     struct diff d;
 
-    (void)state;
     q.timeout_s = 0.3;
     run_diff(&d, &q, &s);
     assert_int_equal(d.status, CASE_TIMEOUT);
@@ -424,13 +419,12 @@ static void test_timeout(void **state)
 }
 
 /* Nothing was compared: that is no success. */
-static void test_declined(void **state)
+TEST(test_declined)
 {
     struct subject s = open_mock("decline", "");
     struct diff_request q = request_of(model_path);
     struct diff d;
 
-    (void)state;
     run_diff(&d, &q, &s);
     assert_int_equal(d.status, CASE_DECLINED);
     assert_true(diff_failed(&d));
@@ -438,14 +432,13 @@ static void test_declined(void **state)
     subject_close(&s);
 }
 
-static void test_flaky_is_said(void **state)
+TEST(test_flaky_is_said)
 {
     struct subject s = open_mock("sometimes", "");
     struct diff_request q = request_of(model_path);
     struct diff d;
     char *text;
 
-    (void)state;
     q.per_node = true;
     q.steps = 50;
     run_diff(&d, &q, &s);
@@ -460,7 +453,7 @@ static void test_flaky_is_said(void **state)
 }
 
 /* The reference against itself has no difference, in JSON either. */
-static void test_json(void **state)
+TEST(test_json)
 {
     struct subject s;
     struct diff_request q = request_of(model_path);
@@ -471,7 +464,6 @@ static void test_json(void **state)
     json_t *j;
     FILE *f;
 
-    (void)state;
     KIT_OK(subject_init(&s, "none", NULL, &diag));
     q.per_node = true;
     run_diff(&d, &q, &s);
@@ -491,7 +483,7 @@ static void test_json(void **state)
     subject_close(&s);
 }
 
-static void test_wrong_requests(void **state)
+TEST(test_wrong_requests)
 {
     const char *inputs[] = { "a.npy", "b.npy" };
     struct diff_request q = request_of(model_path);
@@ -499,7 +491,6 @@ static void test_wrong_requests(void **state)
     struct diff d;
     struct diag diag;
 
-    (void)state;
     KIT_OK(subject_init(&s, "none", NULL, &diag));
     q.inputs = (struct string_list){ inputs, 2 };
     assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_USAGE);
@@ -534,11 +525,10 @@ static int run_program(const char *arguments, char *text, size_t bytes)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
     char arguments[700], subject[300], text[20000], *again;
 
-    (void)state;
     snprintf(subject, sizeof subject, "--subject='delegate:%s?fault=%%s&tensor=n36'",
              mock_path("delegate.so"));
     snprintf(arguments, sizeof arguments, "%s --runs=2 --minimize --cut=%s ", model_path, cut_path);
@@ -591,7 +581,7 @@ static struct figures figures_of(TfLiteType type, double scale, const void *want
     return f;
 }
 
-static void test_figures(void **state)
+TEST(test_figures)
 {
     const float want[] = { 3, 4, 0 }, got[] = { 3, 4.5f, 0 }, nan[] = { 3, NAN, 0 };
     const int8_t q[] = { 10, 20, 30 }, q1[] = { 10, 21, 30 };
@@ -600,7 +590,6 @@ static void test_figures(void **state)
     struct figures f = figures_of(kTfLiteFloat32, 0, want, got, 3);
     char why[160];
 
-    (void)state;
     assert_true(fabs(f.avg_error - 0.5 / 3) < 1e-9);
     assert_true(fabs(f.mse - 0.25 / 3) < 1e-9);
     assert_true(fabs(f.snr_db - 20) < 1e-9); /* 25 / 0.25 */
@@ -624,14 +613,13 @@ static void test_figures(void **state)
 }
 
 /* Another best class fails where the errors do not explain it. */
-static void test_best_class(void **state)
+TEST(test_best_class)
 {
     const float far[] = { 0, 1, 0.5f }, near[] = { 0, 1, 0.999f }, other[] = { 0, 0.99f, 1 };
     const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, true };
     struct figures f = figures_of(kTfLiteFloat32, 0, near, other, 3);
     char why[160];
 
-    (void)state;
     assert_int_equal(f.other_class, 1);
     assert_int_equal(f.wrong_class, 0);
     f = figures_of(kTfLiteFloat32, 0, far, other, 3);
@@ -643,25 +631,4 @@ static void test_best_class(void **state)
     expect_text(why, "another best class");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_honest_passes),
-        cmocka_unit_test(test_interrupted),
-        cmocka_unit_test(test_one_wrong_node_of_sixty),
-        cmocka_unit_test(test_first_of_many),
-        cmocka_unit_test(test_nodes_that_fail_together),
-        cmocka_unit_test(test_wrong_in_its_place),
-        cmocka_unit_test(test_crash_is_found_too),
-        cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_declined),
-        cmocka_unit_test(test_flaky_is_said),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_wrong_requests),
-        cmocka_unit_test(test_command),
-        cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_best_class),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_FILE(.setup = set_up, .teardown = tear_down);

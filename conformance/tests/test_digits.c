@@ -1,25 +1,23 @@
 /* The verdict on whole models, and runs against delegates that go
  * wrong in one known way. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: libassay_delegate.so */
 #include "conformance/suite/models/digits.h"
 #include "conformance/suite/models/digits_judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/interrupt.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { ROWS = 40, CLASSES = 4 };
 
@@ -54,12 +52,11 @@ static struct digits_score judge(const struct fixture *f, bool compare, enum bou
     return s;
 }
 
-static void equal_answers_pass(void **state)
+TEST(equal_answers_pass)
 {
     struct fixture f = make();
     struct digits_score s = judge(&f, true, BOUNDS_FP32);
 
-    (void)state;
     assert_int_equal(s.status, CASE_PASS);
     assert_int_equal(s.images, ROWS);
     assert_int_equal(s.right, ROWS);
@@ -71,12 +68,11 @@ static void equal_answers_pass(void **state)
 }
 
 /* The SNR of each class of bounds: an error of 1e-4 in each score is 77 dB. */
-static void snr_is_held_to_the_bounds(void **state)
+TEST(snr_is_held_to_the_bounds)
 {
     struct fixture f = make();
     struct digits_score s;
 
-    (void)state;
     for (int i = 0; i < ROWS * CLASSES; i++)
         f.answers[i] += i % 2 ? 7e-5f : -7e-5f;
     s = judge(&f, true, BOUNDS_FP32);
@@ -94,12 +90,11 @@ static void snr_is_held_to_the_bounds(void **state)
     assert_int_equal(s.status, CASE_FAIL);
 }
 
-static void another_class(void **state)
+TEST(another_class)
 {
     struct fixture f = make();
     struct digits_score s;
 
-    (void)state;
     /* A near tie of the reference, which an error of 6e-5 turns: excused. */
     f.reference[0] = f.answers[0] = 0.5f;
     f.reference[1] = f.answers[1] = 0.49995f;
@@ -120,12 +115,11 @@ static void another_class(void **state)
     assert_non_null(strstr(s.reason, "1 images have another class"));
 }
 
-static void reference_has_its_own_limit(void **state)
+TEST(reference_has_its_own_limit)
 {
     struct fixture f = make();
     struct digits_score s;
 
-    (void)state;
     f.subject = DIGITS_REFERENCE;
     s = judge(&f, false, BOUNDS_FP32);
     assert_int_equal(s.status, CASE_PASS);
@@ -148,13 +142,12 @@ static void reference_has_its_own_limit(void **state)
 }
 
 /* Scores in 8 bits: exact means every one, else one step on average and 25 dB. */
-static void eight_bits(void **state)
+TEST(eight_bits)
 {
     const float step = 1 / 256.0f;
     struct fixture f = make();
     struct digits_score s;
 
-    (void)state;
     f.step = (double)step;
     for (int i = 0; i < ROWS * CLASSES; i++)
         f.reference[i] = f.answers[i] = f.reference[i] > 0.5f ? 220 * step : 12 * step;
@@ -253,7 +246,7 @@ static struct digits_score run_on(const char *delegate, const char *option, bool
 }
 
 /* The third image of the first model on the mock: the reference's answers to it are judged. */
-static void signal_keeps_what_is_done(void **state)
+TEST(signal_keeps_what_is_done)
 {
     char interrupt[48];
     const char *options[] = { interrupt, "node=3" };
@@ -262,7 +255,6 @@ static void signal_keeps_what_is_done(void **state)
     struct subject subject;
     struct digits_report r;
 
-    (void)state;
     if (!have_models())
         skip();
     snprintf(interrupt, sizeof interrupt, "interrupt=%ld", (long)getpid());
@@ -288,7 +280,7 @@ static void signal_keeps_what_is_done(void **state)
     interrupt_end();
 }
 
-static void runs_on_delegates(void **state)
+TEST(runs_on_delegates)
 {
     static const struct {
         const char *option;
@@ -310,7 +302,6 @@ static void runs_on_delegates(void **state)
         { "fault=hang", CASE_TIMEOUT, "no answer within 6 s" },
     };
 
-    (void)state;
     if (!have_models())
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -348,11 +339,10 @@ static struct digits_report run_reference(const char *directory, const char *mod
 
 /* The reference computes what reference.h5 holds of it: to the bit in 8 bits, in floats but for the
  * last bits of exp, which a C library chooses. */
-static void stored_answers_are_the_references(void **state)
+TEST(stored_answers_are_the_references)
 {
     struct digits_report r;
 
-    (void)state;
     if (!have_models())
         return;
     r = run_reference(NULL, "*", 40);
@@ -397,13 +387,12 @@ static void copy_changed(const char *directory, const char *name, long at)
 
 /* A bit of a score or of a weight is changed: the stored answers fit no more.  The images have a
  * checksum of their own. */
-static void answers_that_do_not_fit_are_refused(void **state)
+TEST(answers_that_do_not_fit_are_refused)
 {
     static const char *const files[] = { "reference.h5", "digits_i8.tflite", "digits.h5" };
     static const long changed[] = { 120000, 150000 };
     char directory[] = "/tmp/assay_digits_XXXXXX", path[256];
 
-    (void)state;
     if (!have_models())
         return;
     assert_non_null(mkdtemp(directory));
@@ -427,7 +416,7 @@ static void answers_that_do_not_fit_are_refused(void **state)
 }
 
 /* Models in 8 bits are for subjects of quantized cases, the others for those of floats. */
-static void kinds_have_their_subjects(void **state)
+TEST(kinds_have_their_subjects)
 {
     static const struct {
         bool skips_floats, skips_quantized;
@@ -437,7 +426,6 @@ static void kinds_have_their_subjects(void **state)
                  { false, true, "-+-+-+--" } };
     const struct digits_options o = { .images = 1, .quiet = true };
 
-    (void)state;
     if (!have_models())
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -461,7 +449,7 @@ static void kinds_have_their_subjects(void **state)
 }
 
 /* Our delegate in float view, held to float_view and to exact. */
-static void integers_have_their_own_bounds(void **state)
+TEST(integers_have_their_own_bounds)
 {
     const char *option = "quantized=float_view";
     const struct string_list options = { &option, 1 };
@@ -469,7 +457,6 @@ static void integers_have_their_own_bounds(void **state)
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";
 
-    (void)state;
     if (!have_models())
         return;
     if (assay_gpu_devices(&any, 1, error, sizeof error) <= 0) {
@@ -507,36 +494,15 @@ static void integers_have_their_own_bounds(void **state)
     }
 }
 
-static void nothing_there_is_skipped(void **state)
+TEST(nothing_there_is_skipped)
 {
     const struct digits_options o = { .directory = "/nowhere" };
     struct digits_report r;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(digits_run(&r, NULL, 0, &o, &diag), STATUS_OK);
     assert_int_equal(r.count, 0);
     assert_false(digits_failed(&r));
     assert_string_equal(r.skipped, "no digits.h5 in /nowhere");
     digits_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_answers_pass),
-        cmocka_unit_test(snr_is_held_to_the_bounds),
-        cmocka_unit_test(another_class),
-        cmocka_unit_test(reference_has_its_own_limit),
-        cmocka_unit_test(signal_keeps_what_is_done),
-        cmocka_unit_test(runs_on_delegates),
-        cmocka_unit_test(stored_answers_are_the_references),
-        cmocka_unit_test(answers_that_do_not_fit_are_refused),
-        cmocka_unit_test(eight_bits),
-        cmocka_unit_test(kinds_have_their_subjects),
-        cmocka_unit_test(integers_have_their_own_bounds),
-        cmocka_unit_test(nothing_there_is_skipped),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

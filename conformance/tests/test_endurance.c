@@ -1,13 +1,10 @@
 /* Which series of `assay endurance` are flat. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/tools/bench/endurance.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MIB = 1 << 20 };
 
@@ -24,9 +21,8 @@ static struct endurance_series series(size_t count)
     return s;
 }
 
-static void flat_is_flat(void **state)
+TEST(flat_is_flat)
 {
-    (void)state;
     for (size_t n = 0; n <= ENDURANCE_SAMPLES; n++) {
         const struct endurance_series s = series(n);
         const struct endurance_verdict v = endurance_judge(&s);
@@ -37,11 +33,10 @@ static void flat_is_flat(void **state)
     }
 }
 
-static void what_a_start_costs_is_no_leak(void **state)
+TEST(what_a_start_costs_is_no_leak)
 {
     struct endurance_series s = series(ENDURANCE_SAMPLES);
 
-    (void)state;
     for (size_t i = 0; i < ENDURANCE_SAMPLES / 5; i++) {
         s.samples[i].rss_bytes = 10 * MIB;
         s.samples[i].held_bytes = MIB;
@@ -53,11 +48,10 @@ static void what_a_start_costs_is_no_leak(void **state)
 }
 
 /* A page a start. */
-static void growing_is_seen(void **state)
+TEST(growing_is_seen)
 {
     struct endurance_series s = series(ENDURANCE_SAMPLES);
 
-    (void)state;
     for (size_t i = 0; i < ENDURANCE_SAMPLES; i++)
         s.samples[i].rss_bytes += 4096 * 25 * i;
     assert_false(endurance_judge(&s).rss_flat);
@@ -70,15 +64,4 @@ static void growing_is_seen(void **state)
         }
         assert_false(endurance_judge(&s).device_flat);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_is_flat),
-        cmocka_unit_test(what_a_start_costs_is_no_leak),
-        cmocka_unit_test(growing_is_seen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,19 @@
 /* The files that `assay eval` reads: COCO's ground truth and detections, the ground truth of
  * classifiers, and the answers of a run so far.  Each refusal has a file that is otherwise fine. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/tools/eval/coco_files.h"
 #include "conformance/tools/eval/eval_log.h"
 #include "conformance/tools/eval/imagenet_truth.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- files ---- */
 
@@ -84,7 +81,7 @@ static void expect_message(const struct diag *diag, const char *before, const ch
 #define BOX(box)       "{\"image_id\": 1, \"category_id\": 3, \"bbox\": " box "}"
 #define TRUTH(objects) "{" IMAGES ", " CATEGORIES ", \"annotations\": [" objects "]}"
 
-static void coco_truth_that_is_wrong(void **state)
+TEST(coco_truth_that_is_wrong)
 {
     static const struct {
         const char *file, *message;
@@ -108,7 +105,6 @@ static void coco_truth_that_is_wrong(void **state)
     };
     struct coco_truth t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct diag diag = { .status = STATUS_OK };
 
@@ -122,13 +118,12 @@ static void coco_truth_that_is_wrong(void **state)
     coco_truth_close(&t);
 }
 
-static void coco_detections_that_are_wrong(void **state)
+TEST(coco_detections_that_are_wrong)
 {
     static const char *const scores[] = { "", ", \"score\": null", ", \"score\": \"0.5\"" };
     struct coco_detections d;
     struct coco_truth t;
 
-    (void)state;
     write_text(first, TRUTH(BOX("[0, 0, 1, 1]")));
     assert_int_equal(coco_truth_read(&t, first, NULL), STATUS_OK);
     for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++) {
@@ -166,7 +161,7 @@ static void write_many(const char *path)
     assert_int_equal(fclose(f), 0);
 }
 
-static void coco_without_memory(void **state)
+TEST(coco_without_memory)
 {
     /* The bytes of the file come first. */
     static const char *const lists[] = { "1100 images: out of memory",
@@ -179,7 +174,6 @@ static void coco_without_memory(void **state)
     struct coco_truth t;
     enum status s;
 
-    (void)state;
     write_many(first);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         mem_fail_after((long)i + 1);
@@ -232,11 +226,10 @@ static void expect_truth_refusal(const struct imagenet_files *files, const char 
     expect_message(&diag, "", first, text);
 }
 
-static void numbers_that_have_no_name(void **state)
+TEST(numbers_that_have_no_name)
 {
     static const char *const numbers[] = { "2x", "x", "", "0", "-1", "3", "99999999999999999999" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct imagenet_files files;
         char truth[64], expected[256];
@@ -260,7 +253,7 @@ static const char *pipe_of(const char *text, int ends[2], char path[32])
     return path;
 }
 
-static void truth_from_a_pipe(void **state)
+TEST(truth_from_a_pipe)
 {
     static const char coco[] = TRUTH(BOX("[0, 0, 1, 1]")), classes[] = "a.png 1\n";
     struct imagenet_files files = { .images = folder };
@@ -269,7 +262,6 @@ static void truth_from_a_pipe(void **state)
     struct coco_truth c;
     int ends[2];
 
-    (void)state;
     assert_int_equal(coco_truth_read(&c, pipe_of(coco, ends, path), NULL), STATUS_OK);
     close(ends[0]);
     sha256_hex(coco, strlen(coco), hex);
@@ -283,19 +275,18 @@ static void truth_from_a_pipe(void **state)
     imagenet_truth_close(&t);
 }
 
-static void names_without_labels(void **state)
+TEST(names_without_labels)
 {
     const struct imagenet_files files = write_truth("a.png 1\n", NULL, "one\n");
     struct diag diag = { .status = STATUS_OK };
     struct imagenet_truth t;
 
-    (void)state;
     assert_int_equal(imagenet_truth_open(&t, &files, "model", 2, &diag), STATUS_USAGE);
     assert_string_equal(diag.text, "--ground-truth-names needs --labels");
 }
 
 /* The smallest and the largest number that there is, too. */
-static void classes_that_the_model_lacks(void **state)
+TEST(classes_that_the_model_lacks)
 {
     static const struct {
         const char *number;
@@ -314,7 +305,6 @@ static void classes_that_the_model_lacks(void **state)
     struct imagenet_files files;
     struct imagenet_truth t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char truth[64], expected[256];
 
@@ -335,14 +325,13 @@ static void classes_that_the_model_lacks(void **state)
     imagenet_truth_close(&t);
 }
 
-static void classes_without_memory(void **state)
+TEST(classes_without_memory)
 {
     const struct imagenet_files files = write_truth("a.png one\nb.png two\n", "one\ntwo\n", NULL);
     const long long before = mem_live_bytes();
     int classes = 0, labels = 0;
     enum status s = STATUS_NO_MEMORY;
 
-    (void)state;
     for (long n = 0; s != STATUS_OK; n++) {
         struct diag diag = { .status = STATUS_OK };
         struct imagenet_truth t;
@@ -396,7 +385,7 @@ static enum status open_log(struct eval_log *log, const char *path, struct taken
     return s;
 }
 
-static void answers_that_are_none(void **state)
+TEST(answers_that_are_none)
 {
     static const struct {
         const char *file, *message;
@@ -415,7 +404,6 @@ static void answers_that_are_none(void **state)
         { "words", "it holds no answers of `assay eval`: no line ends" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct taken x = { .lines = 0 };
         struct eval_log log;
@@ -431,11 +419,10 @@ static void answers_that_are_none(void **state)
 }
 
 /* Files without a whole line of answers are begun, and cut lines are dropped. */
-static void answers_go_on(void **state)
+TEST(answers_go_on)
 {
     static const char *const before[] = { "", KEY, KEY "{\"imag", KEY "[]\n[" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         struct taken x = { .lines = 0 };
         struct eval_log log;
@@ -466,7 +453,7 @@ static void forbid_files(void)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 }
 
-static void answers_that_cannot_be_opened(void **state)
+TEST(answers_that_cannot_be_opened)
 {
     struct taken x = { .meanwhile = remove_first };
     struct eval_log log;
@@ -474,7 +461,6 @@ static void answers_that_cannot_be_opened(void **state)
     struct diag diag;
     enum status s;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/none/answers", folder);
     assert_int_equal(open_log(&log, path, &x, &diag), STATUS_IO);
     expect_message(&diag, "", path, strerror(ENOENT));
@@ -524,7 +510,7 @@ static void *no_memory(size_t bytes)
 
 /* No space on the device, as is seen after the line and, where it just fits what is buffered, at
  * its end; and no memory for what jansson needs. */
-static void answers_that_cannot_be_written(void **state)
+TEST(answers_that_cannot_be_written)
 {
     struct eval_log log = { .file = fopen("/dev/full", "wb") };
     json_t *const line = json_array();
@@ -534,7 +520,6 @@ static void answers_that_cannot_be_written(void **state)
     json_free_t take_back;
     enum status s;
 
-    (void)state;
     if (!log.file)
         skip();
     assert_int_equal(setvbuf(log.file, room, _IOFBF, sizeof room), 0);
@@ -557,22 +542,4 @@ static void answers_that_cannot_be_written(void **state)
     expect_text(first, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coco_truth_that_is_wrong),
-        cmocka_unit_test(coco_detections_that_are_wrong),
-        cmocka_unit_test(coco_without_memory),
-        cmocka_unit_test(numbers_that_have_no_name),
-        cmocka_unit_test(truth_from_a_pipe),
-        cmocka_unit_test(names_without_labels),
-        cmocka_unit_test(classes_that_the_model_lacks),
-        cmocka_unit_test(classes_without_memory),
-        cmocka_unit_test(answers_that_are_none),
-        cmocka_unit_test(answers_go_on),
-        cmocka_unit_test(answers_that_cannot_be_opened),
-        cmocka_unit_test(answers_that_cannot_be_written),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_FILE(.setup = make_folder, .teardown = remove_folder);

@@ -1,4 +1,6 @@
 /* The arithmetic of `assay eval`, by examples that are computed by hand. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/tools/eval/coco_score.h"
 #include "conformance/tools/eval/confusion.h"
 #include "conformance/tools/eval/interval.h"
@@ -6,14 +8,9 @@
 #include "conformance/tools/eval/segmentation.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define NEAR(a, b, limit) assert_true(fabs((a) - (b)) <= (limit))
 
@@ -39,12 +36,11 @@ static struct coco_score score(const struct coco_input *input)
 
 static const struct coco_object one[] = { { 0, 0, { 10, 10, 20, 20 }, 400, false } };
 
-static void a_box_found_exactly(void **state)
+TEST(a_box_found_exactly)
 {
     const struct coco_detection found[] = { { 0, 0, { 10, 10, 20, 20 }, 0.9 } };
     const struct coco_score s = score(INPUT(1, one, found));
 
-    (void)state;
     NEAR(s.ap[COCO_ALL], 1, 1e-12);
     NEAR(s.ap[COCO_SMALL], 1, 1e-12);
     assert_true(isnan(s.ap[COCO_MEDIUM]) && isnan(s.ap[COCO_LARGE]));
@@ -53,13 +49,12 @@ static void a_box_found_exactly(void **state)
 }
 
 /* Recall ends at 1/2: 51 of 101 samples have precision 1. */
-static void half_of_the_objects(void **state)
+TEST(half_of_the_objects)
 {
     const struct coco_object two[] = { one[0], { 0, 0, { 100, 100, 50, 50 }, 2500, false } };
     const struct coco_detection found[] = { { 0, 0, { 10, 10, 20, 20 }, 0.9 } };
     const struct coco_score s = score(INPUT(1, two, found));
 
-    (void)state;
     NEAR(s.ap[COCO_ALL], 51.0 / 101, 1e-12);
     NEAR(s.recall[2], 0.5, 0);
     NEAR(s.ap[COCO_SMALL], 1, 1e-12);
@@ -68,7 +63,7 @@ static void half_of_the_objects(void **state)
 
 /* One wrong detection before the right one: precision 1/2 at every recall.  After it, or with an
  * equal score but later in the file, it does not matter. */
-static void wrong_detections(void **state)
+TEST(wrong_detections)
 {
     const struct coco_detection before[] = { { 0, 0, { 300, 10, 20, 20 }, 0.9 },
                                              { 0, 0, { 10, 10, 20, 20 }, 0.8 } };
@@ -77,7 +72,6 @@ static void wrong_detections(void **state)
     const struct coco_detection later[] = { { 0, 0, { 10, 10, 20, 20 }, 0.8 },
                                             { 0, 0, { 300, 10, 20, 20 }, 0.8 } };
 
-    (void)state;
     NEAR(score(INPUT(1, one, before)).ap[COCO_ALL], 0.5, 1e-12);
     NEAR(score(INPUT(1, one, before)).recall[0], 0, 0);
     NEAR(score(INPUT(1, one, before)).recall[1], 1, 0);
@@ -86,12 +80,11 @@ static void wrong_detections(void **state)
 }
 
 /* IoU 0.72: right at .50, .55, .60, .65 and .70. */
-static void thresholds(void **state)
+TEST(thresholds)
 {
     const struct coco_detection found[] = { { 0, 0, { 10, 10, 14.4, 20 }, 0.9 } };
     const struct coco_score s = score(INPUT(1, one, found));
 
-    (void)state;
     NEAR(coco_iou(&found[0].box, &one[0].box, false), 0.72, 1e-12);
     NEAR(s.ap[COCO_ALL], 0.5, 1e-12);
     NEAR(s.ap50, 1, 1e-12);
@@ -103,25 +96,23 @@ static void thresholds(void **state)
 }
 
 /* What lies in a crowd is no wrong detection, however many there are; a crowd need not be found. */
-static void crowds(void **state)
+TEST(crowds)
 {
     const struct coco_object objects[] = { one[0], { 0, 0, { 200, 0, 200, 200 }, 40000, true } };
     const struct coco_detection found[] = { { 0, 0, { 210, 10, 20, 20 }, 0.99 },
                                             { 0, 0, { 250, 50, 20, 20 }, 0.95 },
                                             { 0, 0, { 10, 10, 20, 20 }, 0.9 } };
 
-    (void)state;
     NEAR(coco_iou(&found[0].box, &objects[1].box, true), 1, 0);
     NEAR(coco_iou(&found[0].box, &objects[1].box, false), 0.01, 1e-12);
     NEAR(score(INPUT(1, objects, found)).ap[COCO_ALL], 1, 1e-12);
 }
 
 /* Of a category only the best 100 of an image count: the right one is number 101. */
-static void a_hundred_detections(void **state)
+TEST(a_hundred_detections)
 {
     struct coco_detection found[101];
 
-    (void)state;
     for (int i = 0; i < 101; i++)
         found[i] = (struct coco_detection){ 0, 0, { 300 + i, 10, 20, 20 }, 0.9 };
     found[100] = (struct coco_detection){ 0, 0, { 10, 10, 20, 20 }, 0.1 };
@@ -133,7 +124,7 @@ static void a_hundred_detections(void **state)
 }
 
 /* An image with a weight of 2 is the same as that image twice. */
-static void weights_are_copies(void **state)
+TEST(weights_are_copies)
 {
     const struct coco_object once[] = { { 0, 0, { 0, 0, 40, 40 }, 1600, false },
                                         { 1, 0, { 0, 0, 40, 40 }, 1600, false } };
@@ -151,7 +142,6 @@ static void weights_are_copies(void **state)
     struct coco_matches *m;
     double ap[3];
 
-    (void)state;
     assert_int_equal(coco_match(&m, INPUT(2, once, few), NULL), STATUS_OK);
     coco_score_weighted(m, weights, ap);
     NEAR(ap[0], expected.ap[COCO_ALL], 1e-12);
@@ -165,13 +155,12 @@ static void weights_are_copies(void **state)
 
 /* ---- pixels ---- */
 
-static void pixels_of_classes(void **state)
+TEST(pixels_of_classes)
 {
     struct confusion_cell cells[] = { { 0, 0, 3 }, { 0, 1, 1 }, { 1, 1, 2 } };
     const struct confusion_image image = { cells, 3 };
     struct confusion c;
 
-    (void)state;
     assert_int_equal(confusion_open(&c, 3, NULL), STATUS_OK);
     assert_true(isnan(confusion_mean_iou(&c)) && isnan(confusion_accuracy(&c)));
     confusion_add(&c, &image, 1);
@@ -184,7 +173,7 @@ static void pixels_of_classes(void **state)
 }
 
 /* A map of 2 x 2 under a mask of 4 x 4: each pixel of it covers four. */
-static void maps_are_compared_at_the_size_of_the_mask(void **state)
+TEST(maps_are_compared_at_the_size_of_the_mask)
 {
     uint8_t pixels[16] = { 0, 0, 1, 1, 0, 255, 1, 1, 2, 2, 0, 0, 2, 2, 0, 0 };
     const struct image mask = { 4, 4, 1, pixels };
@@ -192,7 +181,6 @@ static void maps_are_compared_at_the_size_of_the_mask(void **state)
     uint64_t cells[9] = { 0 };
     struct diag diag;
 
-    (void)state;
     assert_int_equal(segmentation_count(cells, 3, &mask, map, 2, 2, 255, &diag), STATUS_OK);
     assert_int_equal(cells[0], 3); /* one of four is ignored */
     assert_int_equal(cells[1 * 3 + 1], 4);
@@ -206,12 +194,11 @@ static void maps_are_compared_at_the_size_of_the_mask(void **state)
 /* ---- intervals ---- */
 
 /* The example of Newcombe (1998), table II: 36, 12, 2, 0. */
-static void intervals_of_shares(void **state)
+TEST(intervals_of_shares)
 {
     const struct interval_pairs pairs = { 36, 12, 2, 0 }, mirrored = { 36, 2, 12, 0 };
     struct interval i = interval_paired(&pairs), m = interval_paired(&mirrored);
 
-    (void)state;
     NEAR(i.low, 0.0569, 5e-5);
     NEAR(i.high, 0.3404, 5e-5);
     NEAR(m.low, -i.high, 1e-12);
@@ -229,9 +216,8 @@ static void intervals_of_shares(void **state)
 }
 
 /* One of ten heads or fewer, or nine or more: 22 of 1024. */
-static void mcnemar_is_exact(void **state)
+TEST(mcnemar_is_exact)
 {
-    (void)state;
     NEAR(interval_mcnemar(&(struct interval_pairs){ 50, 1, 9, 3 }), 22.0 / 1024, 1e-12);
     NEAR(interval_mcnemar(&(struct interval_pairs){ 50, 9, 1, 3 }), 22.0 / 1024, 1e-12);
     NEAR(interval_mcnemar(&(struct interval_pairs){ 50, 0, 0, 3 }), 1, 0);
@@ -253,14 +239,13 @@ static void measure(void *user, const uint32_t *weights, double *differences)
     differences[1] = NAN;
 }
 
-static void bootstrap_has_the_error_of_a_mean(void **state)
+TEST(bootstrap_has_the_error_of_a_mean)
 {
     const struct interval_bootstrap b = {
         .images = 100, .metrics = 2, .resamples = 2000, .seed = 1, .quiet = true, .measure = measure
     };
     struct interval found[2], again[2];
 
-    (void)state;
     assert_int_equal(interval_bootstrap(&b, found, NULL), STATUS_OK);
     /* Mean 49.5, deviation 28.866 / sqrt(100): 1.96 of them. */
     NEAR(found[0].low, 49.5 - 5.658, 0.5);
@@ -272,13 +257,12 @@ static void bootstrap_has_the_error_of_a_mean(void **state)
 
 /* ---- preprocessing ---- */
 
-static void the_central_square(void **state)
+TEST(the_central_square)
 {
     uint8_t pixels[8 * 6];
     const struct image im = { 8, 6, 1, pixels };
     struct image out;
 
-    (void)state;
     for (int i = 0; i < 8 * 6; i++)
         pixels[i] = (uint8_t)i;
     /* Side 3 = 0.5 * 6; from x = round(2.5), y = round(1.5). */
@@ -294,7 +278,7 @@ static void the_central_square(void **state)
 }
 
 /* Without half-pixel centres output 1 of 4 lies at 0.5 of 2, and the last one beyond the end. */
-static void resizing_as_the_tools_of_tflite(void **state)
+TEST(resizing_as_the_tools_of_tflite)
 {
     uint8_t pixels[2] = { 10, 21 };
     const struct image im = { 2, 1, 1, pixels };
@@ -304,7 +288,6 @@ static void resizing_as_the_tools_of_tflite(void **state)
     uint8_t bytes[4];
     int8_t integers[4];
 
-    (void)state;
     assert_int_equal(preprocess_image(&p, &im, &in, floats, NULL), STATUS_OK);
     NEAR(floats[0], (10 - 127.5) / 127.5, 1e-6);
     NEAR(floats[1], (15.5 - 127.5) / 127.5, 1e-6);
@@ -322,26 +305,4 @@ static void resizing_as_the_tools_of_tflite(void **state)
     assert_int_equal(preprocess_image(&p, &im, &in, bytes, NULL), STATUS_OK);
     assert_int_equal(bytes[1], 13); /* 12.75 */
     assert_int_equal(bytes[2], 18); /* 18.25 */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_found_exactly),
-        cmocka_unit_test(half_of_the_objects),
-        cmocka_unit_test(wrong_detections),
-        cmocka_unit_test(thresholds),
-        cmocka_unit_test(crowds),
-        cmocka_unit_test(a_hundred_detections),
-        cmocka_unit_test(weights_are_copies),
-        cmocka_unit_test(pixels_of_classes),
-        cmocka_unit_test(maps_are_compared_at_the_size_of_the_mask),
-        cmocka_unit_test(intervals_of_shares),
-        cmocka_unit_test(mcnemar_is_exact),
-        cmocka_unit_test(bootstrap_has_the_error_of_a_mean),
-        cmocka_unit_test(the_central_square),
-        cmocka_unit_test(resizing_as_the_tools_of_tflite),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* `assay eval` from files to metrics: digits in the layout of ILSVRC 2012, a detector and a
  * segmentation model that are made here, subjects that go wrong, and runs that go on. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/models/digits.h"
 #include "conformance/suite/subject/subject_spec.h"
@@ -13,12 +14,10 @@
 #include "reference/format/flexbuffer.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <ftw.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +25,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <png.h>
 
 enum { IMAGES = 20, SIDE = 32 };
@@ -195,14 +193,13 @@ static void run_close(struct run *r)
 /* ---- imagenet ---- */
 
 /* As conformance counts them on the same images. */
-static void digits_have_the_top_1_of_conformance(void **state)
+TEST(digits_have_the_top_1_of_conformance)
 {
     const struct digits_options options = { .images = IMAGES, .quiet = true };
     struct imagenet_files files = digit_files();
     struct digits_report expected;
     size_t models = 0;
 
-    (void)state;
     assert_int_equal(digits_run(&expected, NULL, 0, &options, NULL), STATUS_OK);
     for (size_t i = 0; i < expected.count; i++) {
         const struct digits_score *const s = &expected.scores[i];
@@ -241,13 +238,12 @@ static void expect_rows(const struct eval_report *report, const char *name, cons
 }
 
 /* Images that nothing can be made of are left out and named; the others count. */
-static void unreadable_images_are_counted(void **state)
+TEST(unreadable_images_are_counted)
 {
     struct imagenet_files files = { .images = strdup(in_folder("some")),
                                     .ground_truth = strdup(in_folder("some.txt")) };
     struct run r;
 
-    (void)state;
     assert_int_equal(mkdir(in_folder("some"), 0700), 0);
     write_even_png("some/a.png", 8, 8, 0);
     write_text("some/b.png", "");
@@ -277,13 +273,12 @@ static void unreadable_images_are_counted(void **state)
     free_files(&files);
 }
 
-static void a_crash_fails_its_image_alone(void **state)
+TEST(a_crash_fails_its_image_alone)
 {
     struct imagenet_files files = digit_files();
     char why[256];
     struct run r;
 
-    (void)state;
     files.num_images = 3;
     run_open(&r, "golden/digits/digits_f32.tflite", "crash");
     assert_int_equal(run_digits(&r, &files), STATUS_OK);
@@ -313,14 +308,13 @@ static void a_crash_fails_its_image_alone(void **state)
 }
 
 /* A subject that is wrong loses against the reference, and --max-drop says so. */
-static void a_drop_is_held_to_its_limit(void **state)
+TEST(a_drop_is_held_to_its_limit)
 {
     struct imagenet_files files = digit_files();
     const struct interval_pairs *p;
     char why[256];
     struct run r;
 
-    (void)state;
     run_open(&r, "golden/digits/digits_f32.tflite", "swap");
     if (run_digits(&r, &files) != STATUS_OK)
         fail_msg("%s", r.diag.text);
@@ -349,14 +343,13 @@ static void cut_file(const char *path)
     assert_int_equal(truncate(path, info.st_size - 9), 0);
 }
 
-static void a_run_goes_on(void **state)
+TEST(a_run_goes_on)
 {
     struct imagenet_files files = digit_files();
     char *const log = strdup(in_folder("answers.jsonl"));
     double top_1;
     struct run r;
 
-    (void)state;
     files.num_images = 6;
     run_open(&r, "golden/digits/digits_i8.tflite", "none");
     r.request.resume = log;
@@ -429,9 +422,8 @@ static void expect_refusal(const char *truth, const char *labels, const char *na
 #define TEN      "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"
 #define NINETEEN "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n"
 
-static void files_that_do_not_fit(void **state)
+TEST(files_that_do_not_fit)
 {
-    (void)state;
     expect_refusal("1\n2\n", NULL, NULL, "found 2 lines, ");
     expect_refusal("1\n2\n", NULL, NULL, "has 20 images (and 0 other files)");
     expect_refusal("", NULL, NULL, "it is empty");
@@ -448,7 +440,7 @@ static void files_that_do_not_fit(void **state)
 }
 
 /* Numbers by way of names, labels that are there twice, images that are left out. */
-static void labels_of_the_ground_truth(void **state)
+TEST(labels_of_the_ground_truth)
 {
     char *const labels = strdup(in_folder("l.txt")), *const names = strdup(in_folder("n.txt")),
                 *const deny = strdup(in_folder("deny.txt")),
@@ -461,7 +453,6 @@ static void labels_of_the_ground_truth(void **state)
                                           .num_images = 4 };
     struct imagenet_truth t;
 
-    (void)state;
     write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\r\n");
     write_text("n.txt", "nine\ncrane\n");
     write_text("deny.txt", "2\n1\n");
@@ -495,14 +486,13 @@ static void take_classes(struct run *r, size_t image, enum eval_side side, const
 
 /* Image 0 has class 1: third with the subject, first with the reference.  Image 1 has class 4, of
  * the same label as 1: fourth and second.  The others have no answer, and do not count. */
-static void ranks_of_classes(void **state)
+TEST(ranks_of_classes)
 {
     static const double top[2][5] = { { 0, 0, 0.5, 1, 1 }, { 0.5, 1, 1, 1, 1 } };
     struct imagenet_files files = digit_files();
     char *const labels = strdup(in_folder("l.txt"));
     struct run r;
 
-    (void)state;
     write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\n");
     write_text("t.txt", "crane\ncrane\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\n"
                         "two\ntwo\ntwo\ntwo\ntwo\ntwo\n");
@@ -673,11 +663,10 @@ static void check_detector(const char *labels, int64_t offset)
     free(truth);
 }
 
-static void a_detector_finds_its_boxes(void **state)
+TEST(a_detector_finds_its_boxes)
 {
     char *labels;
 
-    (void)state;
     write_detector("detector.tflite");
     assert_int_equal(mkdir(in_folder("coco"), 0700), 0);
     write_even_png("coco/a.png", 40, 20, 128);
@@ -715,9 +704,8 @@ static void expect_coco_refusal(const char *truth, const char *detections, const
     free(found);
 }
 
-static void coco_files_that_are_wrong(void **state)
+TEST(coco_files_that_are_wrong)
 {
-    (void)state;
     expect_coco_refusal("[", "[]", "t.json: line 1: ");
     expect_coco_refusal("[]", "[]", "expected a COCO instances file");
     expect_coco_refusal("{\"images\": [{\"id\": 1}, {\"id\": 1}], \"annotations\": [], "
@@ -746,7 +734,7 @@ static void coco_files_that_are_wrong(void **state)
 
 /* a: the left half is bright; the mask agrees but for a column, of which one pixel does not count.
  * Of 15 pixels 8 have class 0 in the model's map.  b has a mask of another size, c none. */
-static void pixels_are_compared_with_masks(void **state)
+TEST(pixels_are_compared_with_masks)
 {
     static const uint8_t image[16] = { 200, 200, 0, 0, 200, 200, 0, 0,
                                        200, 200, 0, 0, 200, 200, 0, 0 };
@@ -758,7 +746,6 @@ static void pixels_are_compared_with_masks(void **state)
     struct segmentation x;
     struct run r;
 
-    (void)state;
     write_segmenter("segmenter.tflite");
     assert_int_equal(mkdir(images, 0700), 0);
     assert_int_equal(mkdir(masks, 0700), 0);
@@ -790,7 +777,7 @@ static void pixels_are_compared_with_masks(void **state)
 
 /* ---- models that are something else ---- */
 
-static void models_of_another_task(void **state)
+TEST(models_of_another_task)
 {
     struct imagenet_files files = digit_files();
     const struct segmentation_files masks = { .images = files.images, .masks = files.images };
@@ -800,7 +787,6 @@ static void models_of_another_task(void **state)
     struct coco c;
     struct run r;
 
-    (void)state;
     write_text("coco.json", coco_truth_text);
     q.ground_truth = truth;
     run_open(&r, "golden/digits/digits_f32.tflite", NULL);
@@ -818,22 +804,4 @@ static void models_of_another_task(void **state)
     free_files(&files);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(digits_have_the_top_1_of_conformance),
-        cmocka_unit_test(unreadable_images_are_counted),
-        cmocka_unit_test(a_crash_fails_its_image_alone),
-        cmocka_unit_test(a_drop_is_held_to_its_limit),
-        cmocka_unit_test(a_run_goes_on),
-        cmocka_unit_test(files_that_do_not_fit),
-        cmocka_unit_test(labels_of_the_ground_truth),
-        cmocka_unit_test(ranks_of_classes),
-        cmocka_unit_test(a_detector_finds_its_boxes),
-        cmocka_unit_test(coco_files_that_are_wrong),
-        cmocka_unit_test(pixels_are_compared_with_masks),
-        cmocka_unit_test(models_of_another_task),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_FILE(.setup = make_folder, .teardown = remove_folder);

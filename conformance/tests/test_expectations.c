@@ -1,18 +1,15 @@
 /* What is expected of a run: waivers, a baseline, cases that must not be declined. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/record/expectations.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/tests/kit/report_kit.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static enum status open_with(struct expectations *e, const struct expectation_flags *flags,
                              struct diag *diag)
@@ -40,11 +37,10 @@ static void apply(const char *waivers, const char *baseline, const char *require
     apply_flags(&flags);
 }
 
-static void test_waivers(void **state)
+TEST(test_waivers)
 {
     char *path;
 
-    (void)state;
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_result(1, "relu.f32.c1")->status = CASE_DECLINED;
     report_kit_fail(report_kit_result(0, "relu.f32.c5"));
@@ -65,11 +61,10 @@ static void test_waivers(void **state)
 }
 
 /* With tabs, by the subject's label, and a case that may pass. */
-static void test_rows_of_subjects(void **state)
+TEST(test_rows_of_subjects)
 {
     char label[128], text[512], *path;
 
-    (void)state;
     snprintf(label, sizeof label, "%s", report_kit.report.subjects[1].label);
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_fail(report_kit_result(1, "relu.f32.c1"));
@@ -88,7 +83,7 @@ static void test_rows_of_subjects(void **state)
 }
 
 /* What a run writes, the next run passes with: new failures, and rows that were used. */
-static void test_written_waivers(void **state)
+TEST(test_written_waivers)
 {
     char *const path = report_kit_write("conv_2d.* | * | fixed by now\nrelu.f32.c1|*|known\n"
                                         "?softmax.* | * | sometimes\n");
@@ -99,7 +94,6 @@ static void test_written_waivers(void **state)
     FILE *f;
     int seen = 0;
 
-    (void)state;
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_result(1, "relu.f32.c1")->status = CASE_DECLINED;
     report_kit_fail(report_kit_result(0, "relu.f32.c5"));
@@ -148,12 +142,11 @@ static void expect_bad_file(const char *text, bool waivers, const char *words)
     unlink(path);
 }
 
-static void test_bad_files(void **state)
+TEST(test_bad_files)
 {
     struct expectations e;
     struct diag diag;
 
-    (void)state;
     expect_bad_file("a | b | c\nrelu.* | *\n", true, ":2: ");
     expect_bad_file("a | | c\n", true, ":1: ");
     expect_bad_file("a | b |  \n", true, "CASES | DEVICE | CAUSE");
@@ -201,11 +194,10 @@ static const char *notes_of(const char *path)
     return text;
 }
 
-static void test_baseline(void **state)
+TEST(test_baseline)
 {
     char *path;
 
-    (void)state;
     report_kit_fail(report_kit_result(1, "relu.f32.c5")); /* failed then, may fail now */
     path = write_baseline();
     report_kit_result(1, "relu.f32.c7")->status = CASE_DECLINED;
@@ -223,12 +215,11 @@ static void test_baseline(void **state)
 }
 
 /* A margin that grew fails on the same device with the same seed, and is only said on others. */
-static void test_baseline_margins(void **state)
+TEST(test_baseline_margins)
 {
     struct case_result *const r = report_kit_result(1, "relu.f32.c7");
     char *const path = write_baseline();
 
-    (void)state;
     r->margin = 0.28;
     report_kit_result(0, "relu.f32.c7")->margin = 0.1;
     assert_string_equal(notes_of(path), "");
@@ -252,7 +243,7 @@ static void test_baseline_margins(void **state)
 }
 
 /* What could not be compared is said; where nothing could, it is an error. */
-static void test_baseline_of_others(void **state)
+TEST(test_baseline_of_others)
 {
     char *const path = write_baseline();
     const struct expectation_flags flags = { .baseline = path };
@@ -262,7 +253,6 @@ static void test_baseline_of_others(void **state)
     struct diag diag;
     const char *notes;
 
-    (void)state;
     assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
     assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &diag), STATUS_OK);
     option->value = "1";
@@ -286,11 +276,10 @@ static void test_baseline_of_others(void **state)
 }
 
 /* Names in the baseline that no case has any more. */
-static void test_baseline_cases(void **state)
+TEST(test_baseline_cases)
 {
     char *path;
 
-    (void)state;
     strcpy(report_kit.cases[report_kit_find("relu.f32.c7")].name, "relu.f32.old7");
     strcpy(report_kit.cases[report_kit_find("relu.f32.c8")].name, "graph.f32.s1_8");
     path = write_baseline();
@@ -302,7 +291,7 @@ static void test_baseline_cases(void **state)
 
 /* ---- waivers and days ---- */
 
-static void test_today(void **state)
+TEST(test_today)
 {
     struct expectations e;
     struct diag diag;
@@ -310,7 +299,6 @@ static void test_today(void **state)
     const char *path;
     struct expectation_flags flags = { .today = "2030-01-02" };
 
-    (void)state;
     strcpy(old, report_kit_write("relu.f32.c5|*|lanes|expires=2020-01-01\n"));
     path = report_kit_write("relu.f32.c1|*|lanes|expires=2030-01-01\n");
     flags.waivers = path;
@@ -334,14 +322,13 @@ static void test_today(void **state)
     unlink(path);
 }
 
-static void test_strict_waivers(void **state)
+TEST(test_strict_waivers)
 {
     struct expectations e;
     struct diag diag;
     char *const path = report_kit_write("relu.f32.c1|*|c\nrelu.f32.nosuch|*|c\n");
     struct expectation_flags flags = { .waivers = path };
 
-    (void)state;
     assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
     assert_int_equal(e.notes.count, 1);
     report_kit_expect(":2: relu.f32.nosuch matches none of the ", e.notes.items[0]);
@@ -352,9 +339,8 @@ static void test_strict_waivers(void **state)
     unlink(path);
 }
 
-static void test_require(void **state)
+TEST(test_require)
 {
-    (void)state;
     report_kit_result(0, "relu.f32.c5")->status = CASE_DECLINED;
     report_kit_result(1, "relu.f32.c5")->status = CASE_DECLINED;
     report_kit_result(1, "conv_2d.f32.c5")->status = CASE_DECLINED;
@@ -377,9 +363,8 @@ static bool integers_required(const char *name, int32_t code)
     return r->required;
 }
 
-static void test_require_integers(void **state)
+TEST(test_require_integers)
 {
-    (void)state;
     assert_true(integers_required("relu.i8.v2", BUILTIN_RELU));
     assert_true(integers_required("conv_2d.i8pc.c5", BUILTIN_CONV_2D));
     assert_true(integers_required("conv_2d.dynamic.c4", BUILTIN_CONV_2D));
@@ -413,9 +398,8 @@ static bool supported_required(int32_t code, const char *reason)
 
 /* Lost support of floats fails; what never was supported, or what the device cannot hold, does not.
  */
-static void test_require_supported(void **state)
+TEST(test_require_supported)
 {
-    (void)state;
     assert_true(supported_required(BUILTIN_RELU, "conv.dilation: dilation_h is 2, may be 1"));
     assert_true(supported_required(BUILTIN_CONV_2D, "not taken"));
     assert_false(supported_required(BUILTIN_CONV_3D, "op.unknown: x"));
@@ -425,12 +409,11 @@ static void test_require_supported(void **state)
 
 /* Empty tensors are the CPU's, in floats and in bytes; no other case is excused by the same words,
  * nor an empty one by others. */
-static void test_require_empty(void **state)
+TEST(test_require_empty)
 {
     static const char *const names[] = { "relu.f32.empty_batch", "relu.i8.empty_batch" };
     const struct expectation_flags flags = { .require_integers = true, .require_supported = true };
 
-    (void)state;
     assert_true(supported_required(BUILTIN_RELU, "tensor.empty: elements is 0, may be at least 1"));
     for (int i = 0; i < 2; i++) {
         struct case_result *const r = report_kit_result(0, names[i]);
@@ -446,13 +429,12 @@ static void test_require_empty(void **state)
 }
 
 /* A row that is about a rule excuses a refusal by this rule alone. */
-static void test_require_refused(void **state)
+TEST(test_require_refused)
 {
     struct test_case *const c = &report_kit.cases[report_kit_find("relu.f32.c5")];
     const struct op_case *const before = c->row;
     struct op_case row = *before;
 
-    (void)state;
     row.refused_by = "cast.types";
     c->row = &row;
     assert_false(supported_required(BUILTIN_RELU, "cast.types: type is i64"));
@@ -461,38 +443,15 @@ static void test_require_refused(void **state)
     assert_true(supported_required(BUILTIN_RELU, "cast.types: type is i64"));
 }
 
-static void test_require_nothing(void **state)
+TEST(test_require_nothing)
 {
     const char *const globs[] = { "relu.*", "nosuch*" };
     const struct expectation_flags flags = { .require = { (const char **)(uintptr_t)globs, 2 } };
     struct expectations e;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
     report_kit_expect("--require=nosuch* matches none of the", diag.text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_waivers, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_rows_of_subjects, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_written_waivers, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_bad_files, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_baseline, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_baseline_margins, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_baseline_of_others, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_baseline_cases, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_today, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_strict_waivers, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_require, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_require_integers, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_require_supported, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_require_empty, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_require_refused, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_require_nothing, report_kit_open, report_kit_close),
-    };
-
-    return cmocka_run_group_tests_name("expectations", tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = report_kit_open, .each_teardown = report_kit_close);

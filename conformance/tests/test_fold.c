@@ -1,14 +1,11 @@
 /* Long lines folded, statuses in colour. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/util/wrap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *printed(void (*print)(FILE *, const char *), const char *text)
 {
@@ -35,9 +32,8 @@ static void expect(void (*print)(FILE *, const char *), const char *text, const 
     free(got);
 }
 
-static void at_spaces(void **state)
+TEST(at_spaces)
 {
-    (void)state;
     expect(fold_at_20, "short\n\nlines\n", "short\n\nlines\n");
     expect(fold_at_20, "exactly twenty chars\n", "exactly twenty chars\n");
     expect(fold_at_20, "one word more than 20\n", "one word more than\n    20\n");
@@ -46,15 +42,13 @@ static void at_spaces(void **state)
 }
 
 /* The rest stands below the value of a key. */
-static void below_the_value(void **state)
+TEST(below_the_value)
 {
-    (void)state;
     expect(fold_at_20, "device  llvmpipe, Mesa 22\n", "device  llvmpipe,\n        Mesa 22\n");
 }
 
-static void long_words(void **state)
+TEST(long_words)
 {
-    (void)state;
     expect(fold_at_20, "a/very/long/path/without/spaces\n",
            "a/very/long/path/\n    without/spaces\n");
     expect(fold_at_20, "abcdefghijklmnopqrstuvwxyz\n", "abcdefghijklmnopqrst\n    uvwxyz\n");
@@ -64,9 +58,8 @@ static void long_words(void **state)
     expect(fold_at_20, "                    words behind\n", "                   \nwords behind\n");
 }
 
-static void colours(void **state)
+TEST(colours)
 {
-    (void)state;
     expect(colour_print, "fail add.f32.x (why)\nfailure\n  fail y\n",
            "\033[31mfail\033[m add.f32.x (why)\nfailure\n  fail y\n");
     expect(colour_print, "conformance: 3 checks: 3 passed, 0 failed",
@@ -75,27 +68,13 @@ static void colours(void **state)
            "\033[31mconformance: 30 checks: 20 passed, 10 failed\033[m\n");
 }
 
-static void none_but_on_a_terminal(void **state)
+TEST(none_but_on_a_terminal)
 {
     FILE *const f = tmpfile();
 
-    (void)state;
     assert_non_null(f);
     setenv("TERM", "xterm", 1);
     unsetenv("NO_COLOR");
     assert_false(colour_is_shown(f));
     fclose(f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_spaces),
-        cmocka_unit_test(below_the_value),
-        cmocka_unit_test(long_words),
-        cmocka_unit_test(colours),
-        cmocka_unit_test(none_but_on_a_terminal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Golden files: export, the check of the reference against them, and files that are not what they
  * should be.  The goldens here are made from the reference itself, then spoilt one thing at a time:
  * each spoilt one has to be found. */
+/* Alone: for what it tells LeakSanitizer. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/suite.h"
@@ -13,18 +14,15 @@
 #include "reference/format/file.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/tests/kit/test.h"
 
 #include <fcntl.h>
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* For LeakSanitizer, which has to see it from its library: HDF5 1.10.8 itself leaks when it meets a
  * damaged object. */
@@ -446,9 +444,8 @@ static void check_refuses(const char *name, const char *word)
     assert_null(report.failures);
 }
 
-static void own_results_pass(void **state)
+TEST(own_results_pass)
 {
-    (void)state;
     make_golden(relu, GOOD);
     check_passes(relu, 0);
     make_golden(relu, STORED);
@@ -463,18 +460,16 @@ static void own_results_pass(void **state)
     check_passes(stateful, 0.5);
 }
 
-static void state_goes_on(void **state)
+TEST(state_goes_on)
 {
-    (void)state;
     make_golden(stateful, STATE_LOST);
     check_fails(stateful, "second invoke: node 0 (LSTM)");
     make_golden(stateful, STATE_ONCE); /* the first one begins with zeros */
     check_fails(stateful, "node 0 (LSTM): tensor 5");
 }
 
-static void wrong_values_fail(void **state)
+TEST(wrong_values_fail)
 {
-    (void)state;
     make_golden(relu, ONE_VALUE);
     check_fails(relu, "not equal");
     make_golden(dot, ONE_VALUE);
@@ -493,7 +488,7 @@ static void wrong_values_fail(void **state)
     check_fails(relu, "has the shape [2147483648,536870912]");
 }
 
-static void changed_cases_say_mint_again(void **state)
+TEST(changed_cases_say_mint_again)
 {
     static const struct {
         enum spoil spoil;
@@ -507,7 +502,6 @@ static void changed_cases_say_mint_again(void **state)
     struct golden_report report;
     struct diag diag;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_golden(dot, rows[i].spoil);
         check_fails(dot, rows[i].words);
@@ -524,12 +518,11 @@ static void changed_cases_say_mint_again(void **state)
     golden_report_close(&report);
 }
 
-static void skipped_cases_are_counted(void **state)
+TEST(skipped_cases_are_counted)
 {
     struct golden_report report;
     struct diag diag;
 
-    (void)state;
     make_golden(relu, SKIPPED);
     assert_int_equal(check(directory, relu, &report, &diag), STATUS_OK);
     assert_int_equal(report.skipped, 1);
@@ -538,12 +531,11 @@ static void skipped_cases_are_counted(void **state)
 }
 
 /* A golden that calls the runtime's answer wrong passes where the reference differs. */
-static void wrong_answers_are_counted(void **state)
+TEST(wrong_answers_are_counted)
 {
     struct golden_report report;
     struct diag diag;
 
-    (void)state;
     make_golden(relu, WRONG);
     assert_int_equal(check(directory, relu, &report, &diag), STATUS_OK);
     assert_int_equal(report.wrong, 1);
@@ -557,7 +549,7 @@ static void wrong_answers_are_counted(void **state)
 }
 
 /* A delegate's answers to some of the cases are held to its bounds, and none is missing. */
-static void delegates_are_held_to_bounds(void **state)
+TEST(delegates_are_held_to_bounds)
 {
     struct golden_request request = {
         .directory = directory, .filter = "logistic.f32.*", .quiet = true, .delegate = true
@@ -566,7 +558,6 @@ static void delegates_are_held_to_bounds(void **state)
     struct golden_report report;
     struct diag diag;
 
-    (void)state;
     make_golden(shortcut, GOOD);
     assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
     assert_int_equal(report.cases, 1);
@@ -593,7 +584,7 @@ static void delegates_are_held_to_bounds(void **state)
     golden_report_close(&report);
 }
 
-static void damaged_files_are_refused(void **state)
+TEST(damaged_files_are_refused)
 {
     static const struct {
         enum spoil spoil;
@@ -615,7 +606,6 @@ static void damaged_files_are_refused(void **state)
         { STORED_OTHER, "the stored model" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         make_golden(relu, rows[i].spoil);
         check_refuses("relu*", rows[i].words);
@@ -628,14 +618,13 @@ static void damaged_files_are_refused(void **state)
 
 /* Cut anywhere, and with bytes changed anywhere, a file is refused or found wrong or found good,
  * and nothing else happens. */
-static void broken_bytes_are_refused(void **state)
+TEST(broken_bytes_are_refused)
 {
     uint64_t random = 1;
     struct diag diag;
     uint8_t *bytes, *copy;
     size_t count, refused = 0;
 
-    (void)state;
     make_golden(chain, STORED);
     assert_int_equal(file_read(path, 1 << 24, &bytes, &count, &diag), STATUS_OK);
     copy = mem_alloc(count, 1);
@@ -665,7 +654,7 @@ static void broken_bytes_are_refused(void **state)
 }
 
 /* A tree whose first child is itself, and a pipe, end as errors with the file's name. */
-static void hostile_files_are_refused(void **state)
+TEST(hostile_files_are_refused)
 {
     enum { LEVEL = 5, CHILD = 32 };
     struct golden_report report;
@@ -673,7 +662,6 @@ static void hostile_files_are_refused(void **state)
     uint8_t *bytes;
     size_t count, refused = 0;
 
-    (void)state;
     make_golden(relu, GOOD);
     assert_int_equal(file_read(path, 1 << 24, &bytes, &count, &diag), STATUS_OK);
     for (size_t at = 0; at + CHILD + 8 < count; at += 8) {
@@ -703,12 +691,11 @@ static void hostile_files_are_refused(void **state)
     unlink(path);
 }
 
-static void directories_without_goldens_are_refused(void **state)
+TEST(directories_without_goldens_are_refused)
 {
     struct golden_report report;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(check("/nowhere", NULL, &report, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "/nowhere"));
     unlink(path);
@@ -719,12 +706,11 @@ static void directories_without_goldens_are_refused(void **state)
     assert_non_null(strstr(diag.text, "nothing.*"));
 }
 
-static void directory_is_found_from_below(void **state)
+TEST(directory_is_found_from_below)
 {
     char old[4096], below[128], found[4096], real[4096];
     struct diag diag;
 
-    (void)state;
     make_golden(relu, GOOD);
     assert_non_null(getcwd(old, sizeof old));
     snprintf(below, sizeof below, "%s/golden", directory);
@@ -756,7 +742,7 @@ static enum status export_cases(const char *filter, uint64_t seed, uint8_t **byt
     return golden_export(&request, bytes, count, diag);
 }
 
-static void export_holds_the_cases(void **state)
+TEST(export_holds_the_cases)
 {
     char text[512], model_hash[SHA256_HEX_BYTES], inputs_hash[SHA256_HEX_BYTES], type[8];
     const struct test_case *const c = find(dot);
@@ -768,7 +754,6 @@ static void export_holds_the_cases(void **state)
     uint64_t value;
     hid_t file, op, types, group;
 
-    (void)state;
     assert_int_equal(export_cases("fully_connected.*", 5, &bytes, &count, &diag), STATUS_OK);
     assert_int_equal(export_cases("fully_connected.*", 5, &again, &again_count, &diag), STATUS_OK);
     assert_int_equal(count, again_count);
@@ -823,7 +808,7 @@ static void export_holds_the_cases(void **state)
 }
 
 /* So many of an op; with data of fp16 the inputs are others, and f16 values. */
-static void export_of_some_in_half(void **state)
+TEST(export_of_some_in_half)
 {
     struct golden_request request = {
         .filter = "relu.f32.*", .quiet = true, .seed = 7, .limit = 3, .bounds = BOUNDS_FP16
@@ -837,7 +822,6 @@ static void export_of_some_in_half(void **state)
         .type = kTfLiteFloat32, .rank = 4, .dims = { 1, 3, 5, 1 }, .data = x, .bytes = sizeof x
     };
 
-    (void)state;
     assert_int_equal(golden_export(&request, &bytes, &count, &diag), STATUS_OK);
     save(bytes, count);
     mem_free(bytes);
@@ -859,7 +843,7 @@ static void export_of_some_in_half(void **state)
 }
 
 /* Every data set of an op's cases is exported. */
-static void export_takes_turns(void **state)
+TEST(export_takes_turns)
 {
     unsigned seen = 0;
     struct golden_case g;
@@ -868,7 +852,6 @@ static void export_takes_turns(void **state)
     size_t count, members;
     hid_t file, op, types, group;
 
-    (void)state;
     assert_int_equal(export_cases("conv_2d.f32.*", 1, &bytes, &count, &diag), STATUS_OK);
     save(bytes, count);
     mem_free(bytes);
@@ -913,25 +896,4 @@ static int tear_down(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_results_pass),
-        cmocka_unit_test(state_goes_on),
-        cmocka_unit_test(wrong_values_fail),
-        cmocka_unit_test(changed_cases_say_mint_again),
-        cmocka_unit_test(skipped_cases_are_counted),
-        cmocka_unit_test(wrong_answers_are_counted),
-        cmocka_unit_test(delegates_are_held_to_bounds),
-        cmocka_unit_test(damaged_files_are_refused),
-        cmocka_unit_test(broken_bytes_are_refused),
-        cmocka_unit_test(hostile_files_are_refused),
-        cmocka_unit_test(directories_without_goldens_are_refused),
-        cmocka_unit_test(directory_is_found_from_below),
-        cmocka_unit_test(export_holds_the_cases),
-        cmocka_unit_test(export_of_some_in_half),
-        cmocka_unit_test(export_takes_turns),
-    };
-
-    return cmocka_run_group_tests_name("golden", tests, set_up, tear_down);
-}
+TEST_FILE(.setup = set_up, .teardown = tear_down);

@@ -1,22 +1,20 @@
 /* What the process that reads HDF5 files may answer: the parent believes nothing that it has not
  * checked.  The linker puts processes in place of ours that answer what a test says, so that each
  * check meets an answer with this one fault. */
+/* Wrap: golden_serve hdf5_serve */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/golden/file.h"
 #include "conformance/suite/golden/file_serve.h"
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/array_hdf5_serve.h"
 #include "reference/base/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -39,10 +37,16 @@ static struct {
     struct golden_case one;
 } golden;
 
+static bool answers; /* else files are read */
+
+void __real_golden_serve(int socket, void *user);
 void __wrap_golden_serve(int socket, void *user);
 void __wrap_golden_serve(int socket, void *user)
 {
-    (void)user;
+    if (!answers) {
+        __real_golden_serve(socket, user);
+        return;
+    }
     parser_begin();
     parser_answer(socket,
                   &(struct parser_reply){ .status = STATUS_OK,
@@ -76,7 +80,7 @@ static void expect_golden(enum status wanted, const char *words)
 static const char garbled_meta[] = "/meta: libhdf5 has garbled it",
                   garbled_case[] = "case 0: libhdf5 has garbled it";
 
-static void golden_texts_end(void **state)
+TEST(golden_texts_end)
 {
     static const struct {
         char *text;
@@ -93,7 +97,6 @@ static void golden_texts_end(void **state)
         { golden.one.wrong, sizeof golden.one.wrong, garbled_case },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t length;
 
@@ -107,14 +110,13 @@ static void golden_texts_end(void **state)
     }
 }
 
-static void golden_names_are_those_of_cases(void **state)
+TEST(golden_names_are_those_of_cases)
 {
     static const char *const names[] = { "",           "relu",         "relu.f32",  "relu/f32.c5",
                                          "relu..c5",   "Relu.f32.c5",  "relu.F.c5", "relu.f32.c-5",
                                          ".f32.c5",    "relu.f32.c.5", "..",        "relu.f32.",
                                          "relu.f32/c5" };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         set_good();
         snprintf(golden.one.name, sizeof golden.one.name, "%s", names[i]);
@@ -122,12 +124,11 @@ static void golden_names_are_those_of_cases(void **state)
     }
 }
 
-static void golden_numbers_are_in_range(void **state)
+TEST(golden_numbers_are_in_range)
 {
     static const int32_t sets[] = { -1, INT32_MIN, SET_COUNT, INT32_MAX };
     static const uint32_t counts[] = { GOLDEN_CASES_MAX + 1, UINT32_MAX };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(sets); i++) {
         set_good();
         golden.one.set = sets[i];
@@ -144,9 +145,16 @@ static void golden_numbers_are_in_range(void **state)
     expect_golden(STATUS_OK, "");
 }
 
-static void golden_cases_need_memory(void **state)
+/* Also after a test that has ended in the middle. */
+static int memory_is_there(void **state)
 {
     (void)state;
+    mem_fail_after(-1);
+    return 0;
+}
+
+TEST(golden_cases_need_memory, .teardown = memory_is_there)
+{
     set_good();
     mem_fail_after(0);
     expect_golden(STATUS_NO_MEMORY, "no memory for 1 cases");
@@ -158,19 +166,23 @@ static void golden_cases_need_memory(void **state)
 static struct hdf5_shape shape;
 static const float element = 1.5F;
 
+void __real_hdf5_serve(int socket, void *user);
 void __wrap_hdf5_serve(int socket, void *user);
 void __wrap_hdf5_serve(int socket, void *user)
 {
     char go;
 
-    (void)user;
+    if (!answers) {
+        __real_hdf5_serve(socket, user);
+        return;
+    }
     parser_begin();
     if (parser_answer(socket, &(struct parser_reply){ .parts = { { &shape, sizeof shape } } }) &&
         process_read(socket, &go, 1))
         parser_answer(socket, &(struct parser_reply){ .parts = { { &element, sizeof element } } });
 }
 
-static void shapes_can_be_measured(void **state)
+TEST(shapes_can_be_measured)
 {
     static const char no_type[] = "x: libhdf5 has no type or rank for it",
                       large[] = "x: more than 1024 MiB (limit dataset_bytes)";
@@ -193,7 +205,6 @@ static void shapes_can_be_measured(void **state)
         { { kTfLiteFloat32, 1, { (1 << 28) + 1 } }, STATUS_UNSUPPORTED, large },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct diag diag = { .status = STATUS_OK };
         struct array a;
@@ -206,13 +217,12 @@ static void shapes_can_be_measured(void **state)
     }
 }
 
-static void elements_are_received(void **state)
+TEST(elements_are_received, .teardown = memory_is_there)
 {
     struct diag diag = { .status = STATUS_OK };
     struct array a;
     enum status s;
 
-    (void)state;
     shape = (struct hdf5_shape){ kTfLiteFloat32, ARRAY_RANK_MAX, { 1, 1, 1, 1, 1, 1, 1, 1 } };
     assert_int_equal(hdf5_read(&a, path, "x", -1, NULL, &diag), STATUS_OK);
     assert_int_equal(a.bytes, sizeof element);
@@ -229,15 +239,8 @@ static int set_up(void **state)
     const int fd = mkstemp(path);
 
     (void)state;
+    answers = true;
     return fd < 0 ? -1 : close(fd);
-}
-
-/* Also after a test that has ended in the middle. */
-static int memory_is_there(void **state)
-{
-    (void)state;
-    mem_fail_after(-1);
-    return 0;
 }
 
 static int tear_down(void **state)
@@ -246,16 +249,4 @@ static int tear_down(void **state)
     return unlink(path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_texts_end),
-        cmocka_unit_test(golden_names_are_those_of_cases),
-        cmocka_unit_test(golden_numbers_are_in_range),
-        cmocka_unit_test_teardown(golden_cases_need_memory, memory_is_there),
-        cmocka_unit_test(shapes_can_be_measured),
-        cmocka_unit_test_teardown(elements_are_received, memory_is_there),
-    };
-
-    return cmocka_run_group_tests_name("hdf5_answers", tests, set_up, tear_down);
-}
+TEST_FILE(.setup = set_up, .teardown = tear_down);

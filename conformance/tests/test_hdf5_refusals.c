@@ -1,22 +1,22 @@
 /* HDF5 files that are made well but hold what is not read, and failures of libhdf5 in the middle of
  * a good one: each is refused with its own words.  The linker puts functions before those of
  * libhdf5, of which one fails when a test says so, also in the process that is made to read. */
+/* Wrap: H5Tset_fields H5Tset_precision H5Tset_size H5Tset_ebias H5Gget_info H5Oopen */
+/* Wrap: H5Lget_name_by_idx H5Pset_elink_cb H5Pget_filter2 H5Pget_chunk */
+/* Wrap: H5Dget_create_plist H5Dget_space H5Sselect_hyperslab H5Dread H5Fget_file_image */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/golden/file.h"
 #include "conformance/suite/golden/h5.h"
 #include "conformance/suite/io/array_hdf5.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -206,7 +206,7 @@ static void expect_golden(enum status wanted, const char *words)
     golden_close(&g);
 }
 
-static void goldens_that_are_not_read(void **state)
+TEST(goldens_that_are_not_read)
 {
     static const struct {
         enum golden_oddity oddity;
@@ -223,7 +223,6 @@ static void goldens_that_are_not_read(void **state)
         { NONE, "H5Gget_info", "/: the group cannot be read" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         make_golden(rows[i].oddity);
         failing = rows[i].failing;
@@ -238,7 +237,7 @@ static void goldens_that_are_not_read(void **state)
 }
 
 /* A dataset of a golden, and one that has neither values nor a shape. */
-static void datasets_without_a_shape(void **state)
+TEST(datasets_without_a_shape)
 {
     uint8_t bytes[6];
     const struct h5_array a = {
@@ -248,7 +247,6 @@ static void datasets_without_a_shape(void **state)
     struct diag diag;
     hid_t file, set;
 
-    (void)state;
     assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
     write_dataset(file, "whole");
     set = H5Dcreate2(file, "null", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -319,7 +317,7 @@ static void expect_array(const char *name, int64_t index, enum status wanted, co
     array_close(&a);
 }
 
-static void arrays_that_are_not_read(void **state)
+TEST(arrays_that_are_not_read)
 {
     static const struct {
         const char *name;
@@ -344,7 +342,6 @@ static void arrays_that_are_not_read(void **state)
           "packed: its chunks have more than 128 MiB (limit chunk_bytes), or no elements" },
     };
 
-    (void)state;
     make_arrays();
     expect_array("whole", -1, STATUS_OK, "");
     expect_array("whole", 1, STATUS_OK, "");
@@ -358,12 +355,11 @@ static void arrays_that_are_not_read(void **state)
     expect_array("whole", -1, STATUS_IO, "whole: 6 bytes: out of memory");
 }
 
-static void files_without_arrays(void **state)
+TEST(files_without_arrays)
 {
     struct diag diag;
     hid_t file;
 
-    (void)state;
     assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
     save(file);
     expect_array("whole", -1, STATUS_INVALID, "no dataset whole");
@@ -374,7 +370,7 @@ static void files_without_arrays(void **state)
 /* ---- writing ---- */
 
 /* A type that is not made whole is none: f16 values would lie in a file as others. */
-static void halves_are_written_whole_or_not(void **state)
+TEST(halves_are_written_whole_or_not)
 {
     static const char *const functions[] = { "H5Tset_fields", "H5Tset_precision", "H5Tset_size",
                                              "H5Tset_ebias" };
@@ -389,7 +385,6 @@ static void halves_are_written_whole_or_not(void **state)
     struct diag diag;
     hid_t file;
 
-    (void)state;
     assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
     for (size_t i = 0; i < COUNT(functions); i++) {
         failing = functions[i];
@@ -405,14 +400,13 @@ static void halves_are_written_whole_or_not(void **state)
     assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_OK);
 }
 
-static void arrays_that_make_no_file(void **state)
+TEST(arrays_that_make_no_file)
 {
     static uint8_t value;
     struct array a = { .type = kTfLiteUInt8, .elements = 1, .bytes = 1, .data = &value };
     const struct array_item item = { "a", &a };
     struct diag diag;
 
-    (void)state;
     assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_OK);
     unlink(path);
     failing = "H5Fget_file_image";
@@ -451,16 +445,4 @@ static int tear_down(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(goldens_that_are_not_read, nothing_fails),
-        cmocka_unit_test_teardown(datasets_without_a_shape, nothing_fails),
-        cmocka_unit_test_teardown(arrays_that_are_not_read, nothing_fails),
-        cmocka_unit_test_teardown(files_without_arrays, nothing_fails),
-        cmocka_unit_test_teardown(halves_are_written_whole_or_not, nothing_fails),
-        cmocka_unit_test_teardown(arrays_that_make_no_file, nothing_fails),
-    };
-
-    return cmocka_run_group_tests_name("hdf5_refusals", tests, set_up, tear_down);
-}
+TEST_FILE(.setup = set_up, .teardown = tear_down, .each_teardown = nothing_fails);

@@ -9,14 +9,12 @@
 #include "conformance/util/parser_limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
+#include "reference/tests/kit/test.h"
 
 /* The API of version 1.10 under its plain names, with newer libraries too. */
 #define H5_USE_110_API
 #include <hdf5.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +24,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* After stdio.h: they need FILE. */
 #include <jpeglib.h>
@@ -158,9 +154,8 @@ static void expect_refusal(const char *dataset, enum status wanted, const char *
     assert_null(a.data);
 }
 
-static void other_files_are_not_read(void **state)
+TEST(other_files_are_not_read)
 {
-    (void)state;
     make_good(other);
     make_hostile();
     expect_refusal("external", STATUS_UNSUPPORTED,
@@ -191,7 +186,7 @@ static long peak_kib(int whose)
     return usage.ru_maxrss;
 }
 
-static void sizes_are_compared_before_memory_is_taken(void **state)
+TEST(sizes_are_compared_before_memory_is_taken)
 {
     const size_t wanted = 10;
     const struct array_check check = { wants_bytes, &wanted };
@@ -199,7 +194,6 @@ static void sizes_are_compared_before_memory_is_taken(void **state)
     const long before = peak_kib(RUSAGE_SELF);
     struct array a;
 
-    (void)state;
     make_good(other);
     make_hostile();
     expect_refusal("huge", STATUS_UNSUPPORTED, "huge: more than 1024 MiB");
@@ -213,7 +207,7 @@ static void sizes_are_compared_before_memory_is_taken(void **state)
 }
 
 /* A tensor's shape decides, through the name that `assay run` takes. */
-static void tensors_are_not_filled_by_larger_files(void **state)
+TEST(tensors_are_not_filled_by_larger_files)
 {
     char place[128];
     float data[4];
@@ -221,7 +215,6 @@ static void tensors_are_not_filled_by_larger_files(void **state)
     TfLiteTensor t = { .type = kTfLiteFloat32, .dims = dims, .bytes = sizeof data };
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     dims->size = 1;
     dims->data[0] = 4;
     t.data.f = data;
@@ -233,13 +226,12 @@ static void tensors_are_not_filled_by_larger_files(void **state)
     free(dims);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
     struct diag diag = { .status = STATUS_OK };
     struct array a;
     char pipe[80];
 
-    (void)state;
     snprintf(pipe, sizeof pipe, "%s/pipe.h5", directory);
     assert_int_equal(mkfifo(pipe, 0600), 0);
     assert_int_equal(hdf5_read(&a, pipe, "x", -1, NULL, &diag), STATUS_IO);
@@ -250,13 +242,12 @@ static void what_is_no_file_is_refused(void **state)
     assert_non_null(strstr(diag.text, "No such file"));
 }
 
-static void good_files_are_read(void **state)
+TEST(good_files_are_read)
 {
     static const char *const names[] = { "plain", "group/packed", "soft" };
     struct diag diag = { .status = STATUS_OK };
     struct array a;
 
-    (void)state;
     make_good(path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (hdf5_read(&a, path, names[i], -1, NULL, &diag) != STATUS_OK)
@@ -325,7 +316,7 @@ static enum status read_damaged(const char *dataset)
     return s;
 }
 
-static void damaged_hdf5_files_are_read_or_refused(void **state)
+TEST(damaged_hdf5_files_are_read_or_refused)
 {
     const struct parser_limits before = parser_limits;
     struct damage d;
@@ -333,7 +324,6 @@ static void damaged_hdf5_files_are_read_or_refused(void **state)
     uint8_t *bytes;
     size_t count, seen[STATUS_COUNT] = { 0 };
 
-    (void)state;
     parser_limits.cpu_s = 1; /* some make the library go round for ever */
     make_good(other);
     assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &diag), STATUS_OK);
@@ -377,14 +367,13 @@ static size_t find_trees(const uint8_t *bytes, size_t count, size_t *places, siz
 }
 
 /* A tree whose first child is the tree itself: libhdf5 1.10 goes down until its stack ends. */
-static void trees_in_a_circle_are_errors(void **state)
+TEST(trees_in_a_circle_are_errors)
 {
     enum { KIND = 4, LEVEL = 5, FIRST_KEY = 24, KEY_OF_GROUP = 8, KEY_OF_CHUNK = 8 + 3 * 8 };
     size_t places[8], count, trees;
     struct diag diag;
     uint8_t *bytes;
 
-    (void)state;
     make_good(other);
     assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &diag), STATUS_OK);
     trees = find_trees(bytes, count, places, 8);
@@ -407,7 +396,7 @@ static void trees_in_a_circle_are_errors(void **state)
 
 /* Every address in the file in turn leads to the root group, and to each tree: libhdf5 1.10 follows
  * continuations of an object header to the header itself for ever. */
-static void addresses_in_a_circle_are_errors(void **state)
+TEST(addresses_in_a_circle_are_errors)
 {
     static const uint64_t root = 96;
     const struct parser_limits before = parser_limits;
@@ -416,7 +405,6 @@ static void addresses_in_a_circle_are_errors(void **state)
     struct diag diag;
     uint8_t *bytes;
 
-    (void)state;
     parser_limits.cpu_s = 1;
     make_good(other);
     assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &diag), STATUS_OK);
@@ -520,12 +508,11 @@ static void damage_image(uint8_t *bytes, size_t count)
     free(bytes);
 }
 
-static void damaged_images_are_read_or_refused(void **state)
+TEST(damaged_images_are_read_or_refused)
 {
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     bytes = make_jpeg(&count, false);
     damage_image(bytes, count);
     bytes = make_jpeg(&count, true);
@@ -573,14 +560,13 @@ static bool memory_can_be_limited(void)
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
-static void huge_images_are_refused(void **state)
+TEST(huge_images_are_refused)
 {
     const struct parser_limits before = parser_limits;
     const long peak = peak_kib(RUSAGE_SELF);
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     bytes = make_jpeg(&count, true);
     set_jpeg_size(bytes, count, 65500, 65500);
     expect_image(bytes, count, "JPEG: 65500x65500: at most 32768 a side");
@@ -619,20 +605,4 @@ static int remove_directory(void **state)
     return rmdir(directory);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_files_are_read),
-        cmocka_unit_test(other_files_are_not_read),
-        cmocka_unit_test(sizes_are_compared_before_memory_is_taken),
-        cmocka_unit_test(tensors_are_not_filled_by_larger_files),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(damaged_hdf5_files_are_read_or_refused),
-        cmocka_unit_test(trees_in_a_circle_are_errors),
-        cmocka_unit_test(addresses_in_a_circle_are_errors),
-        cmocka_unit_test(damaged_images_are_read_or_refused),
-        cmocka_unit_test(huge_images_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+TEST_FILE(.setup = make_directory, .teardown = remove_directory);

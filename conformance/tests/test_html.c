@@ -6,17 +6,13 @@
 #include "conformance/report/forms/html_text.h"
 #include "conformance/report/record/compare_reports.h"
 #include "conformance/tests/kit/record_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *page_of(const struct record *r)
 {
@@ -79,13 +75,12 @@ static const char *text_at(json_t *data, const char *table, const char *column, 
               : NULL;
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
     struct record r;
     char *page;
     json_t *data;
 
-    (void)state;
     record_kit_open(&r, 200);
     page = page_of(&r);
     assert_int_equal(strncmp(page, "<!DOCTYPE html>\n", 16), 0);
@@ -113,13 +108,12 @@ static void test_plain(void **state)
 }
 
 /* An error of zero was measured, and one that is not known was not. */
-static void test_zero(void **state)
+TEST(test_zero)
 {
     struct record r;
     char *page;
     json_t *data, *results;
 
-    (void)state;
     record_kit_open(&r, 10);
     r.result_count = 10;
     for (size_t i = 0; i < r.result_count; i++)
@@ -134,13 +128,12 @@ static void test_zero(void **state)
     record_close(&r);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     struct record r;
     char *page;
     json_t *data;
 
-    (void)state;
     record_kit_open(&r, 500);
     record_kit_fill(&r);
     page = page_of(&r);
@@ -165,13 +158,12 @@ static void test_failures(void **state)
 }
 
 /* Nothing that a report says becomes markup, ends a script, or turns the direction of the text. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
     struct record r;
     char *page, *plain;
     json_t *data;
 
-    (void)state;
     record_kit_open(&r, 500);
     plain = page_of(&r);
     record_kit_fill(&r);
@@ -198,7 +190,7 @@ static void test_hostile(void **state)
 }
 
 /* The page names no other place, and its policy lets it ask for none. */
-static void test_no_request(void **state)
+TEST(test_no_request)
 {
     static const char *const asks[] = { "http:",   "https:",     " src=",      "@import",
                                         "url(",    "fetch(",     "XMLHttp",    "WebSocket",
@@ -206,7 +198,6 @@ static void test_no_request(void **state)
     struct record r;
     char *page, *policy;
 
-    (void)state;
     record_kit_open(&r, 10);
     page = page_of(&r);
     for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++) {
@@ -240,12 +231,11 @@ static void expect_hash(const char *page, const char *open, const char *close)
     free(hash);
 }
 
-static void test_policy_names(void **state)
+TEST(test_policy_names)
 {
     struct record r;
     char *page;
 
-    (void)state;
     record_kit_open(&r, 10);
     page = page_of(&r);
     expect_hash(page, "<style>", "</style>");
@@ -254,13 +244,12 @@ static void test_policy_names(void **state)
     record_close(&r);
 }
 
-static void test_policy_hash(void **state)
+TEST(test_policy_hash)
 {
     char *text = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     assert_non_null(f);
     /* The example of the Content Security Policy specification. */
     html_policy_hash(f, "alert('Hello, world.');", 23);
@@ -270,12 +259,11 @@ static void test_policy_hash(void **state)
 }
 
 /* A report of nothing has a page, too. */
-static void test_empty(void **state)
+TEST(test_empty)
 {
     struct record r = { 0 };
     char *page;
 
-    (void)state;
     page = page_of(&r);
     expect(page, "Nothing was shown");
     json_decref(data_of(page));
@@ -304,14 +292,13 @@ static enum status write_comparison(size_t cases, FILE *f)
     return s;
 }
 
-static void test_comparison(void **state)
+TEST(test_comparison)
 {
     char *page = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&page, &bytes);
     json_t *data;
 
-    (void)state;
     assert_non_null(f);
     assert_int_equal(write_comparison(500, f), STATUS_OK);
     assert_int_equal(fclose(f), 0);
@@ -334,8 +321,11 @@ static void test_comparison(void **state)
     free(page);
 }
 
-static int write_page(size_t cases, const char *path, bool compared)
+static int write_page(int argc, char **argv)
 {
+    const size_t cases = strtoul(argv[1], NULL, 10);
+    const char *const path = argc > 2 ? argv[2] : "";
+    const bool compared = argc == 4;
     FILE *const f = fopen(path, "w");
     struct record r;
     bool written;
@@ -353,17 +343,4 @@ static int write_page(size_t cases, const char *path, bool compared)
     return fclose(f) == 0 && written ? 0 : 1;
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_failures),     cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_no_request),   cmocka_unit_test(test_policy_hash),
-        cmocka_unit_test(test_policy_names), cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_comparison),
-    };
-
-    if (argc == 3 || argc == 4)
-        return write_page(strtoul(argv[1], NULL, 10), argv[2], argc == 4);
-    return cmocka_run_group_tests_name("html", tests, NULL, NULL);
-}
+TEST_FILE(.main = write_page);

@@ -1,21 +1,20 @@
 /* Images: each format's kinds, what is refused and why, truncated and damaged files, resizing. */
+/* Wrap: png_get_rowbytes */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/image.h"
 #include "conformance/suite/io/image_png.h"
 #include "conformance/suite/io/image_read.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <jpeglib.h>
 #include <png.h>
 
@@ -195,7 +194,7 @@ static void expect_refusal(const struct bytes *b, enum status status, const char
 
 /* ---- BMP ---- */
 
-static void bmp_kinds(void **state)
+TEST(bmp_kinds)
 {
     static const uint8_t top[] = { 2, 1, 0, 5, 4, 3, 18, 17, 16, 21, 20, 19 };
     static const uint8_t bottom[] = { 18, 17, 16, 21, 20, 19, 2, 1, 0, 5, 4, 3 };
@@ -207,7 +206,6 @@ static void bmp_kinds(void **state)
     static const uint8_t red[] = { 0, 0, 0, 9, 1, 1, 2, 2, 2 };
     struct bytes b;
 
-    (void)state;
     b = make_bmp(2, -2, 24);
     expect(&b, 2, 2, 3, top);
     free(b.data);
@@ -239,7 +237,7 @@ static void bmp_kinds(void **state)
     free(b.data);
 }
 
-static void bmp_refusals(void **state)
+TEST(bmp_refusals)
 {
     static const struct {
         size_t at;
@@ -268,7 +266,6 @@ static void bmp_refusals(void **state)
         { 10, 0xffffffff, STATUS_INVALID, "BMP: 3x2 at 8 bits ends at byte 4294967303 of 1102" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct bytes b = make_bmp(3, 2, 8);
 
@@ -278,11 +275,10 @@ static void bmp_refusals(void **state)
     }
 }
 
-static void bmp_masks(void **state)
+TEST(bmp_masks)
 {
     struct bytes b = make_bmp(2, 1, 32);
 
-    (void)state;
     put32(b.data + 30, 3);
     put32(b.data + 54, 0xff);
     put32(b.data + 58, 0xff00);
@@ -313,11 +309,10 @@ static void bmp_masks(void **state)
     free(b.data);
 }
 
-static void bmp_headers_cut(void **state)
+TEST(bmp_headers_cut)
 {
     struct bytes b = make_bmp(2, 1, 32);
 
-    (void)state;
     b.count = 53;
     expect_refusal(&b, STATUS_INVALID, "BMP: 53 bytes, the headers alone are 54");
     free(b.data);
@@ -333,13 +328,12 @@ static void bmp_headers_cut(void **state)
     free(b.data);
 }
 
-static void no_memory_for_pixels(void **state)
+TEST(no_memory_for_pixels)
 {
     struct diag diag = { 0 };
     struct image im;
     struct bytes b;
 
-    (void)state;
     mem_fail_after(0);
     assert_int_equal(image_alloc(&im, 30, 20, 3, &diag), STATUS_NO_MEMORY);
     mem_fail_after(-1);
@@ -359,12 +353,11 @@ static void no_memory_for_pixels(void **state)
 
 /* ---- JPEG and PNG ---- */
 
-static void jpeg_kinds(void **state)
+TEST(jpeg_kinds)
 {
     uint8_t flat[9 * 7 * 3];
     struct bytes b;
 
-    (void)state;
     memset(flat, 200, sizeof flat);
     b = make_jpeg(9, 7, 1, false);
     expect(&b, 9, 7, 1, flat);
@@ -383,7 +376,7 @@ static void jpeg_kinds(void **state)
     free(b.data);
 }
 
-static void png_kinds(void **state)
+TEST(png_kinds)
 {
     static const uint8_t rgb[] = { 0x11, 0x22, 0x33, 0x44, 0x55, 0x66 };
     static const uint8_t bits[] = { 0, 0, 0, 255, 0, 0, 0, 255 };
@@ -392,7 +385,6 @@ static void png_kinds(void **state)
     static const uint8_t clear[] = { 1, 2, 3, 0, 4, 5, 6, 128, 7, 8, 9, 255, 10, 11, 12, 255 };
     struct bytes b;
 
-    (void)state;
     b = make_png(2, 1, 8, PNG_COLOR_TYPE_RGB, false, false);
     expect(&b, 2, 1, 3, rgb);
     free(b.data);
@@ -417,25 +409,23 @@ static void png_kinds(void **state)
 }
 
 /* The rows that libpng would write are not those that there is room for. */
-static void png_rows_of_another_size(void **state)
+TEST(png_rows_of_another_size)
 {
     struct bytes b = make_png(2, 3, 8, PNG_COLOR_TYPE_RGB, false, false);
 
-    (void)state;
     more_rowbytes = 3;
     expect_refusal(&b, STATUS_INVALID, "PNG: rows of 9 bytes, expected 2 x 3");
     more_rowbytes = 0;
     free(b.data);
 }
 
-static void png_too_large(void **state)
+TEST(png_too_large)
 {
     struct bytes b = make_png(1, 1, 8, PNG_COLOR_TYPE_GRAY, false, false);
     uint32_t crc;
     struct diag diag;
     struct image im;
 
-    (void)state;
     memcpy(b.data + 16, "\0\0\x80\0\0\0\x80\0", 8); /* 32768 x 32768: each side is allowed */
     crc = 0xffffffff;
     for (int i = 12; i < 29; i++) {
@@ -453,11 +443,10 @@ static void png_too_large(void **state)
 }
 
 /* --limit=image_pixels=VALUE reaches the readers of images. */
-static void the_number_of_pixels_is_a_limit(void **state)
+TEST(the_number_of_pixels_is_a_limit)
 {
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     assert_int_equal(image_check(1 << 13, 1 << 12, &diag), STATUS_OK);
     assert_int_equal(image_check(1 << 13, (1 << 12) + 1, &diag), STATUS_UNSUPPORTED);
     assert_int_equal(limits_set("image_pixels=10", &diag), STATUS_OK);
@@ -489,7 +478,7 @@ static void expect_labels(struct bytes b, uint32_t width, const uint8_t *labels,
     free(b.data);
 }
 
-static void png_labels(void **state)
+TEST(png_labels)
 {
     static const uint8_t indices[] = { 0, 1, 2, 3 }, bits[] = { 0, 0, 0, 1, 0, 0, 0, 1 },
                          levels[] = { 0x11, 0x22, 0x33 };
@@ -497,7 +486,6 @@ static void png_labels(void **state)
     struct diag diag;
     struct image im;
 
-    (void)state;
     for (size_t count = 0; count < b.count; count++)
         assert_int_not_equal(image_read_labels(&im, b.data, count, &diag), STATUS_OK);
     expect_labels(b, 4, indices, NULL);
@@ -518,7 +506,7 @@ static void png_labels(void **state)
 
 /* ---- damage ---- */
 
-static void each_prefix_and_many_mutations(void **state)
+TEST(each_prefix_and_many_mutations)
 {
     struct bytes files[] = { make_bmp(3, 2, 8),
                              make_bmp(3, 2, 24),
@@ -528,7 +516,6 @@ static void each_prefix_and_many_mutations(void **state)
                              make_png(2, 3, 8, PNG_COLOR_TYPE_RGB, false, true) };
     uint32_t random = 1;
 
-    (void)state;
     for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
         uint8_t *const copy = malloc(files[f].count);
         struct diag diag;
@@ -558,17 +545,16 @@ static void each_prefix_and_many_mutations(void **state)
     }
 }
 
-static void no_image(void **state)
+TEST(no_image)
 {
     const struct bytes b = { (uint8_t[]){ "GIF89a" }, 6 };
 
-    (void)state;
     expect_refusal(&b, STATUS_INVALID, "neither BMP nor JPEG nor PNG");
 }
 
 /* ---- channels and size ---- */
 
-static void channels(void **state)
+TEST(channels)
 {
     struct image rgba = { 2, 1, 4, (uint8_t[]){ 255, 0, 0, 9, 10, 20, 30, 7 } };
     struct image grey = { 1, 1, 1, (uint8_t[]){ 5 } };
@@ -576,7 +562,6 @@ static void channels(void **state)
     struct image out;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(image_to_channels(&out, &rgba, 1, &diag), STATUS_OK);
     assert_memory_equal(out.pixels, ((uint8_t[]){ 76, 18 }), 2); /* 76.245, 18.15 */
     image_close(&out);
@@ -592,7 +577,7 @@ static void channels(void **state)
     assert_int_equal(image_to_channels(&out, &grey, 2, &diag), STATUS_UNSUPPORTED);
 }
 
-static void resizing(void **state)
+TEST(resizing)
 {
     struct image in = { 2, 2, 1, (uint8_t[]){ 0, 100, 200, 50 } };
     struct image wide = { 4, 1, 2, (uint8_t[]){ 0, 255, 10, 245, 20, 235, 31, 225 } };
@@ -602,7 +587,6 @@ static void resizing(void **state)
     struct image out;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(image_resize(&out, &in, 4, 4, &diag), STATUS_OK);
     assert_memory_equal(out.pixels, twice, sizeof twice);
     image_close(&out);
@@ -615,27 +599,4 @@ static void resizing(void **state)
     image_close(&out);
     assert_int_equal(image_resize(&out, &in, 0, 4, &diag), STATUS_INVALID);
     assert_int_equal(image_resize(&out, &in, 40000, 1, &diag), STATUS_UNSUPPORTED);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bmp_kinds),
-        cmocka_unit_test(bmp_refusals),
-        cmocka_unit_test(bmp_headers_cut),
-        cmocka_unit_test(no_memory_for_pixels),
-        cmocka_unit_test(bmp_masks),
-        cmocka_unit_test(jpeg_kinds),
-        cmocka_unit_test(png_kinds),
-        cmocka_unit_test(png_too_large),
-        cmocka_unit_test(png_labels),
-        cmocka_unit_test(each_prefix_and_many_mutations),
-        cmocka_unit_test(no_image),
-        cmocka_unit_test(channels),
-        cmocka_unit_test(resizing),
-        cmocka_unit_test(the_number_of_pixels_is_a_limit),
-        cmocka_unit_test(png_rows_of_another_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

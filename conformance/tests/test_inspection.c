@@ -1,23 +1,20 @@
 /* `assay inspect`: what it says of a model that runs, of one that is refused, of one that cannot
  * run; as JSON and as text. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/tools/inspect/inspection.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/file.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/assay-inspect-XXXXXX";
 
@@ -101,11 +98,10 @@ static json_t *value_at(json_t *o, const char *list, size_t i, const char *key)
     return json_object_get(json_array_get(json_object_get(o, list), i), key);
 }
 
-static void a_model_that_is_taken(void **state)
+TEST(a_model_that_is_taken)
 {
     json_t *r;
 
-    (void)state;
     write_model(BUILTIN_RELU);
     r = inspect_json(mock_path("gpu.so"), NULL);
     assert_int_equal(json_array_size(json_object_get(r, "tensors")), 5);
@@ -136,11 +132,10 @@ static void a_model_that_is_taken(void **state)
     json_decref(r);
 }
 
-static void a_model_that_is_refused(void **state)
+TEST(a_model_that_is_refused)
 {
     json_t *r;
 
-    (void)state;
     write_model(BUILTIN_RELU);
     r = inspect_json(mock_path("gpu.so"), "fault=decline");
     assert_true(json_is_false(value_at(r, "nodes", 0, "taken")));
@@ -154,11 +149,10 @@ static void a_model_that_is_refused(void **state)
     json_decref(r);
 }
 
-static void a_model_without_a_delegate(void **state)
+TEST(a_model_without_a_delegate)
 {
     json_t *r;
 
-    (void)state;
     write_model(BUILTIN_RELU);
     r = inspect_json("none", NULL);
     assert_true(json_is_null(value_at(r, "nodes", 0, "taken")));
@@ -167,11 +161,10 @@ static void a_model_without_a_delegate(void **state)
     json_decref(r);
 }
 
-static void a_model_that_cannot_run(void **state)
+TEST(a_model_that_cannot_run)
 {
     json_t *r;
 
-    (void)state;
     write_model(BUILTIN_SEGMENT_SUM);
     r = inspect_json(mock_path("gpu.so"), "fault=decline");
     assert_string_equal(string_at(r, "nodes", 2, "op"), "SEGMENT_SUM");
@@ -183,7 +176,7 @@ static void a_model_that_cannot_run(void **state)
     json_decref(r);
 }
 
-static void an_unknown_op_as_text(void **state)
+TEST(an_unknown_op_as_text)
 {
     const char *option = "fault=decline";
     const struct string_list options = { &option, 1 };
@@ -193,7 +186,6 @@ static void an_unknown_op_as_text(void **state)
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     write_model(BUILTIN_SEGMENT_SUM);
     assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
                      STATUS_OK);
@@ -206,12 +198,11 @@ static void an_unknown_op_as_text(void **state)
 }
 
 /* What runs a model says which op is missing, and what can be done without it. */
-static void a_session_says_what_it_lacks(void **state)
+TEST(a_session_says_what_it_lacks)
 {
     struct diag diag = { .status = STATUS_OK };
     struct session s;
 
-    (void)state;
     write_model(BUILTIN_SEGMENT_SUM);
     assert_int_equal(session_open(&s, path, &diag), STATUS_OK);
     assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
@@ -220,7 +211,7 @@ static void a_session_says_what_it_lacks(void **state)
     session_close(&s);
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
     const struct string_list options = { NULL, 0 };
     struct diag diag = { .status = STATUS_OK };
@@ -229,7 +220,6 @@ static void as_text(void **state)
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     write_model(BUILTIN_RELU);
     assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
                      STATUS_OK);
@@ -244,12 +234,11 @@ static void as_text(void **state)
 }
 
 /* Without memory nothing is known of the model: that is no inspection. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     const struct string_list options = { NULL, 0 };
     long least = 0, most = 1 << 20;
 
-    (void)state;
     write_model(BUILTIN_RELU);
     for (long after = 0; after < 1 << 20; after += 1 + after / 8) {
         struct diag diag = { .status = STATUS_OK };
@@ -273,7 +262,7 @@ static void no_memory(void **state)
 }
 
 /* Names as terminals must not see them. */
-static void names_are_escaped(void **state)
+TEST(names_are_escaped)
 {
     const struct string_list options = { NULL, 0 };
     struct diag diag = { .status = STATUS_OK };
@@ -282,7 +271,6 @@ static void names_are_escaped(void **state)
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    (void)state;
     write_model(BUILTIN_RELU);
     assert_int_equal(inspection_open(&n, path, "none", &options, true, &diag), STATUS_OK);
     n.path = "a\x1b[2Jb";
@@ -298,14 +286,13 @@ static void names_are_escaped(void **state)
 }
 
 /* A named delegate must work; without one, the model is shown anyway. */
-static void no_device(void **state)
+TEST(no_device)
 {
     const char *option = "fault=no_device";
     const struct string_list options = { &option, 1 };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
 
-    (void)state;
     write_model(BUILTIN_RELU);
     assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
                      STATUS_NO_DEVICE);
@@ -317,20 +304,4 @@ static void no_device(void **state)
     inspection_close(&n);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_model_that_is_taken),
-        cmocka_unit_test(a_model_that_is_refused),
-        cmocka_unit_test(a_model_without_a_delegate),
-        cmocka_unit_test(a_model_that_cannot_run),
-        cmocka_unit_test(an_unknown_op_as_text),
-        cmocka_unit_test(a_session_says_what_it_lacks),
-        cmocka_unit_test(as_text),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(names_are_escaped),
-        cmocka_unit_test(no_device),
-    };
-
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+TEST_FILE(.setup = make_file, .teardown = remove_file);

@@ -1,4 +1,6 @@
 /* `assay inspect --plan`: the steps that the delegate tells of, and where its tensors lie. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: libassay_delegate.so */
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/inspect/inspection.h"
 #include "delegate/ops/elementwise/binary.args.h"
@@ -7,14 +9,11 @@
 #include "reference/format/file.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char path[] = "/tmp/assay-plan-XXXXXX";
 static bool have_device;
@@ -112,14 +111,13 @@ static json_t *at(json_t *o, const char *list, size_t i)
     return json_array_get(json_object_get(o, list), i);
 }
 
-static void steps_and_tensors(void **state)
+TEST(steps_and_tensors)
 {
     json_t *plan;
     size_t i, j;
     json_t *step, *binding;
     int written = 0;
 
-    (void)state;
     if (!have_device)
         skip();
     plan = plan_of(mock_path("../libassay_delegate.so"), NULL);
@@ -178,13 +176,12 @@ static double real(json_t *o, const char *key)
 }
 
 /* All nodes are one partition, which is taken by nodes; by cost it is not worth a submission. */
-static void placement(void **state)
+TEST(placement)
 {
     static const char *const options[] = { "placement=nodes", "placement=cost_table",
                                            "placement=cost" };
     static const char *const rates[] = { "table", "table", "measured" };
 
-    (void)state;
     if (!have_device)
         skip();
     for (int i = 0; i < 3; i++) {
@@ -242,13 +239,12 @@ static json_t *not_done(json_t *plan, const char *kind, const char *name, int no
 }
 
 /* RELU behind MEAN stays a node, and says why, as does what an option switches off. */
-static void reasons(void **state)
+TEST(reasons)
 {
     const char *const options = "no_transform=activation", *text;
     char *printed;
     json_t *plan, *o;
 
-    (void)state;
     if (!have_device)
         skip();
     plan = plan_of(mock_path("../libassay_delegate.so"), NULL);
@@ -278,7 +274,7 @@ static void reasons(void **state)
     free(printed);
 }
 
-static void as_text(void **state)
+TEST(as_text)
 {
     static const char *const lines[] = { "activation      1  ",
                                          "identity        0  ",
@@ -294,7 +290,6 @@ static void as_text(void **state)
     const char *const option = "precision=fp16", *idle;
     char *text;
 
-    (void)state;
     if (!have_device)
         skip();
     text = inspect(mock_path("../libassay_delegate.so"), option, false);
@@ -315,12 +310,11 @@ static void as_text(void **state)
 }
 
 /* A library that does not export its plan, and no delegate at all. */
-static void nobody_tells(void **state)
+TEST(nobody_tells)
 {
     char *text = inspect(mock_path("delegate.so"), NULL, false);
     json_t *plan;
 
-    (void)state;
     assert_non_null(strstr(text, "\nPlan: this library does not export it\n"));
     free(text);
     text = inspect("none", NULL, false);
@@ -331,11 +325,8 @@ static void nobody_tells(void **state)
     json_decref(plan);
 }
 
-int main(void)
+static void find_plans(const char *file)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(steps_and_tensors),
-                                        cmocka_unit_test(placement), cmocka_unit_test(reasons),
-                                        cmocka_unit_test(as_text), cmocka_unit_test(nobody_tells) };
     const char *const ours = mock_path("../libassay_delegate.so");
     struct diag diag = { .status = STATUS_OK };
     struct assay_gpu_device any = { .struct_size = sizeof any };
@@ -348,6 +339,7 @@ int main(void)
         subject_close(&s);
     }
     if (!have_device)
-        printf("skipped: plans of the delegate: %s\n", error);
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+        printf("skipped: %s: plans of the delegate: %s\n", file, error);
 }
+
+TEST_FILE(.before = find_plans, .setup = make_file, .teardown = remove_file);

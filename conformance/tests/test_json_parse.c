@@ -1,16 +1,13 @@
 /* JSON of others: depth, and memory of its values. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/util/json_parse.h"
 #include "conformance/util/parser_limits.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#include <cmocka.h>
 
 /* "[item,item,...]" */
 static char *make_list(const char *item, size_t count, size_t *bytes)
@@ -29,12 +26,11 @@ static char *make_list(const char *item, size_t count, size_t *bytes)
     return text;
 }
 
-static void ordinary_text_is_parsed(void **state)
+TEST(ordinary_text_is_parsed)
 {
     static const char *const items[] = { "{\"a\": 0.5, \"text\": \"b\"}", "12", "[1.5,2.5,3.5]",
                                          "{\"bbox\":[1,2,3,4],\"id\":17}" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         json_error_t error;
         size_t bytes;
@@ -49,7 +45,7 @@ static void ordinary_text_is_parsed(void **state)
     }
 }
 
-static void values_do_not_exhaust_memory(void **state)
+TEST(values_do_not_exhaust_memory)
 {
     struct rusage before, after;
     json_error_t error;
@@ -57,7 +53,6 @@ static void values_do_not_exhaust_memory(void **state)
     size_t bytes;
     char *const text = make_list("{}", 4000000, &bytes); /* 12 MB, and 900 MB of objects */
 
-    (void)state;
     getrusage(RUSAGE_SELF, &before);
     assert_null(json_parse(text, bytes, 0, &error));
     assert_non_null(strstr(error.text, "its values need more than 382 MiB of memory"));
@@ -72,26 +67,14 @@ static void values_do_not_exhaust_memory(void **state)
     free(text);
 }
 
-static void depth_is_limited(void **state)
+TEST(depth_is_limited)
 {
     enum { DEPTH = 1000000 };
     char *const text = malloc(DEPTH);
     json_error_t error;
 
-    (void)state;
     memset(text, '[', DEPTH);
     assert_null(json_parse(text, DEPTH, 0, &error));
     assert_non_null(strstr(error.text, "maximum parsing depth"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_text_is_parsed),
-        cmocka_unit_test(values_do_not_exhaust_memory),
-        cmocka_unit_test(depth_is_limited),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

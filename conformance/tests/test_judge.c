@@ -1,9 +1,12 @@
 /* The judge against mock delegates: each planted fault is found, and delegates without fault pass.
  */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: assay */
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/npy.h"
@@ -12,9 +15,6 @@
 
 #include <fenv.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Judges one case on a mock with these options and bounds. */
 static struct case_result judge_one(const char *mock, const char *name, const char *const *options,
@@ -80,9 +78,8 @@ static const char *const samples[] = {
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
 
-static void test_honest_passes(void **state)
+TEST(test_honest_passes)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct case_result r = judge_fault(samples[i], "none", 0);
 
@@ -95,9 +92,8 @@ static void test_honest_passes(void **state)
     }
 }
 
-static void test_reference_passes(void **state)
+TEST(test_reference_passes)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct case_result r = judge_one(NULL, samples[i], NULL, 0, BOUNDS_FP32, NULL);
 
@@ -107,11 +103,10 @@ static void test_reference_passes(void **state)
 }
 
 /* f16 storage passes in class fp16, and fails in class fp32. */
-static void test_half_storage(void **state)
+TEST(test_half_storage)
 {
     const char *const options[] = { "fault=half" };
 
-    (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct case_result r =
             judge_one("delegate.so", samples[i], options, 1, BOUNDS_FP16, NULL);
@@ -133,9 +128,8 @@ static void expect_fail(const char *name, const char *fault, int ulps, const cha
     assert_true(r.has_set);
 }
 
-static void test_ulps(void **state)
+TEST(test_ulps)
 {
-    (void)state;
     /* Moved: not by a single bit. */
     expect_fail("relu.f32.between", "ulps", 1, "not equal");
     expect_fail("pad.f32.hw_end", "ulps", 1, "not equal");
@@ -156,9 +150,8 @@ static void test_ulps(void **state)
     expect_fail("mean.f32.prime", "bias", 22, "of the errors is");
 }
 
-static void test_wrong_values(void **state)
+TEST(test_wrong_values)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         expect_fail(samples[i], "swap", 0, "wrong)");
         expect_fail(samples[i], "nan", 0, "NaN from finite input");
@@ -169,11 +162,10 @@ static void test_wrong_values(void **state)
     expect_fail("add.f32.relu_n1", "activation", 0, "not equal");
 }
 
-static void test_first_wrong_element(void **state)
+TEST(test_first_wrong_element)
 {
     const struct case_result r = judge_fault("relu.f32.prime", "nan", 0);
 
-    (void)state;
     assert_int_equal(r.status, CASE_FAIL);
     assert_int_equal(r.set, SET_INTEGERS); /* S2 runs first */
     assert_int_equal(r.frame, 'A');
@@ -183,9 +175,8 @@ static void test_first_wrong_element(void **state)
     assert_true(r.limit == 0);
 }
 
-static void test_out_of_bounds(void **state)
+TEST(test_out_of_bounds)
 {
-    (void)state;
     for (size_t i = 0; i < SAMPLES; i++) {
         expect_fail(samples[i], "overrun", 0, "written out of bounds");
         expect_fail(samples[i], "underrun", 0, "written out of bounds");
@@ -193,13 +184,12 @@ static void test_out_of_bounds(void **state)
 }
 
 /* Tensors without elements have guard words, too, and what is beside them is judged. */
-static void test_empty_tensors(void **state)
+TEST(test_empty_tensors)
 {
     static const char *const names[] = { "relu.f32.empty_batch", "mean.f32.empty_batch",
                                          "softmax.f32.empty_batch", "conv_2d.f32.empty_batch",
                                          "strided_slice.f32.empty_result" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const struct case_result r = judge_fault(names[i], "none", 0);
 
@@ -214,12 +204,11 @@ static void test_empty_tensors(void **state)
 }
 
 /* Guard words are NaN first, then large: a result in which they are seen is wrong. */
-static void test_reads_out_of_bounds(void **state)
+TEST(test_reads_out_of_bounds)
 {
     static const char *const names[] = { "relu.f32.c5", "add.f32.linear_b", "mean.f32.hw_c5",
                                          "conv_2d.f32.c5" };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         expect_fail(names[i], "overread", 0, "guard words round its tensors change");
         expect_fail(names[i], "underread", 0, "guard words round its tensors change");
@@ -228,36 +217,32 @@ static void test_reads_out_of_bounds(void **state)
     }
 }
 
-static void test_memory_that_is_not_its_own(void **state)
+TEST(test_memory_that_is_not_its_own)
 {
-    (void)state;
     expect_fail("relu.f32.c5", "input", 0, "input 0 was written to");
     expect_fail("conv_2d.f32.c5", "input", 0, "input 0 was written to");
     expect_fail("conv_2d.f32.c5", "constant", 0, "constants were written to");
 }
 
-static void test_state_between_frames(void **state)
+TEST(test_state_between_frames)
 {
-    (void)state;
     expect_fail("relu.f32.between", "state", 0, "");
     expect_fail("mean.f32.hw_c5", "state", 0, "frame A gives other bits");
     expect_fail("softmax.f32.rank2_c10", "second", 0, "");
     assert_int_equal(judge_fault("softmax.f32.rank2_c10", "second", 0).frame, 'B');
 }
 
-static void test_failing_calls(void **state)
+TEST(test_failing_calls)
 {
-    (void)state;
     expect_fail("relu.f32.c5", "invoke", 0, "mock: the device is lost");
     expect_fail("relu.f32.c5", "prepare", 0, "mock: out of patience");
 }
 
-static void test_declined(void **state)
+TEST(test_declined)
 {
     const char *const options[] = { "fault=decline" };
     struct case_result r = judge_fault("relu.f32.c5", "decline", 0);
 
-    (void)state;
     assert_int_equal(r.status, CASE_DECLINED);
     assert_string_equal(r.reason, "not taken");
     r = judge_one("gpu.so", "relu.f32.c5", options, 1, BOUNDS_FP32, NULL);
@@ -266,12 +251,11 @@ static void test_declined(void **state)
 }
 
 /* Only a library with assay_gpu_* gets the option poison. */
-static void test_poison(void **state)
+TEST(test_poison)
 {
     const char *const options[] = { "fault=poison" };
     struct case_result r = judge_one("gpu.so", "relu.f32.c5", options, 1, BOUNDS_FP32, NULL);
 
-    (void)state;
     assert_int_equal(r.status, CASE_FAIL);
     assert_int_equal(r.set, SET_RANDOM);
     assert_non_null(strstr(r.reason, "poison=inf changes the result"));
@@ -298,13 +282,12 @@ static void expect_reason(const struct case_result *r, const char *reason)
 }
 
 /* Every f16 value as input: results of infinities and NaNs may vary, all others may not. */
-static void test_every_half(void **state)
+TEST(test_every_half)
 {
     static const char *const names[] = { "relu.f32.every_half", "exp.f32.every_half",
                                          "logistic.f16.every_half" };
     struct case_result r;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         r = judge_fault(names[i], "none", 0);
 
@@ -321,12 +304,11 @@ static void test_every_half(void **state)
 }
 
 /* Our delegate must give the same bits, others must keep the bounds. */
-static void test_batches(void **state)
+TEST(test_batches)
 {
     static const char name[] = "gap.f32.softmax_batch7_c13";
     struct case_result r = judge_gpu(name, "batch");
 
-    (void)state;
     expect_reason(&r, "image 1 of 7 has other bits as a batch of 1");
     assert_int_equal(judge_fault(name, "batch", 0).status, CASE_PASS);
     r = judge_gpu(name, "single");
@@ -342,11 +324,10 @@ static void test_batches(void **state)
 }
 
 /* A delegate that leaves the host's thread with other arithmetic. */
-static void test_thread_state(void **state)
+TEST(test_thread_state)
 {
     const struct case_result r = judge_fault("add.f32.c5", "rounding", 0);
 
-    (void)state;
     expect_reason(&r, "the rounding mode of the host's thread was changed");
     assert_int_equal(fegetround(), FE_TONEAREST);
 }
@@ -357,11 +338,10 @@ static bool has_habit(uint32_t habits, enum habit habit)
 }
 
 /* What is checked beside the results, and what a subject does not allow, is told apart. */
-static void test_habits(void **state)
+TEST(test_habits)
 {
     struct case_result r = judge_fault("gap.f32.reshape_batch3", "none", 0);
 
-    (void)state;
     assert_int_equal(r.status, CASE_PASS);
     assert_true(has_habit(r.habits, HABIT_REPEAT));
     assert_true(has_habit(r.habits, HABIT_GUARDS));
@@ -380,12 +360,11 @@ static void test_habits(void **state)
 }
 
 /* A graph is judged node by node, and then without its intermediates as outputs. */
-static void test_hidden_intermediates(void **state)
+TEST(test_hidden_intermediates)
 {
     static const char name[] = "gap.f32.conv_2d_after_sub_c3";
     struct case_result r = judge_gpu(name, "hidden");
 
-    (void)state;
     expect_reason(&r, "no op was fused");
     assert_int_equal(judge_gpu(name, "none").status, CASE_PASS);
     assert_int_equal(judge_gpu(name, "merged").status, CASE_PASS);
@@ -405,11 +384,10 @@ static void test_hidden_intermediates(void **state)
 }
 
 /* Variables are written by each inference, and reset to their first values. */
-static void test_variables(void **state)
+TEST(test_variables)
 {
     struct case_result r = judge_fault("lstm.f32.a5", "none", 0);
 
-    (void)state;
     if (r.status != CASE_PASS)
         fail_msg("%s", r.reason);
     r = judge_fault("lstm.f32.a5", "forget", 0);
@@ -470,9 +448,8 @@ static const char *const byte_samples[] = {
 enum { BYTE_SAMPLES = sizeof byte_samples / sizeof byte_samples[0] };
 
 /* The reference's own integers are exact; those nearest to the exact results are float view. */
-static void test_honest_bytes_pass(void **state)
+TEST(test_honest_bytes_pass)
 {
-    (void)state;
     for (size_t i = 0; i < BYTE_SAMPLES; i++) {
         struct case_result r = judge_bytes("gpu.so", byte_samples[i], "none", 0, BOUNDS_EXACT);
 
@@ -489,9 +466,8 @@ static void test_honest_bytes_pass(void **state)
 }
 
 /* An element that is a step off fails, unless the exact result is a tie. */
-static void test_off_by_one(void **state)
+TEST(test_off_by_one)
 {
-    (void)state;
     for (size_t i = 0; i < BYTE_SAMPLES; i++) {
         struct case_result r = judge_bytes("delegate.so", byte_samples[i], "ulps", 1, BOUNDS_EXACT);
 
@@ -507,12 +483,11 @@ static void test_off_by_one(void **state)
 }
 
 /* The nearest integers fail class exact where fixed point rounds twice, and the other way round. */
-static void test_classes_differ(void **state)
+TEST(test_classes_differ)
 {
     struct case_result r =
         judge_bytes("delegate.so", "quantize.i8.same_coarser", "nearest", 0, BOUNDS_FLOAT_VIEW);
 
-    (void)state;
     assert_int_equal(r.status, CASE_PASS);
     assert_true(r.unequal > 0 && r.unequal < r.integers / 2);
     r = judge_bytes("delegate.so", "quantize.i8.same_coarser", "nearest", 0, BOUNDS_EXACT);
@@ -522,12 +497,11 @@ static void test_classes_differ(void **state)
 }
 
 /* Invariants of 8-bit cases. */
-static void test_invariants_of_bytes(void **state)
+TEST(test_invariants_of_bytes)
 {
     static const char name[] = "gap.i8.add_rescaled_n2_c5", one[] = "add.i8.every_pair";
     struct case_result r = judge_bytes("gpu.so", one, "poison", 0, BOUNDS_EXACT);
 
-    (void)state;
     expect_reason(&r, "changes the result");
     r = judge_bytes("delegate.so", one, "second", 0, BOUNDS_EXACT);
     expect_reason(&r, "");
@@ -554,7 +528,7 @@ static void test_invariants_of_bytes(void **state)
     assert_int_equal(r.status, CASE_FAIL);
 }
 
-static void test_device(void **state)
+TEST(test_device)
 {
     const struct judge_options how = { 1, NULL, NULL };
     struct judge_device device;
@@ -562,7 +536,6 @@ static void test_device(void **state)
     struct judge *judge = NULL;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_init(&subject, mock_path("gpu.so"), NULL, &diag), STATUS_OK);
     assert_int_equal(judge_open(&judge, &subject, &how, &diag), STATUS_OK);
     judge_device(judge, &device);
@@ -573,7 +546,7 @@ static void test_device(void **state)
     subject_close(&subject);
 }
 
-static void test_no_delegate(void **state)
+TEST(test_no_delegate)
 {
     const struct string_list no_device = { (const char *[]){ "fault=no_device" }, 1 };
     const struct string_list unknown = { (const char *[]){ "colour=blue" }, 1 };
@@ -582,7 +555,6 @@ static void test_no_delegate(void **state)
     struct judge *judge = NULL;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_init(&subject, mock_path("gpu.so"), &no_device, &diag), STATUS_OK);
     assert_int_equal(judge_open(&judge, &subject, &how, &diag), STATUS_NO_DEVICE);
     assert_null(judge);
@@ -661,7 +633,7 @@ static void expect_script(const char *directory)
     assert_int_equal(WEXITSTATUS(system(command)), 1);
 }
 
-static void test_repro_files(void **state)
+TEST(test_repro_files)
 {
     static const char *const files[] = {
         "model.tflite", "input0_A.npy", "input0_B.npy", "input1_A.npy", "input1_B.npy",
@@ -671,7 +643,6 @@ static void test_repro_files(void **state)
     const char *const options[] = { "fault=swap" };
     char base[] = "/tmp/assay_repro_XXXXXX", below[64], directory[256];
 
-    (void)state;
     assert_non_null(mkdtemp(base));
     snprintf(below, sizeof below, "%s/a/b", base);
     assert_int_equal(judge_one("delegate.so", "add.f32.c5", options, 1, BOUNDS_FP32, below).status,
@@ -692,37 +663,4 @@ static void test_repro_files(void **state)
                "--repro-dir: /proc/none"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_honest_passes),
-        cmocka_unit_test(test_reference_passes),
-        cmocka_unit_test(test_half_storage),
-        cmocka_unit_test(test_ulps),
-        cmocka_unit_test(test_wrong_values),
-        cmocka_unit_test(test_first_wrong_element),
-        cmocka_unit_test(test_out_of_bounds),
-        cmocka_unit_test(test_empty_tensors),
-        cmocka_unit_test(test_reads_out_of_bounds),
-        cmocka_unit_test(test_memory_that_is_not_its_own),
-        cmocka_unit_test(test_state_between_frames),
-        cmocka_unit_test(test_failing_calls),
-        cmocka_unit_test(test_declined),
-        cmocka_unit_test(test_poison),
-        cmocka_unit_test(test_every_half),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_habits),
-        cmocka_unit_test(test_thread_state),
-        cmocka_unit_test(test_hidden_intermediates),
-        cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_honest_bytes_pass),
-        cmocka_unit_test(test_off_by_one),
-        cmocka_unit_test(test_classes_differ),
-        cmocka_unit_test(test_invariants_of_bytes),
-        cmocka_unit_test(test_device),
-        cmocka_unit_test(test_no_delegate),
-        cmocka_unit_test(test_repro_files),
-    };
-
-    return cmocka_run_group_tests_name("judge", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -5,18 +5,14 @@
 #include "conformance/tests/kit/draft_record.h"
 #include "conformance/tests/kit/record_kit.h"
 #include "reference/base/utf8.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char *junit(const struct record *r)
 {
@@ -81,12 +77,11 @@ static void expect_valid(const char *text)
         fail_msg("not valid: %s", text);
 }
 
-static void test_suites(void **state)
+TEST(test_suites)
 {
     struct record r;
     char *text;
 
-    (void)state;
     draft_open(&r);
     draft_subject(&r, "/opt", "libx.so", "fp32");
     for (int i = 0; i < 6; i++) {
@@ -128,12 +123,11 @@ static void test_suites(void **state)
 }
 
 /* A run that exits with 0 has no failure, and one that exits with 1 has one, whatever the cause. */
-static void test_exit_code(void **state)
+TEST(test_exit_code)
 {
     struct record r;
     char *text;
 
-    (void)state;
     draft_open(&r);
     draft_subject(&r, "/opt", "libx.so", "fp32");
     draft_result(&r, 0, draft_case(&r, "add.f32.c1", NULL));
@@ -158,13 +152,12 @@ static void test_exit_code(void **state)
 }
 
 /* Two subjects run the same cases: readers would take one for the other. */
-static void test_two_subjects(void **state)
+TEST(test_two_subjects)
 {
     struct record r;
     char *text;
     size_t c;
 
-    (void)state;
     draft_open(&r);
     draft_subject(&r, "/opt", "libx.so", "fp32");
     draft_subject(&r, "/opt", "libx.so", "fp16");
@@ -181,12 +174,11 @@ static void test_two_subjects(void **state)
 }
 
 /* Bytes that XML cannot hold, in every string. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
     struct record r;
     char *text;
 
-    (void)state;
     record_kit_open(&r, 300);
     record_kit_fill(&r);
     text = junit(&r);
@@ -202,7 +194,7 @@ static void test_hostile(void **state)
 }
 
 /* The schema refuses what readers would misread. */
-static void test_schema_refuses(void **state)
+TEST(test_schema_refuses)
 {
     static const char *const bad[] = {
         "<testsuites name=\"a\" time=\"1e-3\"><testsuite name=\"b\" tests=\"0\" failures=\"0\" "
@@ -217,7 +209,6 @@ static void test_schema_refuses(void **state)
         "<testsuites name=\"a\" time=\"1\"><testsuite name=\"b\" tests=\"0\" failures=\"0\" "
         "errors=\"0\" skipped=\"0\" time=\"0\"/></testsuites>";
 
-    (void)state;
     expect_valid(good);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_true(is_accepted(bad[i], NULL));
@@ -235,9 +226,8 @@ static void expect_code(const char *text, uint32_t code, size_t length)
     assert_int_equal(found, code);
 }
 
-static void test_utf8(void **state)
+TEST(test_utf8)
 {
-    (void)state;
     expect_code("", 0, 0);
     expect_code("a", 'a', 1);
     expect_code("\xc3\xa9", 0xe9, 2);
@@ -250,15 +240,4 @@ static void test_utf8(void **state)
     expect_code("\xe2\x80", UTF8_REPLACEMENT, 1);         /* cut */
     expect_code("\x80", UTF8_REPLACEMENT, 1);
     expect_code("\xff", UTF8_REPLACEMENT, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_suites),         cmocka_unit_test(test_exit_code),
-        cmocka_unit_test(test_two_subjects),   cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_schema_refuses), cmocka_unit_test(test_utf8),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

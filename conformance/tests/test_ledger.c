@@ -3,20 +3,16 @@
 #include "conformance/report/record/ledger.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/accept/refusal.h"
 #include "reference/base/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char ours[] = "conformance/versions.tsv";
 
@@ -30,12 +26,11 @@ static void open_ours(struct ledger *l)
         fail_msg("%s", diag.text);
 }
 
-static void test_ours_has_its_proofs(void **state)
+TEST(test_ours_has_its_proofs)
 {
     struct ledger_problems p = { .out = stderr };
     struct ledger l;
 
-    (void)state;
     open_ours(&l);
     ledger_check_cases(&l, kit_cases, kit_case_count, &p);
     assert_int_equal(p.count, 0);
@@ -43,11 +38,10 @@ static void test_ours_has_its_proofs(void **state)
 }
 
 /* The rules that it names are the delegate's. */
-static void test_rules_are_there(void **state)
+TEST(test_rules_are_there)
 {
     struct ledger l;
 
-    (void)state;
     open_ours(&l);
     assert_true(l.count > 100);
     for (size_t i = 0; i < l.count; i++) {
@@ -90,12 +84,11 @@ static void expect_malformed(const char *text, const char *words)
     unlink(path);
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
     static const char row[] = "add\t1\tf32\tsupported\tsupported\tadd.*\n";
     static char many[sizeof HEADER + 4097 * sizeof row];
 
-    (void)state;
     expect_malformed("op\tversion\n", "expected 6 columns");
     expect_malformed(HEADER "add\t1\tf32\tsupported\tsupported\n", "line 2: expected 6 columns");
     expect_malformed(HEADER "add\t0\tf32\tsupported\tsupported\tadd.*\n",
@@ -143,9 +136,8 @@ static void expect_problem(const char *row, const struct report *r, const char *
     ledger_close(&l);
 }
 
-static void test_lost_proofs(void **state)
+TEST(test_lost_proofs)
 {
-    (void)state;
     expect_problem("add\t1\tf32\tsupported\tsupported\tadd.f32.no_such_row", NULL,
                    "ledger: add version 1: no case of this version matches add.f32.no_such_row\n");
     /* Cases of another version or op are none. */
@@ -166,7 +158,7 @@ static void test_lost_proofs(void **state)
 }
 
 /* What a run may show. */
-static void test_results(void **state)
+TEST(test_results)
 {
     static const char row[] = "add\t1\tf32\tsupported\tsupported\tadd.f32.c1";
     static const char refused[] = "add\t1\tf32\tsupported\trefused by op.version\tadd.f32.c1";
@@ -176,7 +168,6 @@ static void test_results(void **state)
     };
     struct case_result *c = NULL;
 
-    (void)state;
     r.outcome.count = kit_case_count;
     r.outcome.results = mem_alloc(kit_case_count, sizeof *r.outcome.results);
     assert_non_null(r.outcome.results);
@@ -229,14 +220,13 @@ static void expect_of_two(const char *name, const char *row, enum case_status ot
 }
 
 /* A quantized node that ops.def lets the delegate take in one of two ways needs one that passes. */
-static void test_one_way(void **state)
+TEST(test_one_way)
 {
     static const char less[] = "less\t2\ti8\tsupported\tsupported\tless.i8.v2";
     static const char floats[] = "less\t1\tf32\tsupported\tsupported\tless.f32.c1";
     static const char add[] = "add\t2\ti8\tsupported\tsupported\tadd.i8.c1";
     static const char shorts[] = "add\t3\ti16\tsupported\tsupported\tadd.i16.same";
 
-    (void)state;
     expect_of_two("less.i8.v2", less, CASE_PASS, NULL);
     expect_of_two("less.i8.v2", less, CASE_DECLINED, "expected less.i8.v2 to pass on exact");
     expect_of_two("less.i8.v2", less, CASE_FAIL,
@@ -248,12 +238,11 @@ static void test_one_way(void **state)
 }
 
 /* What ops.def has no row for is taken in no other way. */
-static void test_one_way_of_none(void **state)
+TEST(test_one_way_of_none)
 {
     size_t i = 0;
     int32_t before;
 
-    (void)state;
     while (i < kit_case_count && strcmp(kit_cases[i].name, "less.i8.v2") != 0)
         i++;
     assert_true(i < kit_case_count);
@@ -264,17 +253,4 @@ static void test_one_way_of_none(void **state)
     kit_cases[i].code = before;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ours_has_its_proofs),
-        cmocka_unit_test(test_rules_are_there),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_lost_proofs),
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_one_way),
-        cmocka_unit_test(test_one_way_of_none),
-    };
-
-    return cmocka_run_group_tests_name("ledger", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

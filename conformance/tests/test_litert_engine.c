@@ -1,4 +1,8 @@
 /* The judge on a mock of LiteRT: what goes wrong in the library is the result of that case. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: mock/litert.so mock/litert_old.so */
+/* Needs: mock/accelerator.so mock/accelerator_bytes.so */
+/* Needs: mock/accelerator_version.so mock/accelerator_nameless.so */
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/judge/runner.h"
 #include "conformance/suite/subject/engine.h"
@@ -6,17 +10,13 @@
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/kit/judge_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void parse(struct subject *s, const char *what, const char *keys)
 {
@@ -67,9 +67,8 @@ static const char *const samples[] = {
     "lstm.f32.a5", /* state: a reset compiles anew */
 };
 
-static void test_honest_passes(void **state)
+TEST(test_honest_passes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         expect("cpu", NULL, "none", samples[i], CASE_PASS, "");
         expect("gpu", NULL, "none", samples[i], CASE_PASS, "");
@@ -79,7 +78,7 @@ static void test_honest_passes(void **state)
 }
 
 /* The library finds what it must not do only where the memory is ours. */
-static void test_abilities(void **state)
+TEST(test_abilities)
 {
     static const struct {
         const char *what, *keys;
@@ -89,7 +88,6 @@ static void test_abilities(void **state)
                  { "gpu", "&buffers=host", ENGINE_GUARDS | ENGINE_POISON | ENGINE_RESIZE },
                  { "cpu", "&buffers=managed", ENGINE_POISON | ENGINE_RESIZE } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct subject s;
 
@@ -99,9 +97,8 @@ static void test_abilities(void **state)
     }
 }
 
-static void test_wrong_results(void **state)
+TEST(test_wrong_results)
 {
-    (void)state;
     expect("cpu", NULL, "wrong", "relu.f32.c5", CASE_FAIL, "");
     expect("cpu", NULL, "second", "relu.f32.c5", CASE_FAIL, "");
     expect("cpu", NULL, "unwritten", "relu.f32.c5", CASE_FAIL, "not written");
@@ -110,9 +107,8 @@ static void test_wrong_results(void **state)
     expect("cpu", NULL, "rank", "relu.f32.c5", CASE_FAIL, "rank 100, at most 8");
 }
 
-static void test_writes_out_of_bounds(void **state)
+TEST(test_writes_out_of_bounds)
 {
-    (void)state;
     expect("cpu", NULL, "overrun", "relu.f32.c5", CASE_FAIL, "behind its last was written");
     expect("cpu", NULL, "underrun", "relu.f32.c5", CASE_FAIL, "in front of its first was written");
     expect("cpu", NULL, "input", "relu.f32.c5", CASE_FAIL, "input 0 was written to");
@@ -120,9 +116,8 @@ static void test_writes_out_of_bounds(void **state)
     expect("cpu", NULL, "constant", "conv_2d.f32.c5", CASE_FAIL, "constants were written to");
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-    (void)state;
     expect("gpu", NULL, "compile", "relu.f32.c5", CASE_DECLINED,
            "kLiteRtStatusErrorCompilation: Some ops are not accelerated");
     expect("gpu", NULL, "partial", "relu.f32.c5", CASE_DECLINED, "not wholly accelerated");
@@ -136,9 +131,8 @@ static void test_refusals(void **state)
     expect("gpu", "&fallback=cpu", "compile", "relu.f32.c5", CASE_FAIL, "prepare: ");
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-    (void)state;
     expect("cpu", NULL, "run", "relu.f32.c5", CASE_FAIL,
            "invoke: LiteRtRunCompiledModel: kLiteRtStatusErrorRuntimeFailure: Failed to invoke");
     expect("cpu", NULL, "invalid_model", "relu.f32.c5", CASE_FAIL,
@@ -187,9 +181,8 @@ static void expect_end(const char *fault, enum case_status status, const char *r
     unsetenv("MOCK_LITERT");
 }
 
-static void test_ends_of_processes(void **state)
+TEST(test_ends_of_processes)
 {
-    (void)state;
     expect_end("none", CASE_PASS, "");
     expect_end("abort", CASE_CRASH, "SIGABRT in S2: frame A");
     expect_end("abort_compile", CASE_CRASH, "SIGABRT in S2: prepare");
@@ -197,14 +190,4 @@ static void test_ends_of_processes(void **state)
     expect_end("run", CASE_FAIL, "Failed to invoke"); /* read from the worker's log */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_honest_passes),     cmocka_unit_test(test_abilities),
-        cmocka_unit_test(test_wrong_results),     cmocka_unit_test(test_writes_out_of_bounds),
-        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_ends_of_processes),
-    };
-
-    return cmocka_run_group_tests_name("litert_engine", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

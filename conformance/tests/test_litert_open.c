@@ -1,5 +1,9 @@
 /* What of LiteRT is found, loaded and refused, before any model: libraries, accelerators, options.
  */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: mock/litert.so mock/litert_old.so */
+/* Needs: mock/accelerator.so mock/accelerator_bytes.so */
+/* Needs: mock/accelerator_version.so mock/accelerator_nameless.so */
 #include "conformance/suite/subject/litert_api.h"
 #include "conformance/suite/subject/litert_find.h"
 #include "conformance/suite/subject/litert_runtime.h"
@@ -7,19 +11,15 @@
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { SPEC_BYTES = 3 * PATH_MAX };
 
@@ -69,9 +69,8 @@ static void expect_load(const char *text, enum status expected, const char *mess
 
 /* ---- libraries ---- */
 
-static void test_libraries(void **state)
+TEST(test_libraries)
 {
-    (void)state;
     expect_load(spec("cpu", "litert.so", NULL), STATUS_OK, "");
     expect_load(spec("cpu", "litert_old.so", NULL), STATUS_IO,
                 "does not export LiteRtRunCompiledModel, which LiteRT 2.3.0 has; this is version "
@@ -82,12 +81,11 @@ static void test_libraries(void **state)
     expect_parse(spec("cpu", "nowhere.so", NULL), STATUS_IO, "nowhere.so: No such file");
 }
 
-static void test_library_from_environment(void **state)
+TEST(test_library_from_environment)
 {
     char path[PATH_MAX], found[PATH_MAX];
     struct diag diag;
 
-    (void)state;
     snprintf(path, sizeof path, "%s", mock_path("litert.so"));
     setenv("LITERT_LIBRARY", path, 1);
     assert_int_equal(litert_find(NULL, found, &diag), STATUS_OK);
@@ -114,13 +112,12 @@ static void write_python(const char *folder, const char *script)
     assert_int_equal(chmod(path, 0755), 0);
 }
 
-static void test_library_of_a_wheel(void **state)
+TEST(test_library_of_a_wheel)
 {
     char folder[] = "/tmp/assay-litert-XXXXXX", path[PATH_MAX], found[PATH_MAX], script[PATH_MAX];
     char old[PATH_MAX];
     struct diag diag;
 
-    (void)state;
     if (access("/usr/lib/libLiteRt.so", F_OK) == 0)
         skip();
     snprintf(old, sizeof old, "%s", getenv("PATH"));
@@ -153,13 +150,12 @@ static void write_text(const char *path, const char *text)
 }
 
 /* The real python3 finds the package, and does not run it. */
-static void test_wheel_is_not_imported(void **state)
+TEST(test_wheel_is_not_imported)
 {
     char folder[] = "/tmp/assay-litert-XXXXXX", package[64], init[80], library[80], marker[80];
     char text[200], found[PATH_MAX];
     struct diag diag;
 
-    (void)state;
     if (access("/usr/lib/libLiteRt.so", F_OK) == 0 ||
         system("python3 -c pass >/dev/null 2>&1") != 0) {
         print_message("skipped: no python3 here\n");
@@ -186,11 +182,10 @@ static void test_wheel_is_not_imported(void **state)
     rmdir(folder);
 }
 
-static void test_version(void **state)
+TEST(test_version)
 {
     char folder[] = "/tmp/assay-litert-XXXXXX", path[PATH_MAX], version[32];
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/ai_edge_litert-2.9.1.dist-info", folder);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -210,11 +205,10 @@ static void test_version(void **state)
 
 /* ---- accelerators ---- */
 
-static void test_accelerators(void **state)
+TEST(test_accelerators)
 {
     char bytes[80];
 
-    (void)state;
     snprintf(bytes, sizeof bytes, "of ABI version 1.0 has 192 bytes, expected %zu",
              sizeof(struct litert_accelerator_def)); /* 200 where pointers have 64 bits */
     expect_load(spec("gpu", "litert.so", "accelerator=%saccelerator.so"), STATUS_OK, "");
@@ -229,9 +223,8 @@ static void test_accelerators(void **state)
 }
 
 /* LiteRT goes on with another accelerator, or with none: the suite must not. */
-static void test_missing_accelerators(void **state)
+TEST(test_missing_accelerators)
 {
-    (void)state;
     setenv("MOCK_LITERT", "no_accelerator", 1);
     expect_load(spec("gpu", "litert.so", NULL), STATUS_NO_DEVICE,
                 "loader's path: accelerator could not be loaded");
@@ -250,13 +243,12 @@ static void test_missing_accelerators(void **state)
     unsetenv("MOCK_LITERT");
 }
 
-static void test_device(void **state)
+TEST(test_device)
 {
     char device[64], runtime[64];
     struct subject s;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(
         subject_parse(&s, spec("gpu", "litert.so", "accelerator=%saccelerator.so"), &diag),
         STATUS_OK);
@@ -269,12 +261,11 @@ static void test_device(void **state)
 
 /* ---- options ---- */
 
-static void test_options(void **state)
+TEST(test_options)
 {
     struct litert_config c;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(litert_config_init(&c, "gpu", &diag), STATUS_OK);
     assert_int_equal(c.hardware, LITERT_GPU);
     assert_int_equal(litert_config_set(&c, "precision", "fp32", &diag), STATUS_OK);
@@ -296,9 +287,8 @@ static void test_options(void **state)
     assert_true(c.fallback && c.buffers == LITERT_BUFFERS_MANAGED);
 }
 
-static void test_wrong_options(void **state)
+TEST(test_wrong_options)
 {
-    (void)state;
     expect_parse("litert:tpu", STATUS_USAGE, "expected litert:cpu, litert:gpu or litert:npu");
     expect_parse("litert:gpu?precision=bf16", STATUS_USAGE,
                  "expected one of default, fp16, fp32, fp16_with_fp32_accum");
@@ -326,7 +316,7 @@ static void expect_option(struct litert_config *c, const char *key, const char *
                  status_text(status), diag.text);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
     static const char *const numbers[] = { "0", "12", "2147483647", "9999999999" };
     static const char *const others[] = { "",    "-1",  "+1",          " 1",
@@ -336,7 +326,6 @@ static void test_numbers(void **state)
     struct litert_config c;
     struct diag diag;
 
-    (void)state;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         assert_int_equal(litert_config_init(&c, "cpu", &diag), STATUS_OK);
         expect_option(&c, "num_threads", numbers[i], NULL);
@@ -352,7 +341,7 @@ static void test_numbers(void **state)
 }
 
 /* Texts and options that LiteRT would get cut. */
-static void test_long_options(void **state)
+TEST(test_long_options)
 {
     enum { TEXT_MAX = 509 };
     static const char start[] = "serialization_dir = \"";
@@ -361,7 +350,6 @@ static void test_long_options(void **state)
     struct litert_config c;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(litert_config_init(&c, "gpu", &diag), STATUS_OK);
     memset(value, 'a', TEXT_MAX + 1);
     expect_option(&c, "serialization_dir", value, "line ends, of at most 509 bytes");
@@ -384,7 +372,7 @@ static void test_long_options(void **state)
 }
 
 /* The class of bounds that a precision stands for. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
     static const struct {
         const char *what, *keys;
@@ -395,7 +383,6 @@ static void test_bounds(void **state)
                  { "gpu", "precision=fp32", BOUNDS_FP32 },
                  { "gpu", "bounds=fp32", BOUNDS_FP32 } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct subject s;
         struct diag diag;
@@ -409,7 +396,7 @@ static void test_bounds(void **state)
 
 /* ---- LiteRT's log ---- */
 
-static void test_explain(void **state)
+TEST(test_explain)
 {
     static const char log[] = "INFO: [environment.cc:30] Creating LiteRT environment\n"
                               "WARNING: [a.cc:3] odd\n"
@@ -418,7 +405,6 @@ static void test_explain(void **state)
                               "ERROR: second\n";
     char text[64];
 
-    (void)state;
     litert_explain(log, text, sizeof text);
     assert_string_equal(text, "first; second");
     litert_explain("WARNING: [a.cc:3] odd\nINFO: no\n", text, sizeof text);
@@ -431,26 +417,11 @@ static void test_explain(void **state)
     assert_string_equal(text, "first");
 }
 
-int main(void)
+static void without_environment(const char *file)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_libraries),
-        cmocka_unit_test(test_library_from_environment),
-        cmocka_unit_test(test_library_of_a_wheel),
-        cmocka_unit_test(test_wheel_is_not_imported),
-        cmocka_unit_test(test_version),
-        cmocka_unit_test(test_accelerators),
-        cmocka_unit_test(test_missing_accelerators),
-        cmocka_unit_test(test_device),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_wrong_options),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_long_options),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_explain),
-    };
-
+    (void)file;
     unsetenv("MOCK_LITERT");
     unsetenv("LITERT_LIBRARY");
-    return cmocka_run_group_tests_name("litert_open", tests, NULL, NULL);
 }
+
+TEST_FILE(.before = without_environment);

@@ -1,5 +1,9 @@
 /* The real LiteRT: that our declarations are its own, and that it computes what the reference does.
  * Skipped, with a message, where there is none. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: mock/litert.so mock/litert_old.so */
+/* Needs: mock/accelerator.so mock/accelerator_bytes.so */
+/* Needs: mock/accelerator_version.so mock/accelerator_nameless.so */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/litert_find.h"
@@ -12,18 +16,14 @@
 #include "reference/format/builder.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Where `ci/bootstrap conformance-litert` puts it, then where the suite looks. */
 static bool find(void)
@@ -53,13 +53,12 @@ static void expect(const char *spec, const char *name, enum case_status status, 
     judge_kit_expect(&r, name, status, reason);
 }
 
-static void test_cpu(void **state)
+TEST(test_cpu)
 {
     static const char *const names[] = { "relu.f32.c5",         "conv_2d.f32.c5",
                                          "reshape.f32.flat_c5", "add.i8.c5",
                                          "pad.f32.hw_end",      "gap.f32.conv_2d_after_sub_c1" };
 
-    (void)state;
     if (!find())
         skip();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -69,7 +68,7 @@ static void test_cpu(void **state)
 }
 
 /* Shapes, types and memory are where our declarations have them. */
-static void test_declarations(void **state)
+TEST(test_declarations)
 {
     const struct case_request request = { SET_RANDOM, 1, false };
     struct case_instance instance;
@@ -78,7 +77,6 @@ static void test_declarations(void **state)
     struct litert_source source = { .inputs = 1, .outputs = 1 };
     struct diag diag;
 
-    (void)state;
     if (!find())
         skip();
     assert_int_equal(case_build(kit_case("mean.f32.hw_c5"), &request, &instance, &diag), STATUS_OK);
@@ -128,7 +126,7 @@ static struct tflite_file relu_of(int32_t rows)
 }
 
 /* An output of no bytes has a buffer like any other. */
-static void test_empty_tensors(void **state)
+TEST(test_empty_tensors)
 {
     struct litert_layout shapes[LITERT_IO_MAX] = { { 0 } };
     struct tflite_file file;
@@ -137,7 +135,6 @@ static void test_empty_tensors(void **state)
     struct litert_model m;
     struct diag diag;
 
-    (void)state;
     if (!find())
         skip();
     file = relu_of(0);
@@ -160,9 +157,8 @@ static void test_empty_tensors(void **state)
     mem_free(file.bytes);
 }
 
-static void test_kernels(void **state)
+TEST(test_kernels)
 {
-    (void)state;
     if (!find())
         skip();
     expect("litert:cpu?kernel_mode=reference", "softmax.f32.beta_half", CASE_PASS, "");
@@ -172,13 +168,12 @@ static void test_kernels(void **state)
 }
 
 /* LiteRT takes the accelerator that is handed in, and passes on that it makes no delegate. */
-static void test_accelerator(void **state)
+TEST(test_accelerator)
 {
     char spec[PATH_MAX + 64], device[64], runtime[64];
     struct subject subject;
     struct diag diag;
 
-    (void)state;
     if (!find())
         skip();
     snprintf(spec, sizeof spec, "litert:gpu?accelerator=%s", mock_path("accelerator.so"));
@@ -190,13 +185,4 @@ static void test_accelerator(void **state)
     subject_close(&subject);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cpu),           cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_empty_tensors), cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_accelerator),
-    };
-
-    return cmocka_run_group_tests_name("litert_real", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -1,19 +1,16 @@
 /* Manual pages and completion: every flag of every command is in both, and what they print has the
  * form that man(7) and bash read. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/completion.h"
 #include "conformance/tools/cli/manual.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The page of a command, or the completion where page is false; to be freed. */
 static char *print(bool page, const struct command *command)
@@ -77,13 +74,12 @@ static void look_for_flags(const struct command *command, const struct args_flag
     }
 }
 
-static void every_flag_is_in_both(void **state)
+TEST(every_flag_is_in_both)
 {
     char *const completion = print(false, NULL);
     const struct command *c;
     size_t commands = 0;
 
-    (void)state;
     for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
         char *const page = print(true, c);
         struct seen seen = { page, completion, 0 };
@@ -100,12 +96,11 @@ static void every_flag_is_in_both(void **state)
     free(completion);
 }
 
-static void every_command_has_its_texts(void **state)
+TEST(every_command_has_its_texts)
 {
     char *const overview = print(true, NULL), *const completion = print(false, NULL);
     const struct command *c;
 
-    (void)state;
     for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
         char text[64];
 
@@ -124,14 +119,13 @@ static void every_command_has_its_texts(void **state)
 }
 
 /* Lines of a page: at most 80 characters, and only those that are requests begin like one. */
-static void pages_have_short_lines(void **state)
+TEST(pages_have_short_lines)
 {
     static const char *const requests[] = { ".TH ", ".SH ", ".TP", ".PP", ".B ", ".BR ",
                                             ".I ",  ".nf",  ".fi", ".br", ".nh", ".ad " };
     const struct command *c = NULL;
     size_t pages = 0;
 
-    (void)state;
     do {
         char *const page = print(true, c);
         bool example = false;
@@ -153,24 +147,11 @@ static void pages_have_short_lines(void **state)
     } while (c);
 }
 
-static void finds_commands(void **state)
+TEST(finds_commands)
 {
-    (void)state;
     assert_null(commands_find("frobnicate"));
     assert_null(commands_find(""));
     assert_string_equal(commands_nearest("conformence"), "conformance");
     assert_string_equal(commands_nearest("inspct"), "inspect");
     assert_null(commands_nearest("frobnicate"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flag_is_in_both),
-        cmocka_unit_test(every_command_has_its_texts),
-        cmocka_unit_test(pages_have_short_lines),
-        cmocka_unit_test(finds_commands),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 /* assay conformance --minimize against a delegate that is wrong where channels are no multiple of
  * 4, and one that crashes: one form of each kind, and its files. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/select.h"
 #include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/read.h"
 
@@ -84,11 +86,10 @@ static bool has_file(const struct fixture *f, size_t form, const char *name)
 }
 
 /* ADD and RELU: a form each, of 5 channels, for all of their cases. */
-static void test_one_form_of_each_kind(void **state)
+TEST(test_one_form_of_each_kind)
 {
     struct fixture f;
 
-    (void)state;
     run_minimized(&f, "tail");
     assert_int_equal(f.forms.count, 2);
     assert_int_equal(f.forms.left_out, 0);
@@ -115,11 +116,10 @@ static void test_one_form_of_each_kind(void **state)
     close_fixture(&f);
 }
 
-static void test_crashes(void **state)
+TEST(test_crashes)
 {
     struct fixture f;
 
-    (void)state;
     run_minimized(&f, "crash");
     assert_int_equal(f.forms.count, 2);
     for (size_t i = 0; i < f.forms.count; i++) {
@@ -132,23 +132,11 @@ static void test_crashes(void **state)
     close_fixture(&f);
 }
 
-static void test_nothing_failed(void **state)
+TEST(test_nothing_failed)
 {
     struct fixture f;
 
-    (void)state;
     run_minimized(&f, "none");
     assert_int_equal(f.forms.count, 0);
     close_fixture(&f);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_form_of_each_kind),
-        cmocka_unit_test(test_crashes),
-        cmocka_unit_test(test_nothing_failed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

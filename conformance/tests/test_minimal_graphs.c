@@ -1,26 +1,23 @@
 /* Random graphs on mock delegates that are wrong in one op, crash, or take some nodes only: what
  * fails is made as small as it gets, and what is right passes. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/record/shrunk_graphs.h"
 #include "conformance/suite/cases/random_cases.h"
 #include "conformance/suite/io/model_file.h"
 #include "conformance/suite/judge/runner.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 
 #include <ctype.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { GRAPHS = 64 };
 
@@ -102,13 +99,12 @@ static size_t count_nodes(const char *text)
     return n;
 }
 
-static void test_no_fault(void **state)
+TEST(test_no_fault)
 {
     struct subject subject;
     struct report r;
     size_t nodes = 0, taken = 0;
 
-    (void)state;
     run(&r, &subject, "nearest", false, NULL);
     for (size_t i = 0; i < GRAPHS; i++) {
         if (r.outcome.results[i].status != CASE_PASS)
@@ -123,7 +119,7 @@ static void test_no_fault(void **state)
 }
 
 /* A fused activation is left out: one node with one of these is left of graphs of up to 30. */
-static void test_one_op(void **state)
+TEST(test_one_op)
 {
     char directory[] = "/tmp/test_minimal_graphs.XXXXXX", path[4096];
     struct subject subject;
@@ -131,7 +127,6 @@ static void test_one_op(void **state)
     struct model_file files[2];
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     assert_non_null(mkdtemp(directory));
     run(&r, &subject, "activation", true, directory);
     assert_true(r.minimal_count >= 1);
@@ -163,12 +158,11 @@ static void test_one_op(void **state)
 }
 
 /* A process that dies with every graph is a result of every graph, and shrinks, too. */
-static void test_crash(void **state)
+TEST(test_crash)
 {
     struct subject subject;
     struct report r;
 
-    (void)state;
     run(&r, &subject, "crash", false, NULL);
     for (size_t i = 0; i < GRAPHS; i++)
         assert_int_equal(r.outcome.results[i].status, CASE_CRASH);
@@ -178,12 +172,11 @@ static void test_crash(void **state)
 }
 
 /* Nothing was taken: declined, and nothing to make smaller. */
-static void test_declined(void **state)
+TEST(test_declined)
 {
     struct subject subject;
     struct report r;
 
-    (void)state;
     run(&r, &subject, "decline", false, NULL);
     for (size_t i = 0; i < GRAPHS; i++)
         assert_int_equal(r.outcome.results[i].status, CASE_DECLINED);
@@ -191,14 +184,4 @@ static void test_declined(void **state)
     end(&r, &subject);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_fault),
-        cmocka_unit_test(test_one_op),
-        cmocka_unit_test(test_crash),
-        cmocka_unit_test(test_declined),
-    };
-
-    return cmocka_run_group_tests_name("minimal_graphs", tests, open_cases, close_cases);
-}
+TEST_FILE(.setup = open_cases, .teardown = close_cases);

@@ -7,6 +7,7 @@
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/read.h"
 #include "reference/format/write.h"
@@ -101,14 +102,13 @@ static size_t count_values(const struct shrunk *m)
     return count;
 }
 
-static void test_convolution(void **state)
+TEST(test_convolution)
 {
     struct judge j = { .fails = has_five_channels };
     struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
     struct model model = open_minimal(&m);
     const struct model_tensor *const w = input_of(&model, 1);
 
-    (void)state;
     assert_false(m.outcome.flaky || m.outcome.flaky_end || m.outcome.limited);
     assert_int_equal(w->shape.data[0], 5);
     for (int i = 1; i < 4; i++)
@@ -130,7 +130,7 @@ static bool has_stride_two(const struct model *m, const struct case_instance *x)
 }
 
 /* What matters stays: the stride, and three rows. */
-static void test_what_matters_stays(void **state)
+TEST(test_what_matters_stays)
 {
     struct judge j = { .fails = has_stride_two };
     struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
@@ -138,7 +138,6 @@ static void test_what_matters_stays(void **state)
     const struct model_tensor *const x = input_of(&model, 0);
     const struct options *const o = &model.subgraphs[0].operators[0].options;
 
-    (void)state;
     assert_int_equal(options_int(o, "stride_h"), 2);
     assert_int_equal(options_int(o, "stride_w"), 1);
     assert_int_equal(x->shape.data[1], 3);
@@ -161,13 +160,12 @@ static bool has_multiplier_three(const struct model *m, const struct case_instan
 }
 
 /* Channels times a multiplier: both sizes change together. */
-static void test_multiples(void **state)
+TEST(test_multiples)
 {
     struct judge j = { .fails = has_multiplier_three };
     struct shrunk m = minimize("depthwise_conv_2d.f32.c5_m3", &j, 500);
     struct model model = open_minimal(&m);
 
-    (void)state;
     assert_int_equal(input_of(&model, 0)->shape.data[3], 1);
     assert_int_equal(output_of(&model)->shape.data[3], 3);
     model_close(&model);
@@ -175,14 +173,13 @@ static void test_multiples(void **state)
 }
 
 /* Every element of scales and biases that go with a channel goes with it. */
-static void test_scales_of_channels(void **state)
+TEST(test_scales_of_channels)
 {
     struct judge j = { .fails = always };
     struct shrunk m = minimize("conv_2d.i8pc.c5", &j, 500);
     struct model model = open_minimal(&m);
     const struct model_tensor *const w = input_of(&model, 1);
 
-    (void)state;
     assert_int_equal(w->shape.data[0], 1);
     assert_int_equal(w->quantization.scale.count, 1);
     model_close(&model);
@@ -198,13 +195,12 @@ static bool has_five_inputs(const struct model *m, const struct case_instance *x
 }
 
 /* Weights [units, inputs] and bias [units], with as many units as inputs: only the units go. */
-static void test_pairs(void **state)
+TEST(test_pairs)
 {
     struct judge j = { .fails = has_five_inputs };
     struct shrunk m = minimize("fully_connected.f32.k5_u5", &j, 500);
     struct model model = open_minimal(&m);
 
-    (void)state;
     assert_int_equal(input_of(&model, 1)->shape.data[1], 5);
     assert_int_equal(input_of(&model, 1)->shape.data[0], 1);
     assert_int_equal(input_of(&model, 2)->shape.data[0], 1);
@@ -219,13 +215,12 @@ static bool resizes(const struct model *m, const struct case_instance *x)
 }
 
 /* Sizes that are data: the new height of an enlargement. */
-static void test_sizes_that_are_data(void **state)
+TEST(test_sizes_that_are_data)
 {
     struct judge j = { .fails = resizes };
     struct shrunk m = minimize("resize_bilinear.f32.up_c1", &j, 500);
     struct model model = open_minimal(&m);
 
-    (void)state;
     assert_int_equal(input_of(&model, 0)->shape.data[1], 1);
     assert_int_equal(output_of(&model)->shape.data[1], 2);
     assert_int_equal(output_of(&model)->shape.data[2], 1);
@@ -246,13 +241,12 @@ static bool has_large_element(const struct model *m, const struct case_instance 
 }
 
 /* One value matters: it becomes an integer, and all others 0. */
-static void test_values(void **state)
+TEST(test_values)
 {
     struct judge j = { .fails = has_large_element };
     struct shrunk m = minimize("relu.f32.c5", &j, 500);
     const float *const data = m.instance.inputs[0].data[0];
 
-    (void)state;
     for (size_t i = 0; i < m.instance.inputs[0].bytes / sizeof *data; i++)
         assert_true(data[i] == 0 || (fabsf(data[i]) >= 2 && data[i] == rintf(data[i])));
     shrunk_close(&m);
@@ -269,7 +263,7 @@ static bool has_relu(const struct model *m, const struct case_instance *x)
 }
 
 /* s = x + w, y = relu(s), z = y * y: what is left is RELU, on what the reference computes for s. */
-static void test_nodes_are_dropped(void **state)
+TEST(test_nodes_are_dropped)
 {
     static const float x[2][2] = { { 4, 5 }, { -1, 0.5f } };
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (1)" };
@@ -282,7 +276,6 @@ static void test_nodes_are_dropped(void **state)
     struct shrunk m;
     struct diag diag;
 
-    (void)state;
     kit_simple_graph(&graph);
     KIT_OK(tflite_write(&graph, &instance.file, &diag));
     instance.judged_node = 1;
@@ -308,14 +301,13 @@ static void test_nodes_are_dropped(void **state)
 }
 
 /* A dimension that is shortened keeps the first elements of each row, in both frames. */
-static void test_first_elements_stay(void **state)
+TEST(test_first_elements_stay)
 {
     const struct shrink_step shorten = { SHRINK_DIM, .dims = { { { 0, 3 } }, 2 } };
     struct case_instance x = build("relu.f32.c5"), made;
     const size_t rows = x.inputs[0].bytes / (5 * sizeof(float));
     struct diag diag;
 
-    (void)state;
     KIT_OK(shrink_step_make(&shorten, &x, &made, &diag));
     assert_int_equal(made.inputs[0].bytes, rows * 2 * sizeof(float));
     for (int frame = 0; frame < 2; frame++) {
@@ -330,7 +322,7 @@ static void test_first_elements_stay(void **state)
 
 /* ---- the loop ---- */
 
-static void test_flaky(void **state)
+TEST(test_flaky)
 {
     struct judge j = { .fails = always, .fails_until = 1 };
     struct shrunk m = minimize("relu.f32.c5", &j, 50);
@@ -339,7 +331,6 @@ static void test_flaky(void **state)
     FILE *const f = open_memstream(&text, &bytes);
     struct diag diag;
 
-    (void)state;
     assert_true(m.outcome.flaky);
     assert_int_equal(m.outcome.accepted, 0);
     KIT_OK(shrunk_print(f, &m, &diag));
@@ -349,18 +340,17 @@ static void test_flaky(void **state)
     shrunk_close(&m);
 }
 
-static void test_step_limit(void **state)
+TEST(test_step_limit)
 {
     struct judge j = { .fails = always };
     struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 3);
 
-    (void)state;
     assert_true(m.outcome.limited);
     assert_true(j.calls <= 3 + SHRINK_REPEATS + 1);
     shrunk_close(&m);
 }
 
-static void test_judge_that_fails(void **state)
+TEST(test_judge_that_fails)
 {
     struct judge j = { .fails = always, .status = STATUS_IO };
     struct case_instance x = build("relu.f32.c5");
@@ -371,7 +361,6 @@ static void test_judge_that_fails(void **state)
     struct shrunk m;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(shrink_model(&q, &m, &diag), STATUS_IO);
     assert_int_equal(j.calls, 1);
     case_instance_close(&x);
@@ -380,7 +369,7 @@ static void test_judge_that_fails(void **state)
 /* ---- all reductions ---- */
 
 /* What reductions make is a model that the reference runs, or nothing. */
-static void test_reductions_are_valid(void **state)
+TEST(test_reductions_are_valid)
 {
     static const char *const names[] = {
         "add.f32.c5",
@@ -406,7 +395,6 @@ static void test_reductions_are_valid(void **state)
     };
     size_t valid = 0, all = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         struct case_instance x;
         struct shrink_steps list;
@@ -444,13 +432,12 @@ static void test_reductions_are_valid(void **state)
     assert_true(valid > 100 && valid < all);
 }
 
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
     struct case_instance x = build("conv_2d.f32.c5");
     struct shrink_steps list;
     struct diag diag;
 
-    (void)state;
     KIT_OK(shrink_steps_find(&x, &list, &diag));
     for (size_t r = 0; r < list.count; r += 5) {
         struct case_instance made;
@@ -467,24 +454,4 @@ static void test_out_of_memory(void **state)
     case_instance_close(&x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convolution),
-        cmocka_unit_test(test_what_matters_stays),
-        cmocka_unit_test(test_multiples),
-        cmocka_unit_test(test_scales_of_channels),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_sizes_that_are_data),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_nodes_are_dropped),
-        cmocka_unit_test(test_first_elements_stay),
-        cmocka_unit_test(test_flaky),
-        cmocka_unit_test(test_step_limit),
-        cmocka_unit_test(test_judge_that_fails),
-        cmocka_unit_test(test_reductions_are_valid),
-        cmocka_unit_test(test_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

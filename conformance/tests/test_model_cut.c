@@ -1,6 +1,7 @@
 /* Parts of models: each gives the bits that the whole model gives. */
 #include "conformance/util/model_cut.h"
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/read.h"
 #include "reference/format/write.h"
@@ -60,11 +61,10 @@ static void cut_range(const struct model *m, struct interpreter *whole, int firs
     model_cut_close(&cut);
 }
 
-static void test_parts_give_the_bits_of_the_whole(void **state)
+TEST(test_parts_give_the_bits_of_the_whole)
 {
     const struct interpreter_options keep_all = { .preserve_all = true, .num_threads = -1 };
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         const int nodes = 2 + (int)seed;
         struct model m;
@@ -87,13 +87,12 @@ static void test_parts_give_the_bits_of_the_whole(void **state)
 }
 
 /* y = x + DEQUANTIZE(f16 constant): the part of ADD alone has one input, and both nodes. */
-static void test_constant_makers_come_along(void **state)
+TEST(test_constant_makers_come_along)
 {
     struct model m;
     struct model_cut cut;
     struct diag diag;
 
-    (void)state;
     kit_folding_graph(&m);
     for (size_t n = 0; n < m.subgraphs[0].operator_count; n++) {
         const struct model_operator *const op = &m.subgraphs[0].operators[n];
@@ -113,14 +112,13 @@ static void test_constant_makers_come_along(void **state)
 }
 
 /* y is read inside the part, too, and yet an output of the whole graph. */
-static void test_outputs_of_the_graph(void **state)
+TEST(test_outputs_of_the_graph)
 {
     const bool all[] = { true, true, true };
     struct model m;
     struct model_cut cut;
     struct diag diag;
 
-    (void)state;
     kit_simple_graph(&m);
     KIT_OK(model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = all }, &cut, &diag));
     assert_int_equal(cut.model.subgraphs[0].outputs.count, 2); /* y and z */
@@ -129,14 +127,13 @@ static void test_outputs_of_the_graph(void **state)
 }
 
 /* s = x + w, y = relu(s), z = y * y: what is cut away takes its tensors along. */
-static void test_unused_is_left_out(void **state)
+TEST(test_unused_is_left_out)
 {
     const bool middle[] = { false, true, false };
     struct model m;
     struct model_cut cut;
     struct diag diag;
 
-    (void)state;
     kit_simple_graph(&m);
     KIT_OK(
         model_cut_make(&(struct model_cut_request){ .model = &m, .nodes = middle }, &cut, &diag));
@@ -150,7 +147,7 @@ static void test_unused_is_left_out(void **state)
     model_close(&m);
 }
 
-static void test_shapes_are_those_given(void **state)
+TEST(test_shapes_are_those_given)
 {
     const bool middle[] = { false, true, false };
     static const int32_t dims[] = { 7, 2 };
@@ -159,7 +156,6 @@ static void test_shapes_are_those_given(void **state)
     struct model_cut cut;
     struct diag diag;
 
-    (void)state;
     kit_simple_graph(&m);
     for (int i = 0; i < 5; i++)
         shapes[i] = (struct model_ints){ dims, 2 };
@@ -171,7 +167,7 @@ static void test_shapes_are_those_given(void **state)
     model_close(&m);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     const bool none[NODES_MAX] = { false };
     bool all[NODES_MAX];
@@ -182,7 +178,6 @@ static void test_refusals(void **state)
     struct model_cut cut;
     struct diag diag;
 
-    (void)state;
     memset(all, 1, sizeof all);
     kit_simple_graph(&m);
     assert_int_equal(
@@ -208,7 +203,7 @@ static void test_refusals(void **state)
 }
 
 /* Each allocation fails once: an error, and nothing leaks. */
-static void test_out_of_memory(void **state)
+TEST(test_out_of_memory)
 {
     bool all[NODES_MAX];
     struct model m;
@@ -217,7 +212,6 @@ static void test_out_of_memory(void **state)
     enum status s = STATUS_NO_MEMORY;
     int after = 0;
 
-    (void)state;
     memset(all, 1, sizeof all);
     kit_simple_graph(&m);
     for (; s != STATUS_OK; after++) {
@@ -229,19 +223,4 @@ static void test_out_of_memory(void **state)
     assert_true(after > 1);
     model_cut_close(&cut);
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_parts_give_the_bits_of_the_whole),
-        cmocka_unit_test(test_constant_makers_come_along),
-        cmocka_unit_test(test_outputs_of_the_graph),
-        cmocka_unit_test(test_unused_is_left_out),
-        cmocka_unit_test(test_shapes_are_those_given),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

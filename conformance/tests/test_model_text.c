@@ -7,16 +7,13 @@
 #include "reference/format/file.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
+#include "reference/tests/kit/test.h"
 #include "reference/text/model_text.h"
 #include "reference/text/write_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* The text of a model, and what a file beside it would hold; the caller frees both. */
 static char *text_of(const struct model *m, struct text_data *data)
@@ -46,11 +43,10 @@ static void assert_same(const char *name, const char *text, const struct tflite_
     mem_free(again.bytes);
 }
 
-static void every_case_keeps_its_bytes(void **state)
+TEST(every_case_keeps_its_bytes)
 {
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     assert_true(kit_case_count > 4000);
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct case_request request = { .set = SET_RANDOM, .seed = 1 };
@@ -129,7 +125,7 @@ static void make_plain(struct model *m)
         m->signatures = NULL;
 }
 
-static void trained_models_keep_what_they_say(void **state)
+TEST(trained_models_keep_what_they_say)
 {
     static const char *const paths[] = { "golden/digits/digits_f32.tflite",
                                          "golden/digits/digits_f16.tflite",
@@ -138,7 +134,6 @@ static void trained_models_keep_what_they_say(void **state)
                                          "golden/digits/digits_u8.tflite" };
     char folder[] = "/tmp/model_text.XXXXXX", path[64], beside[64];
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/m.txt", folder);
     snprintf(beside, sizeof beside, "%s/m.txt.data", folder);
@@ -169,12 +164,4 @@ static void trained_models_keep_what_they_say(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_case_keeps_its_bytes),
-        cmocka_unit_test(trained_models_keep_what_they_say),
-    };
-
-    return cmocka_run_group_tests(tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -10,16 +10,12 @@
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
 #include "delegate/tests/kit/memory_faults.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { CASES = 8 };
 
@@ -84,12 +80,11 @@ static enum status write_form(void *user, struct diag *diag)
     return keep_text(&x->written, text, s);
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
     struct record r;
     struct diag diag;
 
-    (void)state;
     open_full(&r);
     for (size_t i = 0; i < form_count; i++) {
         struct form_scene x = { &r, forms[i].write, { forms[i].name, NULL } };
@@ -124,7 +119,7 @@ static enum status read_record(void *user, struct diag *diag)
     return s;
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
     static const char *const notes[] = { "a waiver expires soon" };
     char path[] = "/tmp/assay_no_memory_XXXXXX";
@@ -132,7 +127,6 @@ static void test_read(void **state)
     const int fd = mkstemp(path);
     struct record r;
 
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     sample_record_open(&r, CASES);
@@ -180,12 +174,11 @@ static void cut_shard(struct record *r, uint32_t shard)
     assert_int_equal(record_index(r, NULL), STATUS_OK);
 }
 
-static void test_merge(void **state)
+TEST(test_merge)
 {
     struct merge_input inputs[2] = { { .path = "a.json" }, { .path = "b.json" } };
     const struct memory_scene scene = { "merge", merge_two, inputs, false };
 
-    (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         sample_record_open(&inputs[i].record, CASES);
         cut_shard(&inputs[i].record, i);
@@ -256,12 +249,11 @@ static enum status write_comparison(void *user, struct diag *diag)
     return keep_text(&b->written, text, s);
 }
 
-static void test_compare(void **state)
+TEST(test_compare)
 {
     static compare_write_fn *const writers[] = { compare_text, compare_json, html_comparison };
     static const char *const names[] = { "compare, text", "compare, JSON", "compare, HTML" };
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct both b = { .write = writers[i], .written = { names[i], NULL } };
         const struct memory_scene scene = { names[i], write_comparison, &b, false };
@@ -295,13 +287,12 @@ static enum status accept_both(void *user, struct diag *diag)
     return keep_text(&b->written, text, s);
 }
 
-static void test_accept(void **state)
+TEST(test_accept)
 {
     struct both b = { .written = { "accept", NULL } };
     const struct memory_scene scene = { "accept", accept_both, &b, false };
     struct diag diag;
 
-    (void)state;
     open_both(&b);
     assert_int_equal(accept_both(&b, &diag), STATUS_OK);
     memory_faults_all(&scene, true);
@@ -328,13 +319,12 @@ static enum status from_run(void *user, struct diag *diag)
     return s;
 }
 
-static void test_from_run(void **state)
+TEST(test_from_run, .setup = report_kit_open, .teardown = report_kit_close)
 {
     static const char *const filters[] = { "relu.*" };
     struct report r = report_kit.report;
     const struct memory_scene scene = { "a run", from_run, &r, false };
 
-    (void)state;
     r.case_count = 4;
     r.outcome.count = 8;
     r.run.filters = filters;
@@ -357,26 +347,10 @@ static enum status read_ledger(void *user, struct diag *diag)
     return s;
 }
 
-static void test_ledger(void **state)
+TEST(test_ledger)
 {
     char path[] = "conformance/versions.tsv"; /* tests run in the source */
     const struct memory_scene scene = { "a ledger", read_ledger, path, false };
 
-    (void)state;
     memory_faults_all(&scene, false);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),
-        cmocka_unit_test(test_read),
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_compare),
-        cmocka_unit_test(test_accept),
-        cmocka_unit_test(test_ledger),
-        cmocka_unit_test_setup_teardown(test_from_run, report_kit_open, report_kit_close),
-    };
-
-    return cmocka_run_group_tests_name("no_memory", tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -57,14 +58,13 @@ static enum status check_one(void *user, struct diag *diag)
     return s;
 }
 
-static void test_goldens(void **state)
+TEST(test_goldens)
 {
     char folder[] = "/tmp/assay_no_memory_XXXXXX", link[64], target[PATH_MAX];
     const struct memory_scene export = { "export", export_one, (char[]){ "conv_2d.i8.same_s3" },
                                          false };
     const struct memory_scene check = { "check", check_one, folder, true };
 
-    (void)state;
     memory_faults_all(&export, false);
     assert_non_null(mkdtemp(folder));
     snprintf(link, sizeof link, "%s/relu.h5", folder);
@@ -95,14 +95,13 @@ static enum status build_zoo(void *user, struct diag *diag)
     return s;
 }
 
-static void test_zoo(void **state)
+TEST(test_zoo)
 {
     struct zoo_options options = {
         .width = 0.25, .classes = 2, .type = TENSOR_FLOAT16, .seed = 1, .quiet = true
     };
     const struct memory_scene scene = { "zoo", build_zoo, &options, false };
 
-    (void)state;
     assert_true(memory_faults_try(&scene, MEMORY_BLOCKS) > 10);
 }
 
@@ -128,11 +127,10 @@ static enum status draw_graphs(void *user, struct diag *diag)
     return s;
 }
 
-static void test_graphs(void **state)
+TEST(test_graphs)
 {
     const struct memory_scene scene = { "random graphs", draw_graphs, NULL, false };
 
-    (void)state;
     memory_faults_try(&scene, MEMORY_BLOCKS);
     memory_faults_try(&scene, MEMORY_ARENAS);
 }
@@ -169,7 +167,7 @@ static enum status reduce(void *user, struct diag *diag)
     const struct case_instance *const x = user;
     struct shrink_steps list;
     enum status s = shrink_steps_find(x, &list, diag);
-    bool tried[REDUCE_ROUND + 1] = { false };
+    bool tried[SHRINK_ROUND + 1] = { false };
     size_t made = 0;
 
     for (size_t i = 0; s == STATUS_OK && i < list.count; i++) {
@@ -231,11 +229,10 @@ static enum status judge_one(void *user, struct diag *diag)
     return s;
 }
 
-static void test_instances(void **state)
+TEST(test_instances)
 {
     static const char *const names[] = { "relu.f32.c5", "conv_2d.i8.same_s3" };
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct case_instance x = built(names[i]);
         const struct memory_scene copy = { "copy", copy_instance, &x, false };
@@ -248,35 +245,24 @@ static void test_instances(void **state)
     }
 }
 
-static void test_batches(void **state)
+TEST(test_batches)
 {
     struct case_instance x = built("conv_2d.f32.k1x3_s1x3_c8_o8_n2_i2x3_relu6");
     const struct memory_scene scene = { "batch of 1", open_batch, &x, false };
 
-    (void)state;
     memory_faults_all(&scene, false);
     case_instance_close(&x);
 }
 
-static void test_judge(void **state)
+TEST(test_judge)
 {
     static char lstm[] = "lstm.f32.d1", conv[] = "conv_2d.i8.same_s3";
     const struct memory_scene scenes[] = { { "judge, i8", judge_one, conv, true },
                                            { "judge, LSTM", judge_one, lstm, true } };
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         assert_true(memory_faults_try(&scenes[i], MEMORY_BLOCKS) > 10);
     assert_true(memory_faults_try(&scenes[0], MEMORY_ARENAS) > 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_goldens), cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_graphs),  cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_batches), cmocka_unit_test(test_judge),
-    };
-
-    return cmocka_run_group_tests_name("no_memory_models", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -1,4 +1,6 @@
 /* Arrays in files (.npy, HDF5), and tensors filled from them. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/array.h"
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/npy.h"
@@ -8,16 +10,11 @@
 #include "reference/format/file.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -39,7 +36,7 @@ static uint8_t *make_npy(int version, const char *header, size_t data, size_t *c
     return f;
 }
 
-static void npy_headers(void **state)
+TEST(npy_headers)
 {
     static const struct {
         int version;
@@ -70,7 +67,6 @@ static void npy_headers(void **state)
           { 4, 0, 7 } },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;
         uint8_t *const f = make_npy(rows[i].version, rows[i].header, rows[i].data, &count);
@@ -98,7 +94,7 @@ static void npy_headers(void **state)
     }
 }
 
-static void npy_refusals(void **state)
+TEST(npy_refusals)
 {
     static const struct {
         int version;
@@ -153,7 +149,6 @@ static void npy_refusals(void **state)
           "header lacks a key, or goes on behind the dict" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;
         uint8_t *const f = make_npy(rows[i].version, rows[i].header, 4, &count);
@@ -179,9 +174,8 @@ static void expect_npy(const char *bytes, size_t count, const char *text)
     assert_null(a.data);
 }
 
-static void npy_ends_early(void **state)
+TEST(npy_ends_early)
 {
-    (void)state;
     expect_npy("\x93NUMPY\1\0\0", 9, "not a .npy file");
     expect_npy("\x93NUMPX\1\0\2\0{}", 12, "not a .npy file");
     expect_npy("\x93NUMPY\2\0\0\0\0", 11, "ends in the header");
@@ -189,7 +183,7 @@ static void npy_ends_early(void **state)
 }
 
 /* What is behind the header would complete it. */
-static void npy_header_ends(void **state)
+TEST(npy_header_ends)
 {
     static const struct {
         const char *header, *data, *text;
@@ -199,7 +193,6 @@ static void npy_header_ends(void **state)
         { "{'fortran_order': Tru", "e, }", "header: fortran_order is no bool" },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;
         uint8_t *const f = make_npy(1, rows[i].header, strlen(rows[i].data), &count);
@@ -210,7 +203,7 @@ static void npy_header_ends(void **state)
     }
 }
 
-static void npy_long_header(void **state)
+TEST(npy_long_header)
 {
     enum { LONG = 64 * 1024 + 1 };
     static char header[LONG + 1];
@@ -219,7 +212,6 @@ static void npy_long_header(void **state)
     size_t count;
     uint8_t *f;
 
-    (void)state;
     memset(header, ' ', LONG);
     memcpy(header, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 55);
     f = make_npy(2, header, 4, &count);
@@ -231,14 +223,13 @@ static void npy_long_header(void **state)
 }
 
 /* Elements and bytes whose numbers are 2^64, which is 0 in 64 bits. */
-static void npy_sizes_wrap(void **state)
+TEST(npy_sizes_wrap)
 {
     static const char *const headers[] = {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 65536, 65536, 65536)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 65536, 1073741824)}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(headers); i++) {
         size_t count;
         uint8_t *const f = make_npy(1, headers[i], 0, &count);
@@ -248,7 +239,7 @@ static void npy_sizes_wrap(void **state)
     }
 }
 
-static void npy_without_memory(void **state)
+TEST(npy_without_memory)
 {
     float data[1] = { 1 };
     struct array a = { kTfLiteFloat32, 1, { 1 }, 1, 4, data }, back;
@@ -256,7 +247,6 @@ static void npy_without_memory(void **state)
     uint8_t *f;
     size_t count;
 
-    (void)state;
     mem_fail_after(0);
     assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_NO_MEMORY);
     mem_fail_after(-1);
@@ -271,7 +261,7 @@ static void npy_without_memory(void **state)
     assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_UNSUPPORTED);
 }
 
-static void npy_round_trip(void **state)
+TEST(npy_round_trip)
 {
     float data[6] = { 1, 2, 3, 4, 5, 6 };
     const struct array shapes[] = {
@@ -281,7 +271,6 @@ static void npy_round_trip(void **state)
         { kTfLiteInt16, 8, { 1, 2, 1, 3, 1, 2, 1, 1 }, 12, 24, data },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(shapes); i++) {
         struct diag diag;
         struct array back;
@@ -321,7 +310,7 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
-static void hdf5_round_trip(void **state)
+TEST(hdf5_round_trip)
 {
     uint8_t data[24];
     uint16_t halves[2];
@@ -338,7 +327,6 @@ static void hdf5_round_trip(void **state)
     struct diag diag = { .status = STATUS_OK };
     struct array a;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)i;
     halves[0] = float_to_half(1.5f);
@@ -393,7 +381,7 @@ static TfLiteTensor *make_tensor(struct tensor_box *box, TfLiteType type, size_t
 
 static const struct pixel_scale usual = { 127.5, 127.5 };
 
-static void arrays_into_tensors(void **state)
+TEST(arrays_into_tensors)
 {
     static const struct {
         TfLiteType from, to;
@@ -417,7 +405,6 @@ static void arrays_into_tensors(void **state)
           "array f32 [2, 2] for the tensor f32 [1, 4]" },
         { kTfLiteFloat32, kTfLiteFloat32, 1, { 3 }, "array f32 [3] for the tensor f32 [1, 4]" },
     };
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const double one[4] = { 0, 0, 0, 0 };
         struct array a = { .type = rows[i].from, .rank = rows[i].rank, .data = (void *)one };
@@ -444,7 +431,7 @@ static void arrays_into_tensors(void **state)
     }
 }
 
-static void values_convert(void **state)
+TEST(values_convert)
 {
     int64_t longs[4] = { -128, 127, 0, 128 };
     uint8_t bools[4] = { 0, 1, 1, 2 };
@@ -456,7 +443,6 @@ static void values_convert(void **state)
     struct diag diag;
     TfLiteTensor *t;
 
-    (void)state;
     t = make_tensor(&box, kTfLiteInt8, 4, 1, (int32_t[]){ 4 });
     assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
     assert_string_equal(diag.text, "element 3 of the i64 array does not fit i8");
@@ -487,7 +473,7 @@ static void values_convert(void **state)
 }
 
 /* Real numbers for a tensor in 8 bits. */
-static void reals_into_quantized_tensors(void **state)
+TEST(reals_into_quantized_tensors)
 {
     float floats[4] = { -1, 0.25f, 0.75f, 1000 };
     struct array a = { kTfLiteFloat32, 1, { 4 }, 4, 16, floats };
@@ -495,7 +481,6 @@ static void reals_into_quantized_tensors(void **state)
     struct diag diag;
     TfLiteTensor *t;
 
-    (void)state;
     t = make_tensor(&box, kTfLiteUInt8, 4, 1, (int32_t[]){ 4 });
     assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID); /* plain integers */
     assert_string_equal(diag.text, "array f32 [4] for the tensor u8 [4]");
@@ -522,7 +507,7 @@ static void reals_into_quantized_tensors(void **state)
 }
 
 /* u8 arrays are pixels where they do not fit as they are. */
-static void pixels_into_tensors(void **state)
+TEST(pixels_into_tensors)
 {
     uint8_t pixels[4] = { 0, 255, 127, 128 };
     struct array a = { kTfLiteUInt8, 3, { 2, 2, 1 }, 4, 4, pixels };
@@ -530,7 +515,6 @@ static void pixels_into_tensors(void **state)
     struct diag diag;
     TfLiteTensor *t;
 
-    (void)state;
     t = make_tensor(&box, kTfLiteFloat32, 16, 4, (int32_t[]){ 1, 2, 2, 1 });
     assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
     assert_true(t->data.f[0] == -1 && t->data.f[1] == 1);
@@ -562,7 +546,7 @@ static void pixels_into_tensors(void **state)
     free(t->dims);
 }
 
-static void files_into_tensors(void **state)
+TEST(files_into_tensors)
 {
     static const uint8_t raw[4] = { 1, 2, 3, 4 };
     struct array a = { kTfLiteUInt8, 2, { 2, 4 }, 8, 8, (uint8_t[]){ 1, 2, 3, 4, 5, 6, 7, 8 } };
@@ -572,7 +556,6 @@ static void files_into_tensors(void **state)
     struct diag diag = { .status = STATUS_OK };
     char name[300];
 
-    (void)state;
     assert_int_equal(hdf5_write(file, &item, 1, &diag), STATUS_OK);
     snprintf(name, sizeof name, "%s:x/y[1]", file);
     if (tensor_load(t, name, usual, &diag) != STATUS_OK)
@@ -603,7 +586,7 @@ static void files_into_tensors(void **state)
     free(t->dims);
 }
 
-static void saved_tensors_load(void **state)
+TEST(saved_tensors_load)
 {
     static const char *const suffixes[] = { "npy", "raw", "h5" };
     struct tensor_box one, two;
@@ -614,7 +597,6 @@ static void saved_tensors_load(void **state)
     struct diag diag = { .status = STATUS_OK };
     char name[300];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(suffixes); i++) {
         memcpy(tensors[0]->data.f, (float[]){ 1, -2, 3, 1e-30f }, 16);
         memset(tensors[1]->data.f, 0, 16);
@@ -635,18 +617,4 @@ static void saved_tensors_load(void **state)
     free(tensors[1]->dims);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npy_headers),         cmocka_unit_test(npy_refusals),
-        cmocka_unit_test(npy_ends_early),      cmocka_unit_test(npy_header_ends),
-        cmocka_unit_test(npy_long_header),     cmocka_unit_test(npy_sizes_wrap),
-        cmocka_unit_test(npy_without_memory),  cmocka_unit_test(npy_round_trip),
-        cmocka_unit_test(hdf5_round_trip),     cmocka_unit_test(arrays_into_tensors),
-        cmocka_unit_test(values_convert),      cmocka_unit_test(reals_into_quantized_tensors),
-        cmocka_unit_test(pixels_into_tensors), cmocka_unit_test(files_into_tensors),
-        cmocka_unit_test(saved_tensors_load),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_FILE(.setup = make_folder, .teardown = remove_folder);

@@ -1,14 +1,11 @@
 /* Pairwise sweeps: each pair is there, few rows, and names. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/cases/pairwise.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const struct pairwise_level eight[] = {
     { "a1", 1, 0 }, { "a2", 2, 0 }, { "a3", 3, 0 }, { "a4", 4, 0 },
@@ -36,11 +33,10 @@ static bool has_pair(size_t count, size_t a, size_t i, size_t b, size_t j)
     return false;
 }
 
-static void test_every_pair_is_there(void **state)
+TEST(test_every_pair_is_there)
 {
     const size_t count = pairwise_rows(axes, AXES, rows);
 
-    (void)state;
     for (size_t a = 0; a < AXES; a++) {
         for (size_t b = a + 1; b < AXES; b++) {
             for (size_t i = 0; i < axes[a].count; i++) {
@@ -55,19 +51,17 @@ static void test_every_pair_is_there(void **state)
 }
 
 /* The two longest axes need 8 x 5 rows; greed adds a few, far from the product's 1,440. */
-static void test_rows_are_few(void **state)
+TEST(test_rows_are_few)
 {
     const size_t count = pairwise_rows(axes, AXES, rows);
 
-    (void)state;
     assert_in_range(count, 40, 50);
 }
 
-static void test_names_are_the_labels(void **state)
+TEST(test_names_are_the_labels)
 {
     const size_t count = pairwise_rows(axes, AXES, rows);
 
-    (void)state;
     for (size_t r = 0; r < count; r++) {
         char want[PAIRWISE_NAME_BYTES] = "";
 
@@ -82,25 +76,12 @@ static void test_names_are_the_labels(void **state)
     }
 }
 
-static void test_rows_are_the_same_each_time(void **state)
+TEST(test_rows_are_the_same_each_time)
 {
     static struct pairwise_row again[PAIRWISE_ROWS_MAX];
     const size_t count = pairwise_rows(axes, AXES, rows);
 
-    (void)state;
     assert_int_equal(pairwise_rows(axes, AXES, again), count);
     for (size_t r = 0; r < count; r++)
         assert_string_equal(again[r].name, rows[r].name);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_pair_is_there),
-        cmocka_unit_test(test_rows_are_few),
-        cmocka_unit_test(test_names_are_the_labels),
-        cmocka_unit_test(test_rows_are_the_same_each_time),
-    };
-
-    return cmocka_run_group_tests_name("pairwise", tests, NULL, NULL);
 }

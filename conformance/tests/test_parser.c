@@ -1,4 +1,7 @@
 /* Parsers in a child process: what they may not do, and how their ends are told. */
+/* Wrap: recv */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/util/clock.h"
 #include "conformance/util/parser.h"
 #include "conformance/util/parser_limits.h"
@@ -6,20 +9,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* The library that reads: each kind does something else. */
 enum deed {
@@ -177,12 +175,11 @@ static void expect(enum deed deed, enum status wanted, const char *words)
         fail_msg("deed %d: status %d and '%s', expected '%s'", (int)deed, (int)s, diag.text, words);
 }
 
-static void answers_arrive(void **state)
+TEST(answers_arrive)
 {
     unsigned char got[sizeof sent];
     struct diag diag;
 
-    (void)state;
     for (size_t i = 0; i < sizeof sent; i++)
         sent[i] = (unsigned char)(i * 7 + i / 256);
     assert_int_equal(run(ANSWERS, got, &diag), STATUS_OK);
@@ -190,9 +187,8 @@ static void answers_arrive(void **state)
     expect(REFUSES, STATUS_UNSUPPORTED, "no such thing");
 }
 
-static void faults_are_errors(void **state)
+TEST(faults_are_errors)
 {
-    (void)state;
     expect(CRASHES, STATUS_IO, "libx crashed (SIGSEGV) while reading it");
     expect(ABORTS, STATUS_IO, "libx crashed (SIGABRT) while reading it: free(): invalid pointer");
     expect(EXITS, STATUS_IO, "libx crashed (exit status 0) while reading it");
@@ -203,11 +199,10 @@ static void faults_are_errors(void **state)
 }
 
 /* A socket that gives nothing more, and an application that does not want to know of children. */
-static void ends_that_are_not_seen(void **state)
+TEST(ends_that_are_not_seen)
 {
     const struct parser_limits before = parser_limits;
 
-    (void)state;
     parser_limits.wait_s = 1;
     recv_error = EIO;
     expect(ANSWERS, STATUS_IO, "libx crashed (exit status 0) while reading it");
@@ -219,26 +214,24 @@ static void ends_that_are_not_seen(void **state)
 }
 
 /* An answer of which the socket takes only the beginning. */
-static void answers_that_do_not_fit(void **state)
+TEST(answers_that_do_not_fit)
 {
     static const unsigned char large[1 << 24];
     const struct parser_reply reply = { .status = STATUS_OK,
                                         .parts = { { sent, 10 }, { large, sizeof large } } };
     int ends[2];
 
-    (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
     assert_false(parser_answer(ends[0], &reply));
     close(ends[0]);
     close(ends[1]);
 }
 
-static void time_is_limited(void **state)
+TEST(time_is_limited)
 {
     const struct parser_limits before = parser_limits;
     double start = clock_s();
 
-    (void)state;
     parser_limits.cpu_s = 1;
     expect(LOOPS, STATUS_IO, "takes more than 1 s of processor time");
     assert_true(clock_s() - start > 0.5);
@@ -249,11 +242,10 @@ static void time_is_limited(void **state)
     parser_limits = before;
 }
 
-static void memory_is_limited(void **state)
+TEST(memory_is_limited)
 {
     const struct parser_limits before = parser_limits;
 
-    (void)state;
     if (!parser_limits_memory())
         skip();
     parser_limits.memory_mib = 64;
@@ -262,7 +254,7 @@ static void memory_is_limited(void **state)
     parser_limits = before;
 }
 
-static void files_are_limited(void **state)
+TEST(files_are_limited)
 {
     const int null = open("/dev/null", O_WRONLY), left_open = fcntl(null, F_DUPFD, 100);
     struct task t = { WRITES, left_open };
@@ -270,7 +262,6 @@ static void files_are_limited(void **state)
     struct parser p;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
 #ifndef ASSAY_COVERAGE
     expect(OPENS, STATUS_INVALID, "1 0 0");
 #endif
@@ -296,11 +287,10 @@ static void *be_busy(void *user)
     return NULL;
 }
 
-static void threads_of_the_parent_do_not_matter(void **state)
+TEST(threads_of_the_parent_do_not_matter)
 {
     pthread_t threads[3];
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, be_busy, NULL), 0);
     for (size_t i = 0; i < 50; i++)
@@ -308,20 +298,4 @@ static void threads_of_the_parent_do_not_matter(void **state)
     stop = true;
     for (size_t i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_arrive),
-        cmocka_unit_test(faults_are_errors),
-        cmocka_unit_test(ends_that_are_not_seen),
-        cmocka_unit_test(answers_that_do_not_fit),
-        cmocka_unit_test(time_is_limited),
-        cmocka_unit_test(memory_is_limited),
-        cmocka_unit_test(files_are_limited),
-        cmocka_unit_test(threads_of_the_parent_do_not_matter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

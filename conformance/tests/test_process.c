@@ -1,18 +1,15 @@
 /* Child processes and pools: answers, ends, deadlines, output. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/util/clock.h"
 #include "conformance/util/process.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Starts a process that outlives this one and keeps its socket open. */
 static int32_t leave_child(bool in_own_session)
@@ -65,13 +62,12 @@ static struct process start(void)
     return p;
 }
 
-static void test_answer(void **state)
+TEST(test_answer)
 {
     struct process p = start();
     char words[32];
     int32_t n = 21;
 
-    (void)state;
     assert_true(process_send(&p, &n, sizeof n));
     process_expect(&p, 60);
     assert_int_equal(process_wait(&p), PROCESS_READABLE);
@@ -84,7 +80,7 @@ static void test_answer(void **state)
     assert_int_equal(process_end(&p, true), 0); /* again: nothing happens */
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
     static const struct {
         int32_t sent;
@@ -92,7 +88,6 @@ static void test_ends(void **state)
     } ends[] = { { -1, "SIGSEGV" }, { -3, "exit status 3" } };
     char text[32];
 
-    (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         struct process p = start();
         int32_t n = ends[i].sent;
@@ -135,9 +130,8 @@ static void expect_words(char *lines, const char *words)
 }
 
 /* The line that tells the cause, not the stack frames behind it. */
-static void test_last_words(void **state)
+TEST(test_last_words)
 {
-    (void)state;
     expect_words((char[]){ "one\ntwo\n    @     0x55a6 (unknown)\n\n" }, "two");
     expect_words((char[]){ "F1122 x.cc:3] Check failed: a\nF0000 y\n    @ 0x1 main\nend\n" },
                  "F1122 x.cc:3] Check failed: a");
@@ -148,25 +142,23 @@ static void test_last_words(void **state)
 }
 
 /* A process that died between two jobs takes no other. */
-static void test_send_to_the_dead(void **state)
+TEST(test_send_to_the_dead)
 {
     struct process p = start();
     int32_t n = -3;
 
-    (void)state;
     assert_true(process_send(&p, &n, sizeof n));
     assert_false(process_read(p.socket, &n, sizeof n));
     assert_false(process_send(&p, &n, sizeof n));
     process_end(&p, false);
 }
 
-static void test_late(void **state)
+TEST(test_late)
 {
     const double begin = clock_s();
     struct process p = start();
     int32_t n = -2;
 
-    (void)state;
     assert_true(process_send(&p, &n, sizeof n));
     process_expect(&p, 0.2);
     assert_int_equal(process_wait(&p), PROCESS_LATE);
@@ -175,11 +167,10 @@ static void test_late(void **state)
 }
 
 /* What a process leaves behind keeps nobody waiting, and ends with it. */
-static void test_forks(void **state)
+TEST(test_forks)
 {
     char text[32];
 
-    (void)state;
     for (int32_t sent = -5; sent <= -4; sent++) {
         const double begin = clock_s();
         struct process p = start(), other = start();
@@ -203,14 +194,13 @@ static void test_forks(void **state)
 }
 
 /* Two answer, one hangs, and the place of the fourth is empty. */
-static void test_pool(void **state)
+TEST(test_pool)
 {
     enum { COUNT = 4 };
     bool done[COUNT] = { false };
     struct process_pool pool;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(process_pool_open(&pool, COUNT, &diag), STATUS_OK);
     assert_false(process_pool_is_busy(&pool));
     for (int32_t i = 0; i < COUNT - 1; i++) {
@@ -239,19 +229,4 @@ static void test_pool(void **state)
     assert_true(done[0] && done[1] && done[2] && !done[3]);
     process_pool_close(&pool);
     assert_true(process_count_processors() >= 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forks),
-        cmocka_unit_test(test_answer),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_last_words),
-        cmocka_unit_test(test_send_to_the_dead),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_pool),
-    };
-
-    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

@@ -1,19 +1,15 @@
 /* Error over limit along an output, in few characters. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/judge/profile.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void test_levels(void **state)
+TEST(test_levels)
 {
-    (void)state;
     assert_int_equal(profile_level(0), '0');
     assert_int_equal(profile_level(1), 'V');
     assert_int_equal(profile_level(1.0000001), 'W');
@@ -29,9 +25,8 @@ static void test_levels(void **state)
 }
 
 /* A character stands for no less than the ratio, and for less than a third of an octave more. */
-static void test_levels_round_up(void **state)
+TEST(test_levels_round_up)
 {
-    (void)state;
     for (double r = 0x1p-10; r < 0x1p9; r *= 1.01) {
         const double back = profile_ratio(profile_level(r));
 
@@ -40,12 +35,11 @@ static void test_levels_round_up(void **state)
     }
 }
 
-static void test_write(void **state)
+TEST(test_write)
 {
     double ratios[40] = { 0, 1, 2, INFINITY };
     char text[PROFILE_BINS + 1];
 
-    (void)state;
     profile_write(ratios, 4, text);
     assert_string_equal(text, "0VYz");
     profile_write(ratios, 0, text);
@@ -78,13 +72,12 @@ static struct comparison compare(const int *dims, int rank, const float *got)
 }
 
 /* Of 4 rows of 48 channels, element 2 of row 3 is wrong: run 3 * 48 * 32 / 192, channel run 1. */
-static void test_runs_of_an_output(void **state)
+TEST(test_runs_of_an_output)
 {
     static const int dims[] = { 4, 48 };
     float got[4 * 48];
     struct comparison c;
 
-    (void)state;
     for (int i = 0; i < 4 * 48; i++)
         got[i] = 1;
     c = compare(dims, 2, got);
@@ -100,13 +93,12 @@ static void test_runs_of_an_output(void **state)
 }
 
 /* Fewer elements than runs: a run each. */
-static void test_small_outputs(void **state)
+TEST(test_small_outputs)
 {
     static const int dims[] = { 5, 1 };
     float got[] = { 1, 1, 1, 1, 2 };
     struct comparison c;
 
-    (void)state;
     c = compare(dims, 2, got);
     for (int i = 0; i < COMPARE_RUNS; i++) {
         assert_int_equal(c.by_element[i] > 1, i == 4);
@@ -117,15 +109,4 @@ static void test_small_outputs(void **state)
     assert_int_equal(c.elements, 1);
     assert_int_equal(c.channels, 1);
     assert_true(c.by_element[0] > 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_levels),        cmocka_unit_test(test_levels_round_up),
-        cmocka_unit_test(test_write),         cmocka_unit_test(test_runs_of_an_output),
-        cmocka_unit_test(test_small_outputs),
-    };
-
-    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 /* Progress, as a terminal of a given width shows it. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/util/clock.h"
 #include "conformance/util/message.h"
 #include "conformance/util/progress.h"
@@ -7,9 +9,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,6 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A terminal, or a pipe, in the place of stderr. */
 static struct {
@@ -103,11 +100,10 @@ static void age(struct progress *p, double seconds)
         p->drawn_s -= seconds;
 }
 
-static void shows_time_left_after_two_seconds(void **state)
+TEST(shows_time_left_after_two_seconds)
 {
     struct progress p;
 
-    (void)state;
     open_terminal(80);
     progress_begin(&p, "work", 100, false);
     age(&p, 1.5);
@@ -126,13 +122,12 @@ static void shows_time_left_after_two_seconds(void **state)
     close_screen();
 }
 
-static void keeps_to_the_width(void **state)
+TEST(keeps_to_the_width)
 {
     static const unsigned short widths[] = { 20, 132, 0 };
     static const size_t expected[] = { 19, 131, 79 };
     char text[200];
 
-    (void)state;
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     for (size_t i = 0; i < 3; i++) {
@@ -149,11 +144,10 @@ static void keeps_to_the_width(void **state)
 }
 
 /* A character of several bytes has one column, and is not cut in two. */
-static void counts_characters(void **state)
+TEST(counts_characters)
 {
     struct progress p;
 
-    (void)state;
     open_terminal(12);
     progress_begin(&p, NULL, 0, false);
     age(&p, 3);
@@ -163,11 +157,10 @@ static void counts_characters(void **state)
     close_screen();
 }
 
-static void stays_silent(void **state)
+TEST(stays_silent)
 {
     struct progress p;
 
-    (void)state;
     for (int way = 0; way < 4; way++) { /* --progress=none and --quiet, on a terminal and off it */
         if (way < 2)
             open_pipe();
@@ -185,11 +178,10 @@ static void stays_silent(void **state)
 }
 
 /* NO_COLOR is about colours; there are none. */
-static void no_color_changes_nothing(void **state)
+TEST(no_color_changes_nothing)
 {
     struct progress p;
 
-    (void)state;
     open_terminal(80);
     setenv("NO_COLOR", "1", 1);
     progress_begin(&p, "work", 0, false);
@@ -203,11 +195,10 @@ static void no_color_changes_nothing(void **state)
 
 /* --progress=plain on a terminal, and without it a pipe and terminals that cannot rewrite a line.
  */
-static void plain_is_a_line_every_ten_seconds(void **state)
+TEST(plain_is_a_line_every_ten_seconds)
 {
     struct progress p;
 
-    (void)state;
     for (int way = 0; way < 4; way++) {
         const char *const end = way == 1 ? "\n" : "\r\n"; /* as the terminal shows it */
         char expected[80];
@@ -244,11 +235,10 @@ static void plain_is_a_line_every_ten_seconds(void **state)
 }
 
 /* A message takes the place of the line. */
-static void gives_way_to_messages(void **state)
+TEST(gives_way_to_messages)
 {
     struct progress p;
 
-    (void)state;
     open_terminal(80);
     progress_begin(&p, "work", 0, false);
     age(&p, 3);
@@ -261,12 +251,11 @@ static void gives_way_to_messages(void **state)
     close_screen();
 }
 
-static void children_are_silent(void **state)
+TEST(children_are_silent)
 {
     struct progress p;
     pid_t child;
 
-    (void)state;
     open_terminal(80);
     progress_begin(&p, "work", 0, false);
     age(&p, 3);
@@ -286,12 +275,11 @@ static void children_are_silent(void **state)
 }
 
 /* 900 cheap units, then 100 that cost 20 times as much: the estimate follows the last third. */
-static void rate_follows_what_units_cost(void **state)
+TEST(rate_follows_what_units_cost)
 {
     struct progress p;
     double done = 0, seconds = 0;
 
-    (void)state;
     open_terminal(80);
     progress_begin(&p, "work", 1000, false);
     while (done < 900) { /* 10 a second */
@@ -313,7 +301,7 @@ static void rate_follows_what_units_cost(void **state)
     close_screen();
 }
 
-static void times_in_words(void **state)
+TEST(times_in_words)
 {
     static const struct {
         double seconds;
@@ -323,27 +311,8 @@ static void times_in_words(void **state)
                  { 3600, "1 h 0 min" }, { 11100, "3 h 5 min" }, { -1, "0 s" } };
     char text[48];
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         progress_describe_time(rows[i].seconds, text, sizeof text);
         assert_string_equal(text, rows[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_time_left_after_two_seconds),
-        cmocka_unit_test(keeps_to_the_width),
-        cmocka_unit_test(counts_characters),
-        cmocka_unit_test(stays_silent),
-        cmocka_unit_test(no_color_changes_nothing),
-        cmocka_unit_test(plain_is_a_line_every_ten_seconds),
-        cmocka_unit_test(gives_way_to_messages),
-        cmocka_unit_test(children_are_silent),
-        cmocka_unit_test(rate_follows_what_units_cost),
-        cmocka_unit_test(times_in_words),
-    };
-
-    return cmocka_run_group_tests_name("progress", tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 /* Limits along a graph: from the inputs of an op to its outputs. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/bounds/bound.h"
 #include "conformance/suite/judge/hidden_limits.h"
 
@@ -7,14 +9,9 @@
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { N = 6, UNITS = 3 };
 static float x[N] = { 1, -2, 3, 0.5f, -4, 8 };
@@ -121,11 +118,10 @@ static void expect_limit(struct graph *g, enum bounds bounds, int i, double low,
 }
 
 /* A clamp keeps the limit inside its range, and has none outside. */
-static void test_clamp(void **state)
+TEST(test_clamp)
 {
     struct graph g;
 
-    (void)state;
     open_graph(&g, BUILTIN_RELU, 0);
     assert_true(margin_of(&g, BOUNDS_FP32, 0, 0) == 0);
     expect_limit(&g, BOUNDS_FP32, 5, 0x1p-20, 0x1.8p-19); /* 9: a unit for the sum, one ours */
@@ -134,11 +130,10 @@ static void test_clamp(void **state)
     close_graph(&g);
 }
 
-static void test_product(void **state)
+TEST(test_product)
 {
     struct graph g;
 
-    (void)state;
     open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
     /* (3 + 1) * 7: 7 times one or two ULPs of 4, and one of 28. */
     expect_limit(&g, BOUNDS_FP32, 2, (7 * 4 + 16) * 0x1p-23, (2 * 7 * 4 + 17) * 0x1p-23);
@@ -146,7 +141,7 @@ static void test_product(void **state)
 }
 
 /* Each product is off by its weight: 9 * 2 + 8 * 1 + 7 * 4 + ... units of the sums. */
-static void test_sums(void **state)
+TEST(test_sums)
 {
     static const double ulps[N] = { 2, 1, 4, 1, 2, 8 }; /* of x + 1, in 2^-23 */
     static const struct bound_rule dot = { .kind = BOUND_DOT };
@@ -154,7 +149,6 @@ static void test_sums(void **state)
     double carried = 0, own;
     struct graph g;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         const double w = weights[2 * N + i], v = x[i] + 1;
 
@@ -169,11 +163,10 @@ static void test_sums(void **state)
     close_graph(&g);
 }
 
-static void test_softmax(void **state)
+TEST(test_softmax)
 {
     struct graph g;
 
-    (void)state;
     open_graph(&g, BUILTIN_SOFTMAX, OPTIONS_SoftmaxOptions);
     /* About 1 at the largest: twice beta times the largest limit, 2^-20, and its own. */
     expect_limit(&g, BOUNDS_FP32, 5, 4 * 0x1p-20, 4 * 0x1p-20 + 0x1p-18);
@@ -181,18 +174,17 @@ static void test_softmax(void **state)
 }
 
 /* A tensor that is read twice is displaced as one, so differences cancel. */
-static void test_same_tensor(void **state)
+TEST(test_same_tensor)
 {
     struct graph g;
 
-    (void)state;
     open_graph(&g, BUILTIN_SUB, OPTIONS_SubOptions);
     expect_limit(&g, BOUNDS_FP32, 5, 0, 1e-9);
     close_graph(&g);
 }
 
 /* The maximum of uncertain values may change place: ARG_MAX has no limit, and any index passes. */
-static void test_not_monotone(void **state)
+TEST(test_not_monotone)
 {
     struct case_result r = { .status = CASE_PASS };
     struct outputs got;
@@ -200,7 +192,6 @@ static void test_not_monotone(void **state)
     struct diag diag;
     double margin;
 
-    (void)state;
     open_graph(&g, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions);
     assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
     assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
@@ -235,7 +226,7 @@ static int status_of(struct graph *g, const struct outputs *got, bool from_outpu
 
 /* A sum that is seen has no limit for the product, which is that of the device's sum.  One unit of
  * 4 is 2^-21, of 28 2^-19. */
-static void test_from_outputs(void **state)
+TEST(test_from_outputs)
 {
     struct output_view sum = { .type = kTfLiteFloat32, .rank = 2, .dims = (const int[]){ 1, N } };
     struct outputs got;
@@ -243,7 +234,6 @@ static void test_from_outputs(void **state)
     struct diag diag;
     float *y;
 
-    (void)state;
     open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
     assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
     assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
@@ -267,11 +257,10 @@ static void test_from_outputs(void **state)
 
 /* 65,501 stored in f16 may be infinity, and so may half of it, which alone could not be; the other
  * elements keep their limits. */
-static void test_overflow(void **state)
+TEST(test_overflow)
 {
     struct graph g;
 
-    (void)state;
     x[1] = 65500;
     open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
     assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 1, -INFINITY)));
@@ -279,16 +268,4 @@ static void test_overflow(void **state)
     assert_false(isfinite(margin_of(&g, BOUNDS_FP16, 2, INFINITY)));
     close_graph(&g);
     x[1] = -2;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clamp),        cmocka_unit_test(test_product),
-        cmocka_unit_test(test_sums),         cmocka_unit_test(test_softmax),
-        cmocka_unit_test(test_same_tensor),  cmocka_unit_test(test_not_monotone),
-        cmocka_unit_test(test_from_outputs), cmocka_unit_test(test_overflow),
-    };
-
-    return cmocka_run_group_tests_name("propagate", tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* The sample of --quick: what it has to have, that it is the same each time, and that it is small.
  */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/quick.h"
 #include "conformance/suite/cases/suite.h"
@@ -7,13 +9,8 @@
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/base/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct test_case *all, *sample;
 static size_t all_count, sample_count;
@@ -88,9 +85,8 @@ static void expect_each(const char *what, same is_same)
     }
 }
 
-static void it_has_every_pair(void **state)
+TEST(it_has_every_pair)
 {
-    (void)state;
     expect_each("op and type", same_op_and_type);
     expect_each("op, type and suite, computed,", same_and_computed);
     expect_each("op and version", same_op_and_version);
@@ -99,9 +95,8 @@ static void it_has_every_pair(void **state)
 }
 
 /* Rows about special values and shapes are there for each op that has some. */
-static void it_has_every_kind(void **state)
+TEST(it_has_every_kind)
 {
-    (void)state;
     for (size_t i = 0; i < all_count; i++) {
         const struct op_case *const row = all[i].row;
         size_t k = 0;
@@ -117,11 +112,10 @@ static void it_has_every_kind(void **state)
 }
 
 /* In the order of the list, each once. */
-static void it_is_a_small_part(void **state)
+TEST(it_is_a_small_part)
 {
     size_t at = 0;
 
-    (void)state;
     assert_in_range(sample_count, 400, all_count / 16);
     for (size_t k = 0; k < sample_count; k++) {
         while (at < all_count && strcmp(all[at].name, sample[k].name) != 0)
@@ -131,12 +125,11 @@ static void it_is_a_small_part(void **state)
     }
 }
 
-static void the_seed_decides(void **state)
+TEST(the_seed_decides)
 {
     size_t again_count, other_count, shared = 0;
     struct test_case *const again = draw(1, &again_count), *const other = draw(2, &other_count);
 
-    (void)state;
     assert_int_equal(again_count, sample_count);
     for (size_t k = 0; k < sample_count; k++)
         assert_string_equal(again[k].name, sample[k].name);
@@ -151,7 +144,7 @@ static void the_seed_decides(void **state)
 }
 
 /* Every kind of check applies to some case: judged on the reference until all have been met. */
-static void it_meets_every_habit(void **state)
+TEST(it_meets_every_habit)
 {
     const uint32_t every = (1u << HABIT_COUNT) - 1;
     struct judge_stage stage = { .set = -1 };
@@ -161,7 +154,6 @@ static void it_meets_every_habit(void **state)
     struct diag diag;
     uint32_t met = 0;
 
-    (void)state;
     if (subject_init(&subject, "none", NULL, &diag) != STATUS_OK ||
         judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
@@ -180,12 +172,11 @@ static void it_meets_every_habit(void **state)
 }
 
 /* A list of one case, or none, is its own sample. */
-static void small_lists(void **state)
+TEST(small_lists)
 {
     struct test_case one[1];
     size_t count = 0;
 
-    (void)state;
     assert_int_equal(quick_select(one, &count, 1, NULL), STATUS_OK);
     assert_int_equal(count, 0);
     one[0] = all[0];
@@ -194,13 +185,4 @@ static void small_lists(void **state)
     assert_int_equal(count, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_has_every_pair),    cmocka_unit_test(it_has_every_kind),
-        cmocka_unit_test(it_is_a_small_part),   cmocka_unit_test(the_seed_decides),
-        cmocka_unit_test(it_meets_every_habit), cmocka_unit_test(small_lists),
-    };
-
-    return cmocka_run_group_tests(tests, open_lists, close_lists);
-}
+TEST_FILE(.setup = open_lists, .teardown = close_lists);

@@ -1,4 +1,6 @@
 /* Random graphs are valid, varied, and the same each time. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/random_cases.h"
@@ -9,14 +11,9 @@
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { GRAPHS = 8000, CODES = 256 };
 
@@ -127,12 +124,11 @@ static void check_graph(const struct test_case *c, struct census *s)
 }
 
 /* The reader and the interpreter take each one; every op of the suites that has the type occurs. */
-static void test_valid(void **state)
+TEST(test_valid)
 {
     static const char *const names[] = { "f32", "f16", "i8", "i8pc", "u8", "dynamic" };
     static struct census all[sizeof names / sizeof names[0]];
 
-    (void)state;
     for (size_t i = 0; i < GRAPHS; i++) {
         size_t type = 0;
 
@@ -189,13 +185,12 @@ static bool same_model(const struct test_case *a, const struct test_case *b)
 
 /* A graph follows from seed and index alone: not from how many there are, nor from what was built
  * before it. */
-static void test_same(void **state)
+TEST(test_same)
 {
     struct test_case *few, *others;
     struct random_row *few_rows, *other_rows;
     size_t same = 0;
 
-    (void)state;
     assert_int_equal(random_cases(1, 50, &few, &few_rows, NULL), STATUS_OK);
     assert_int_equal(random_cases(2, 50, &others, &other_rows, NULL), STATUS_OK);
     for (int i = 49; i >= 0; i--) {
@@ -216,7 +211,7 @@ static void test_same(void **state)
 }
 
 /* They stand behind the other cases, and are picked and sharded by name as these are. */
-static void test_selected(void **state)
+TEST(test_selected)
 {
     const char *patterns[] = { "graph.u8.*", "relu.f32.c5" };
     const struct selection all = { .filters = { patterns, 2 }, .shards = 1 };
@@ -224,7 +219,6 @@ static void test_selected(void **state)
     struct random_row *list_rows;
     size_t count, parts = 0;
 
-    (void)state;
     assert_int_equal(cases_list(&list, &count, NULL), STATUS_OK);
     assert_false(random_is_graph(&list[count - 1]));
     assert_int_equal(random_cases_append(3, 80, &list, &count, &list_rows, NULL), STATUS_OK);
@@ -247,12 +241,11 @@ static void test_selected(void **state)
 }
 
 /* What no output needs is dropped, and operands keep pointing to the same nodes. */
-static void test_prune(void **state)
+TEST(test_prune)
 {
     struct random_operand results[RANDOM_ITEMS_MAX];
     struct random_graph whole, part;
 
-    (void)state;
     random_graph_draw(&cases[8], &whole);
     assert_true(random_graph_check(&cases[8], &whole, results));
     for (size_t i = 0; i < whole.count; i++) {
@@ -273,14 +266,4 @@ static void test_prune(void **state)
     assert_false(random_graph_prune(&whole));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_valid),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_selected),
-        cmocka_unit_test(test_prune),
-    };
-
-    return cmocka_run_group_tests_name("random_graph", tests, open_cases, close_cases);
-}
+TEST_FILE(.setup = open_cases, .teardown = close_cases);

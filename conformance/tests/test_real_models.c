@@ -1,5 +1,7 @@
 /* Trained models of ASSAY_MODELS (default ../shared/models), skipped where there are none: what
  * they find in pictures is what is in them, on the reference. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/image_read.h"
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/io/tensor_value.h"
@@ -8,16 +10,11 @@
 #include "reference/format/file.h"
 #include "reference/kernels/op.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { PATH_BYTES = 1024, DOG = 12, MASK_DOG = 0, MASK_BORDER = 2 };
 
@@ -87,7 +84,7 @@ static double overlap(const TfLiteTensor *classes, const struct image *mask)
     return either ? (double)both / (double)either : 0;
 }
 
-static void the_dog_is_covered(void **state)
+TEST(the_dog_is_covered)
 {
     char model[PATH_BYTES], picture[PATH_BYTES], truth[PATH_BYTES];
     const TfLiteTensor *classes;
@@ -95,7 +92,6 @@ static void the_dog_is_covered(void **state)
     struct image mask;
     double iou;
 
-    (void)state;
     path_of(model, "real", "deeplabv3_mnv2_dm05_pascal_quant.tflite");
     path_of(picture, "images", "dog_segmentation_256.bmp");
     path_of(truth, "images", "dog_segmentation_mask_256.bmp");
@@ -108,14 +104,13 @@ static void the_dog_is_covered(void **state)
     image_close(&mask);
 }
 
-static void the_nine_is_a_nine(void **state)
+TEST(the_nine_is_a_nine)
 {
     char model[PATH_BYTES], picture[PATH_BYTES];
     const TfLiteTensor *scores;
     struct session s;
     size_t best;
 
-    (void)state;
     path_of(model, "real", "keras_lstm_mnist_ptq.tflite");
     path_of(picture, "images", "mnist_nine.bmp");
     scores = run(&s, model, picture);
@@ -125,14 +120,13 @@ static void the_nine_is_a_nine(void **state)
     session_close(&s);
 }
 
-static void the_op_that_nobody_knows_is_named(void **state)
+TEST(the_op_that_nobody_knows_is_named)
 {
     const struct string_list none = { .count = 0 };
     struct diag diag = { .status = STATUS_OK };
     char model[PATH_BYTES];
     struct session s;
 
-    (void)state;
     path_of(model, "real", "model_invoking_error.tflite");
     memset(&s, 0, sizeof s);
     assert_int_equal(session_open(&s, model, &diag), STATUS_OK);
@@ -140,15 +134,4 @@ static void the_op_that_nobody_knows_is_named(void **state)
     assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "the custom op \"fake-op-double\" version 1 is not known"));
     session_close(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_dog_is_covered),
-        cmocka_unit_test(the_nine_is_a_nine),
-        cmocka_unit_test(the_op_that_nobody_knows_is_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,17 @@
 /* Records: what is written is read again, byte for byte; finding, lines and totals. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/record.h"
 #include "conformance/report/record/record_select.h"
 #include "conformance/tests/kit/report_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct record from_run(void)
 {
@@ -94,7 +91,7 @@ static void decorate(void)
     r->seed = UINT64_MAX;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     static struct digits_score scores[] = {
         { .model = "digits_f32",
@@ -109,7 +106,6 @@ static void test_round_trip(void **state)
     struct record first, second;
     char *text, *again, *json, *json_again;
 
-    (void)state;
     decorate();
     report_kit.report.digits = &digits;
     first = from_run();
@@ -139,13 +135,12 @@ static void test_round_trip(void **state)
 }
 
 /* Fields, not only bytes: what the writer leaves out and the reader fills in. */
-static void test_fields(void **state)
+TEST(test_fields)
 {
     struct record r;
     const struct record_result *x;
     char *json;
 
-    (void)state;
     decorate();
     json = report_kit_json();
     r = read_text(json);
@@ -184,13 +179,12 @@ static void test_fields(void **state)
     record_close(&r);
 }
 
-static void test_skipped_models(void **state)
+TEST(test_skipped_models)
 {
     static const struct digits_report digits = { .skipped = "no digits.h5 in /nowhere" };
     struct record r;
     char *text, *json;
 
-    (void)state;
     report_kit.report.digits = &digits;
     json = report_kit_json();
     r = read_text(json);
@@ -203,11 +197,10 @@ static void test_skipped_models(void **state)
 }
 
 /* Each case is found by its name, and each result by its pair. */
-static void test_find(void **state)
+TEST(test_find)
 {
     struct record r;
 
-    (void)state;
     r = from_run();
     assert_int_equal(r.case_count, report_kit.case_count);
     for (size_t i = 0; i < r.case_count; i++) {
@@ -221,14 +214,13 @@ static void test_find(void **state)
 }
 
 /* Lines come in the order of their first case, and each case is in one of them. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
     struct record r = from_run();
     struct record_line *lines;
     struct arena arena = { 0 };
     size_t count, cases = 0;
 
-    (void)state;
     assert_int_equal(record_lines(&r, &arena, &lines, &count, NULL), STATUS_OK);
     assert_int_equal(count, 23); /* the gap title, and 22 of ops and types */
     assert_non_null(lines[0].title);
@@ -252,12 +244,11 @@ static void test_lines(void **state)
     record_close(&r);
 }
 
-static void test_index_refuses(void **state)
+TEST(test_index_refuses)
 {
     struct record r = from_run();
     struct diag diag;
 
-    (void)state;
     r.results[1] = r.results[0];
     assert_int_equal(record_index(&r, &diag), STATUS_USAGE);
     report_kit_expect("two results of gap.f32.conv_2d_after_sub_c1 on subject 0", diag.text);
@@ -270,12 +261,11 @@ static void test_index_refuses(void **state)
 }
 
 /* The exit code of the run follows from the record. */
-static void test_failed(void **state)
+TEST(test_failed)
 {
     struct record_model model = { .status = CASE_PASS };
     struct record r = from_run();
 
-    (void)state;
     assert_false(record_failed(&r));
     r.results[3].status = CASE_DECLINED;
     assert_false(record_failed(&r));
@@ -316,12 +306,11 @@ static void test_failed(void **state)
     record_close(&r);
 }
 
-static void test_totals(void **state)
+TEST(test_totals)
 {
     struct record r = from_run();
     struct record_totals t;
 
-    (void)state;
     r.results[5].margin = NAN; /* as a report that was read has what is not finite */
     r.results[6].margin = 100;
     r.results[7] =
@@ -334,7 +323,7 @@ static void test_totals(void **state)
     record_close(&r);
 }
 
-static void test_select(void **state)
+TEST(test_select)
 {
     const char *globs[] = { "relu.f32.*" };
     struct record_selection s = { .subject = SIZE_MAX };
@@ -342,7 +331,6 @@ static void test_select(void **state)
     struct diag diag;
     char *text;
 
-    (void)state;
     decorate();
     r = from_run();
     assert_int_equal(record_read_statuses("fail,crash", &s.statuses, &diag), STATUS_OK);
@@ -365,19 +353,4 @@ static void test_select(void **state)
     report_kit_expect("--status=broken: expected pass, fail", diag.text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_round_trip, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_fields, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_skipped_models, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_find, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_lines, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_index_refuses, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_failed, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_totals, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_select, report_kit_open, report_kit_close),
-    };
-
-    return cmocka_run_group_tests_name("record", tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = report_kit_open, .each_teardown = report_kit_close);

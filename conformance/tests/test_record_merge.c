@@ -1,22 +1,21 @@
 /* Merging: three shards of a run are the run; what is not of one run is refused. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: assay */
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/merge.h"
 #include "conformance/tests/kit/report_kit.h"
+#include "reference/tests/kit/compared.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- shards that the program ran ---- */
 
@@ -157,17 +156,15 @@ static void merge_shards(const char *fault, int code)
     free(merged);
 }
 
-static void test_failing_shards(void **state)
+TEST(test_failing_shards, .setup = open_directory, .teardown = close_directory)
 {
-    (void)state;
     merge_shards("swap", 1);
 }
 
-static void test_shards(void **state)
+TEST(test_shards, .setup = open_directory, .teardown = close_directory)
 {
     char *whole, *merged, *text;
 
-    (void)state;
     merge_shards("decline", 0);
     /* Two of three fail, and are merged when that is asked for; the third completes them. */
     assert_int_equal(assay("report merge 0.json 2.json --out=part.json"), 1);
@@ -187,11 +184,10 @@ static void test_shards(void **state)
 }
 
 /* Exit codes of `report show`, and outputs that cannot be written. */
-static void test_show(void **state)
+TEST(test_show, .setup = open_directory, .teardown = close_directory)
 {
     char arguments[900];
 
-    (void)state;
     snprintf(arguments, sizeof arguments,
              "conformance --filter='relu.f32.c*' --limit=4 --subject='delegate:%s?fault=swap' "
              "--format=json --out=bad.json",
@@ -311,7 +307,7 @@ static void change_result(struct record *r)
     r->results[4].margin = 0.125;
 }
 
-static void test_refused(void **state)
+TEST(test_refused, .setup = report_kit_open, .teardown = report_kit_close)
 {
     static const struct {
         change_fn *change;
@@ -338,7 +334,6 @@ static void test_refused(void **state)
           "pass with margin 0.25, and pass with margin 0.125" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct merge_input inputs[2];
         struct record merged;
@@ -354,14 +349,13 @@ static void test_refused(void **state)
 }
 
 /* What a shard that was cut misses may be in another report of it. */
-static void test_missing(void **state)
+TEST(test_missing, .setup = report_kit_open, .teardown = report_kit_close)
 {
     struct merge_input inputs[2];
     struct record_missing missing = { 0, 4 };
     struct record merged;
     struct diag diag;
 
-    (void)state;
     make_shards(inputs);
     for (int i = 0; i < 2; i++) {
         struct record *const r = &inputs[i].record;
@@ -392,18 +386,8 @@ static void test_missing(void **state)
     close_shards(inputs);
 }
 
-static long compared;
-int __real_strcmp(const char *a, const char *b);
-int __wrap_strcmp(const char *a, const char *b);
-
-int __wrap_strcmp(const char *a, const char *b)
-{
-    compared++;
-    return __real_strcmp(a, b);
-}
-
 /* Each note is there once, and found without a look at all others. */
-static void test_many_notes(void **state)
+TEST(test_many_notes, .setup = report_kit_open, .teardown = report_kit_close)
 {
     enum { NOTES = 20000 };
     static char texts[NOTES][8];
@@ -412,7 +396,6 @@ static void test_many_notes(void **state)
     struct record merged;
     struct diag diag;
 
-    (void)state;
     make_shards(inputs);
     for (int i = 0; i < NOTES; i++) {
         snprintf(texts[i], sizeof texts[i], "%d", i);
@@ -429,18 +412,4 @@ static void test_many_notes(void **state)
         assert_string_equal(merged.notes[i], texts[i]);
     record_close(&merged);
     close_shards(inputs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_shards, open_directory, close_directory),
-        cmocka_unit_test_setup_teardown(test_failing_shards, open_directory, close_directory),
-        cmocka_unit_test_setup_teardown(test_show, open_directory, close_directory),
-        cmocka_unit_test_setup_teardown(test_refused, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_missing, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_many_notes, report_kit_open, report_kit_close),
-    };
-
-    return cmocka_run_group_tests_name("record_merge", tests, NULL, NULL);
 }

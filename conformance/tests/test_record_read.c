@@ -1,20 +1,17 @@
 /* Reports that are broken, foreign, hostile or old. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/forms/forms.h"
 #include "conformance/report/record/record.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "reference/base/memory.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* As version 0.1.0 wrote reports. */
 static const char old_report[] =
@@ -72,14 +69,13 @@ static char *replaced(const char *text, const char *from, const char *to)
     return out;
 }
 
-static void test_old(void **state)
+TEST(test_old)
 {
     const struct record_result *x;
     struct record r;
     struct diag diag;
     char *text;
 
-    (void)state;
     if (read_bytes(old_report, strlen(old_report), &r, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     assert_string_equal(r.run.version, "0.1.0");
@@ -213,9 +209,8 @@ static const struct {
       "run.git: expected a value, found nothing" },
 };
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         char *const text = replaced(old_report, faults[i].from, faults[i].to);
         struct record r;
@@ -231,7 +226,7 @@ static void test_faults(void **state)
 }
 
 /* Faults of keys that version 0.1.0 did not write. */
-static void test_faults_of_runs(void **state)
+TEST(test_faults_of_runs, .setup = report_kit_open, .teardown = report_kit_close)
 {
     static const struct {
         const char *from, *to, *words;
@@ -252,7 +247,6 @@ static void test_faults_of_runs(void **state)
     };
     char *const json = report_kit_json();
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *const text = replaced(json, rows[i].from, rows[i].to);
         struct record r;
@@ -267,7 +261,7 @@ static void test_faults_of_runs(void **state)
 }
 
 /* Each place of the list has one case. */
-static void test_same_index(void **state)
+TEST(test_same_index)
 {
     char *const one = replaced(old_report, "add.f32.a\"", "add.f32.a\", \"index\": 4");
     char *const two = replaced(one, "\"case\": \"add.f32.b\", \"op\"",
@@ -275,7 +269,6 @@ static void test_same_index(void **state)
     struct record r;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(read_bytes(two, strlen(two), &r, &diag), STATUS_USAGE);
     report_kit_expect("cases: add.f32.a and add.f32.b both have the index 4", diag.text);
     free(one);
@@ -283,9 +276,8 @@ static void test_same_index(void **state)
 }
 
 /* A report that ends early is never read as a shorter one. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
-    (void)state;
     for (size_t bytes = 0; bytes + 2 < sizeof old_report; bytes += 7) {
         struct record r;
         struct diag diag;
@@ -295,12 +287,11 @@ static void test_cut(void **state)
 }
 
 /* Bytes that change somewhere: refused, or read and written as what was read. */
-static void test_changed_bytes(void **state)
+TEST(test_changed_bytes)
 {
     static char text[sizeof old_report];
     uint32_t random = 1;
 
-    (void)state;
     for (int i = 0; i < 500; i++) {
         struct record r;
         struct diag diag;
@@ -320,14 +311,13 @@ static void test_changed_bytes(void **state)
     }
 }
 
-static void test_deep(void **state)
+TEST(test_deep)
 {
     enum { DEPTH = 1000000 };
     char *const text = malloc(DEPTH);
     struct record r;
     struct diag diag;
 
-    (void)state;
     assert_non_null(text);
     memset(text, '[', DEPTH);
     assert_int_equal(read_bytes(text, DEPTH, &r, &diag), STATUS_USAGE);
@@ -336,11 +326,10 @@ static void test_deep(void **state)
 }
 
 /* JSON of another root. */
-static void test_no_object(void **state)
+TEST(test_no_object)
 {
     static const char *const texts[] = { "[]", "[\"assay\", \"subjects\", \"cases\"]", "{}" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct record r;
         struct diag diag;
@@ -350,23 +339,21 @@ static void test_no_object(void **state)
     }
 }
 
-static void test_no_file(void **state)
+TEST(test_no_file)
 {
     struct record r;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(record_read(&r, "/nowhere/at/all", &diag), STATUS_IO);
     assert_int_equal(record_read(&r, "/tmp", &diag), STATUS_IO);
 }
 
 /* No memory at any point: a failure, and nothing leaks (the sanitizers say). */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
     enum status s = STATUS_NO_MEMORY;
     int failures = 0;
 
-    (void)state;
     for (long after = 0; s != STATUS_OK; after++) {
         struct record r;
         struct diag diag;
@@ -381,22 +368,4 @@ static void test_no_memory(void **state)
         assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
     }
     assert_true(failures >= 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_old),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test_setup_teardown(test_faults_of_runs, report_kit_open, report_kit_close),
-        cmocka_unit_test(test_same_index),
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_changed_bytes),
-        cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_no_object),
-        cmocka_unit_test(test_no_file),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests_name("record_read", tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* The scanner of the cases of a report: what it finds, and in which texts it finds nothing. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/report/record/record_slices.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -28,7 +25,7 @@ static bool is(const char *expected, const char *found, size_t bytes)
     return strlen(expected) == bytes && memcmp(expected, found, bytes) == 0;
 }
 
-static void test_found(void **state)
+TEST(test_found)
 {
     static const struct {
         const char *text, *rest;
@@ -69,7 +66,6 @@ static void test_found(void **state)
         { "{\"cases\":[{}]}]}", "{\"cases\":[]}]}", 1, { "{}" } },
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct record_slices s;
         struct arena arena;
@@ -92,7 +88,7 @@ static void test_found(void **state)
     }
 }
 
-static void test_not_found(void **state)
+TEST(test_not_found)
 {
     static const char *const texts[] = {
         "",
@@ -135,7 +131,6 @@ static void test_not_found(void **state)
         "{\"cases\":[{]x]}",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct record_slices s;
         struct arena arena;
@@ -149,13 +144,12 @@ static void test_not_found(void **state)
 }
 
 /* Wherever a text ends, the scan ends, and reads nothing behind it. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
     static const char text[] =
         "{\"a\":[\"\\\"\",{\"b\":1}],\"cases\":[{\"c\":\"\\\\\"},{\"d\":0}]}";
     const size_t whole = sizeof text - 1;
 
-    (void)state;
     for (size_t bytes = 0; bytes <= whole; bytes++) {
         struct record_slices s;
         struct arena arena;
@@ -167,15 +161,4 @@ static void test_cut(void **state)
         arena_close(&arena);
         free(copy);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_found),
-        cmocka_unit_test(test_not_found),
-        cmocka_unit_test(test_cut),
-    };
-
-    return cmocka_run_group_tests_name("record_slices", tests, NULL, NULL);
 }

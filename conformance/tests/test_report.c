@@ -1,19 +1,16 @@
 /* Reports: the table, the totals line, what is said of a failure, and the JSON. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/record/report.h"
 #include "conformance/tests/kit/report_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* How many cases have names that begin so. */
 static size_t count(const char *prefix)
@@ -47,11 +44,10 @@ static const char *last_line(char *text)
     return strrchr(text, '\n') + 1;
 }
 
-static void test_table(void **state)
+TEST(test_table, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *text, line[96];
 
-    (void)state;
     report_kit_fail(report_kit_result(1, "conv_2d.f16.c5"));
     *report_kit_result(1, "conv_2d.f16.c6") = (struct case_result){ .status = CASE_CRASH };
     *report_kit_result(1, "conv_2d.f16.c7") = (struct case_result){ .status = CASE_DECLINED };
@@ -77,12 +73,11 @@ static void test_table(void **state)
 }
 
 /* How many integers are not the reference's, where that is no failure. */
-static void test_share_of_unequal(void **state)
+TEST(test_share_of_unequal, .setup = report_kit_open, .teardown = report_kit_close)
 {
     json_t *root, *one;
     char *text;
 
-    (void)state;
     report_kit_result(1, "relu.i8.c1")->integers = 1000;
     report_kit_result(1, "relu.i8.c1")->unequal = 25;
     report_kit_result(1, "conv_2d.i8.c6")->integers = 1000;
@@ -103,12 +98,11 @@ static void test_share_of_unequal(void **state)
 }
 
 /* What a subject does not run is nowhere. */
-static void test_absent(void **state)
+TEST(test_absent, .setup = report_kit_open, .teardown = report_kit_close)
 {
     json_t *root, *one;
     char *text, line[96];
 
-    (void)state;
     for (size_t i = 0; i < report_kit.case_count; i++) {
         if (!report_kit.cases[i].quantized)
             report_kit.report.outcome.results[report_kit.case_count + i] =
@@ -129,13 +123,12 @@ static void test_absent(void **state)
 }
 
 /* First of all, by title. */
-static void test_gaps(void **state)
+TEST(test_gaps, .setup = report_kit_open, .teardown = report_kit_close)
 {
     static const char title[] = "padded lanes leak from one op into the next";
     json_t *root, *one;
     char *text, line[96];
 
-    (void)state;
     assert_true(count("gap.") >= 5);
     assert_string_equal(report_kit.cases[0].name, "gap.f32.conv_2d_after_sub_c1");
     report_kit_fail(report_kit_result(1, "gap.f32.conv_2d_after_sub_c3"));
@@ -160,7 +153,7 @@ static void test_gaps(void **state)
 }
 
 /* Which faults were noticed, by whom. */
-static void test_mutants(void **state)
+TEST(test_mutants, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *const path = report_kit_write("name\tfile\tcaught\tby\twhat\n"
                                         "# comment\n\n"
@@ -171,7 +164,6 @@ static void test_mutants(void **state)
     struct diag diag;
     char *text;
 
-    (void)state;
     if (tsv_read(&mutants, path, mutants_columns, MUTANT_COLUMNS, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     unlink(path);
@@ -202,12 +194,11 @@ static void expect_bad_table(const char *text, const char *words)
     tsv_close(&t);
 }
 
-static void test_bad_tables(void **state)
+TEST(test_bad_tables)
 {
     struct tsv t;
     struct diag diag;
 
-    (void)state;
     expect_bad_table("", "no header line");
     expect_bad_table("# only a comment\n", "no header line");
     expect_bad_table("name\tfile\tcaught\tfrom\twhat\n", "column 4 is 'from', expected 'by'");
@@ -219,11 +210,10 @@ static void test_bad_tables(void **state)
 }
 
 /* Tables and lists fit a terminal; sentences may be longer. */
-static void test_width(void **state)
+TEST(test_width, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *text, *rest, *line;
 
-    (void)state;
     for (size_t i = 0; i < report_kit.case_count; i += 2) {
         report_kit.report.outcome.results[i] = (struct case_result){ .status = CASE_DECLINED };
         strcpy(report_kit.report.outcome.results[i].reason, "not taken");
@@ -238,11 +228,10 @@ static void test_width(void **state)
     free(text);
 }
 
-static void test_totals_line(void **state)
+TEST(test_totals_line, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *text = report_kit_text(), line[128];
 
-    (void)state;
     assert_int_equal(report_kit.case_count, count("relu.") + count("conv_2d.") +
                                                 count("depthwise_conv_2d.") +
                                                 count("average_pool_2d.") + count("gap."));
@@ -263,11 +252,10 @@ static void test_totals_line(void **state)
     free(text);
 }
 
-static void test_failure(void **state)
+TEST(test_failure, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *text, reason[1024];
 
-    (void)state;
     report_kit_fail(report_kit_result(1, "conv_2d.f16.c5"));
     text = report_kit_text();
     report_kit_expect(
@@ -294,11 +282,10 @@ static void test_failure(void **state)
 }
 
 /* Each of ten has its lines; more are findings. */
-static void test_many_failures(void **state)
+TEST(test_many_failures, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *text;
 
-    (void)state;
     for (size_t i = 0; i < 10; i++)
         report_kit_fail(&report_kit.report.outcome.results[i]);
     text = report_kit_text();
@@ -314,12 +301,11 @@ static void test_many_failures(void **state)
     free(text);
 }
 
-static void test_declined_by_reason(void **state)
+TEST(test_declined_by_reason, .setup = report_kit_open, .teardown = report_kit_close)
 {
     static const char *const names[] = { "relu.f32.c1", "relu.f32.c3", "relu.f32.c9" };
     char *text;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         report_kit_result(0, names[i])->status = CASE_DECLINED;
         strcpy(report_kit_result(0, names[i])->reason, i == 1 ? "other" : "rank: is 5, may be 4");
@@ -331,11 +317,10 @@ static void test_declined_by_reason(void **state)
     free(text);
 }
 
-static void test_other_lines(void **state)
+TEST(test_other_lines, .setup = report_kit_open, .teardown = report_kit_close)
 {
     char *text;
 
-    (void)state;
     report_kit.report.shards = 4;
     report_kit.report.shard = 2;
     report_kit.report.outcome.broken_ends = 1;
@@ -363,11 +348,10 @@ static void expect_keys(json_t *object, const char *const *keys, size_t count)
                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 #define STATUSES "pass", "fail", "declined", "crash", "timeout", "waived", "unexpected_pass"
 
-static void test_json(void **state)
+TEST(test_json, .setup = report_kit_open, .teardown = report_kit_close)
 {
     json_t *root, *one;
 
-    (void)state;
     report_kit_fail(report_kit_result(1, "conv_2d.f32.groups2"));
     report_kit_result(1, "conv_2d.f32.groups2")->margin = INFINITY;
     root = as_json();
@@ -413,25 +397,4 @@ static void test_json(void **state)
     assert_int_equal(json_integer_value(json_object_get(one, "seed")), 7);
     report_kit_expect("n 0 h 1 w 2 c 3", json_string_value(json_object_get(one, "reason")));
     json_decref(root);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_table, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_share_of_unequal, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_absent, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_gaps, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_mutants, report_kit_open, report_kit_close),
-        cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test_setup_teardown(test_width, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_totals_line, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_failure, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_many_failures, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_declined_by_reason, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_other_lines, report_kit_open, report_kit_close),
-        cmocka_unit_test_setup_teardown(test_json, report_kit_open, report_kit_close),
-    };
-
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

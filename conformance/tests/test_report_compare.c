@@ -1,20 +1,19 @@
 /* `assay report compare` on real runs: delegates with planted faults, beside the same one without.
  *
  * The fault is an option, which makes another subject of the delegate, so --pair names the two. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: assay */
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[] = "/tmp/assay_compare_XXXXXX";
 static char assay[4096];
@@ -91,17 +90,15 @@ static int remove_reports(void **state)
     return shell("rm -r %s", directory);
 }
 
-static void test_silent(void **state)
+TEST(test_silent)
 {
-    (void)state;
     assert_int_equal(compare("good", "again", ""), 0);
     expect("0 new failures, 0 lost support, 0 fixed\n");
     assert_null(strstr(text, "worse than before"));
 }
 
-static void test_wrong_kernel(void **state)
+TEST(test_wrong_kernel)
 {
-    (void)state;
     assert_int_equal(compare("good", "wrong", "--pair=0:0"), 1);
     expect("  new failures: 24\n    add f32: 12\n");
     expect("pass, now fail: ");
@@ -111,9 +108,8 @@ static void test_wrong_kernel(void **state)
     expect("24 fixed\n");
 }
 
-static void test_lost_op(void **state)
+TEST(test_lost_op)
 {
-    (void)state;
     assert_int_equal(compare("good", "lost", "--pair=0:0"), 1);
     expect("  lost support: 24\n    add f32: 12\n");
     assert_int_equal(compare("good", "lost", "--pair=0:0 --ignore=support"), 0);
@@ -121,17 +117,15 @@ static void test_lost_op(void **state)
     expect("24 gained support\n");
 }
 
-static void test_crash(void **state)
+TEST(test_crash)
 {
-    (void)state;
     assert_int_equal(compare("wrong", "crash", "--pair=0:0"), 1);
     expect("  fail in a worse way: 24\n");
     expect("fail, now crash: ");
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     assert_int_equal(compare("small", "large", "--pair=0:0"), 1);
     expect("  memory, by more than 2 % and 4096 bytes: 24 grew, 0 shrank\n");
     expect("       1230      101230  +8130.1 %\n");
@@ -141,9 +135,8 @@ static void test_memory(void **state)
 }
 
 /* A baseline of another subject would compare nothing. */
-static void test_other_subject(void **state)
+TEST(test_other_subject)
 {
-    (void)state;
     assert_int_equal(compare("good", "lost", ""), 2);
     expect("assay: report compare: no subject of OLD ('delegate.so fault=none') has the library "
            "and the options of one of NEW ('delegate.so fault=decline'); --pair=OLD:NEW names two "
@@ -153,9 +146,8 @@ static void test_other_subject(void **state)
     expect("no pair of subjects 0 and 1: OLD has 1, NEW 1, from 0 on\n");
 }
 
-static void test_bad_input(void **state)
+TEST(test_bad_input)
 {
-    (void)state;
     assert_int_equal(compare("good", "nosuch", ""), 2);
     expect("nosuch.json");
     assert_int_equal(
@@ -177,9 +169,8 @@ static void test_bad_input(void **state)
     assert_int_equal(compare("good", "again", "--out=/nosuch/dir/out.txt"), 2);
 }
 
-static void test_flags(void **state)
+TEST(test_flags)
 {
-    (void)state;
     assert_int_equal(compare("good", "again",
                              "--max-slowdown=off --max-run-slowdown=1e6% --ignore=times,margins "
                              "--ignore=memory --same-cases --old-times=again.json "
@@ -190,12 +181,11 @@ static void test_flags(void **state)
     expect("times of small.json: no case passes on a subject of the same library and options\n");
 }
 
-static void test_json(void **state)
+TEST(test_json)
 {
     json_error_t error;
     json_t *root;
 
-    (void)state;
     assert_int_equal(compare("good", "wrong", "--pair=0:0 --format=json --out=out.json"), 1);
     assert_string_equal(text, "");
     assert_int_equal(shell("cat %s/out.json", directory), 0);
@@ -206,15 +196,4 @@ static void test_json(void **state)
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_silent),    cmocka_unit_test(test_wrong_kernel),
-        cmocka_unit_test(test_lost_op),   cmocka_unit_test(test_crash),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_other_subject),
-        cmocka_unit_test(test_bad_input), cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_json),
-    };
-
-    return cmocka_run_group_tests(tests, make_reports, remove_reports);
-}
+TEST_FILE(.setup = make_reports, .teardown = remove_reports);

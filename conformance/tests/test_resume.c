@@ -1,18 +1,15 @@
 /* A run that goes on from the report of an interrupted one finds what a whole run finds. */
+/* Needs: assay */
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { CASES = 17, KEPT = 6 };
 static char directory[] = "/tmp/assay_resume_XXXXXX";
@@ -130,11 +127,10 @@ static int tear_down(void **state)
     return system(command);
 }
 
-static void goes_on_from_a_report(void **state)
+TEST(goes_on_from_a_report)
 {
     json_t *whole, *part, *again;
 
-    (void)state;
     assert_int_equal(conformance("--out=whole.json"), 1);
     whole = load("whole.json");
     assert_int_equal(json_array_size(json_object_get(whole, "cases")), CASES);
@@ -156,12 +152,11 @@ static void goes_on_from_a_report(void **state)
     json_decref(again);
 }
 
-static void refuses_other_reports(void **state)
+TEST(refuses_other_reports)
 {
     json_t *const whole = load("whole.json");
     json_t *const part = cut(whole), *const run = json_object_get(part, "run");
 
-    (void)state;
     assert_int_equal(conformance("--resume=whole.json"), 2);
     expect_message("the run was complete");
     assert_int_equal(conformance("--resume=cut.json --seed=9"), 2);
@@ -185,12 +180,4 @@ static void refuses_other_reports(void **state)
     json_decref(whole);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goes_on_from_a_report),
-        cmocka_unit_test(refuses_other_reports),
-    };
-
-    return cmocka_run_group_tests_name("resume", tests, set_up, tear_down);
-}
+TEST_FILE(.setup = set_up, .teardown = tear_down);

@@ -1,5 +1,6 @@
 /* The log of a run: every field comes back, what was cut goes on, what is of another run is
  * refused. */
+/* Wrap: fdopen */
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/select.h"
 #include "conformance/suite/judge/checkpoint.h"
@@ -8,14 +9,12 @@
 #include "conformance/util/clock.h"
 #include "reference/base/memory.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { CASES = 17 };
 static struct test_case *cases;
@@ -124,14 +121,13 @@ static struct case_result sample(void)
     return r;
 }
 
-static void every_field_comes_back(void **state)
+TEST(every_field_comes_back)
 {
     const struct case_result r = sample();
     struct case_result back;
     struct diag diag;
     json_t *const o = result_to_json(&r), *again;
 
-    (void)state;
     assert_non_null(o);
     assert_int_equal(result_from_json(o, &back, &diag), STATUS_OK);
     again = result_to_json(&back);
@@ -189,7 +185,7 @@ static void write_text(const char *text, size_t length)
     fclose(f);
 }
 
-static void reads_what_it_wrote(void **state)
+TEST(reads_what_it_wrote)
 {
     const struct run_request run = request();
     char *const text = write_log(&run);
@@ -198,7 +194,6 @@ static void reads_what_it_wrote(void **state)
     struct diag diag;
     double seconds;
 
-    (void)state;
     assert_int_equal(read_log(&run, &results, &seconds, &diag), STATUS_OK);
     for (size_t i = 0; i < CASES; i++)
         assert_int_equal(results[i].absent, i != 1 && i != 3);
@@ -231,7 +226,7 @@ static void expect_refusal(const struct run_request *run, enum status status, co
     assert_null(results);
 }
 
-static void refuses_other_runs(void **state)
+TEST(refuses_other_runs)
 {
     const struct run_request run = request();
     char *const text = write_log(&run);
@@ -239,7 +234,6 @@ static void refuses_other_runs(void **state)
     struct subject changed = subject;
     char *at;
 
-    (void)state;
     other.seed = 7;
     expect_refusal(&other, STATUS_USAGE, "its seed is \"1\", here it is \"7\"");
     other = run;
@@ -284,7 +278,7 @@ static void expect_changed(const char *log, const char *from, const char *to, en
 }
 
 /* One member of an object is another one, or missing. */
-static void refuses_each_member(void **state)
+TEST(refuses_each_member)
 {
     static const struct {
         const char *from, *to;
@@ -310,14 +304,13 @@ static void refuses_each_member(void **state)
     const struct run_request run = request();
     char *const log = write_log(&run);
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         expect_changed(log, rows[i].from, rows[i].to, rows[i].status, rows[i].why);
     free(log);
 }
 
 /* Each subject has three keys, beside seven of the run. */
-static void keys_of_many_subjects(void **state)
+TEST(keys_of_many_subjects)
 {
     enum { MOST = (RUN_KEYS_MAX - 7) / 3 };
     struct subject subjects[MOST + 1];
@@ -325,7 +318,6 @@ static void keys_of_many_subjects(void **state)
     struct run_keys keys;
     struct diag diag;
 
-    (void)state;
     for (size_t i = 0; i <= MOST; i++)
         subjects[i] = subject;
     run.subjects = subjects;
@@ -338,13 +330,12 @@ static void keys_of_many_subjects(void **state)
     assert_int_equal(keys.count, RUN_KEYS_MAX);
 }
 
-static void keys_without_memory(void **state)
+TEST(keys_without_memory)
 {
     const struct run_request run = request();
     enum status s = STATUS_NO_MEMORY;
     bool no_names = false;
 
-    (void)state;
     for (long after = 0; s != STATUS_OK; after++) {
         struct run_keys keys;
         struct diag diag = { .text = "" };
@@ -373,11 +364,10 @@ static void expect_no_log(const char *at, const char *why)
         fail_msg("expected \"%s\", found \"%s\"", why, diag.text);
 }
 
-static void logs_that_cannot_begin(void **state)
+TEST(logs_that_cannot_begin)
 {
     char longest[PATH_MAX];
 
-    (void)state;
     unlink(path);
     expect_no_log("/nowhere/r.json.partial", ": No such file or directory");
     fdopen_fails = true;
@@ -391,14 +381,13 @@ static void logs_that_cannot_begin(void **state)
     expect_no_log(longest, "///...: the path is too long: 4089 bytes");
 }
 
-static void refuses_broken_logs(void **state)
+TEST(refuses_broken_logs)
 {
     const struct run_request run = request();
     char *const text = write_log(&run);
     char *const second = strchr(text, '\n') + 1;
     char *at;
 
-    (void)state;
     second[5] = '\n';
     write_text(text, strlen(text));
     expect_refusal(&run, STATUS_INVALID, ".partial:2: ");
@@ -426,7 +415,7 @@ static void refuses_broken_logs(void **state)
 }
 
 /* A log that cannot grow does not end the run. */
-static void full_disk(void **state)
+TEST(full_disk)
 {
     const struct run_request run = request();
     const struct case_result r = sample();
@@ -435,7 +424,6 @@ static void full_disk(void **state)
     struct run_log log;
     struct diag diag;
 
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
@@ -478,13 +466,12 @@ static size_t count_lines(void)
 }
 
 /* The process is killed; another one goes on, and finds what one alone finds. */
-static void killed_and_resumed(void **state)
+TEST(killed_and_resumed)
 {
     struct run_outcome whole, rest;
     struct checkpoint c;
     pid_t child;
 
-    (void)state;
     run_to_end(&c, NULL, &whole);
     assert_int_equal(count_lines(), 1 + CASES);
     checkpoint_close(&c, &whole, true);
@@ -523,14 +510,13 @@ static void killed_and_resumed(void **state)
 }
 
 /* --resume=auto goes on where it can, and starts anew where it cannot. */
-static void resumes_by_itself(void **state)
+TEST(resumes_by_itself)
 {
     struct run_request run = request();
     struct checkpoint c;
     struct diag diag;
     char *text;
 
-    (void)state;
     unlink(path);
     assert_int_equal(checkpoint_open(&c, &run, &device, NULL, "auto", 0, &diag), STATUS_USAGE);
     assert_int_equal(checkpoint_open(&c, &run, &device, "/dev/null", "auto", 0, &diag),
@@ -555,21 +541,4 @@ static void resumes_by_itself(void **state)
     assert_int_equal(checkpoint_open(&c, &run, &device, report, path, 0, &diag), STATUS_USAGE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_comes_back),
-        cmocka_unit_test(reads_what_it_wrote),
-        cmocka_unit_test(refuses_other_runs),
-        cmocka_unit_test(refuses_each_member),
-        cmocka_unit_test(keys_of_many_subjects),
-        cmocka_unit_test(keys_without_memory),
-        cmocka_unit_test(logs_that_cannot_begin),
-        cmocka_unit_test(refuses_broken_logs),
-        cmocka_unit_test(full_disk),
-        cmocka_unit_test(killed_and_resumed),
-        cmocka_unit_test(resumes_by_itself),
-    };
-
-    return cmocka_run_group_tests_name("run_log", tests, set_up, tear_down);
-}
+TEST_FILE(.setup = set_up, .teardown = tear_down);

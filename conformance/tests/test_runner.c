@@ -1,5 +1,6 @@
 /* The runner against mock delegates that crash, exit or hang: that is a result, not the end of the
  * run. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/select.h"
 #include "conformance/suite/cases/suite.h"
@@ -7,13 +8,11 @@
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/process.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +21,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct test_case *cases;
 static size_t case_count;
@@ -111,38 +108,34 @@ static void expect_all(const char *fault, size_t jobs, double timeout_s, enum ca
     run_outcome_close(&o);
 }
 
-static void test_pass(void **state)
+TEST(test_pass)
 {
-    (void)state;
     assert_int_equal(case_count, 17);
     expect_all("none", 1, 60, CASE_PASS, "");
     expect_all("none", 3, 60, CASE_PASS, "");
     expect_all("none", 100, 60, CASE_PASS, ""); /* more workers than cases */
 }
 
-static void test_fail_and_decline(void **state)
+TEST(test_fail_and_decline)
 {
-    (void)state;
     expect_all("nan", 2, 60, CASE_FAIL, "NaN");
     expect_all("decline", 2, 60, CASE_DECLINED, "not taken");
 }
 
 /* Each case crashes its worker, and each case has a result. */
-static void test_crash(void **state)
+TEST(test_crash)
 {
-    (void)state;
     expect_all("crash", 2, 60, CASE_CRASH, "SIGSEGV in S2: frame A");
     expect_all("crash_prepare", 2, 60, CASE_CRASH, "SIGSEGV in S2: prepare");
     expect_all("abort", 1, 60, CASE_CRASH, "SIGABRT in S2: frame A");
     expect_all("exit", 2, 60, CASE_CRASH, "exit status 0 in S2: frame A");
 }
 
-static void test_timeout(void **state)
+TEST(test_timeout)
 {
     const size_t all = case_count;
     const time_t start = time(NULL);
 
-    (void)state;
     case_count = 2;
     expect_all("hang", 2, 2, CASE_TIMEOUT, "no answer within 2 s in S2: frame A");
     assert_true(time(NULL) - start < 6);
@@ -150,12 +143,11 @@ static void test_timeout(void **state)
 }
 
 /* What reports plot and name: error over limit along the output, and the inputs. */
-static void test_profiles_and_inputs(void **state)
+TEST(test_profiles_and_inputs)
 {
     struct run_outcome good = run_with("none", 2, 60, NULL), bad = run_with("nan", 2, 60, NULL);
     struct run_outcome lost = run_with("crash", 2, 60, NULL);
 
-    (void)state;
     for (size_t i = 0; i < case_count; i++) {
         const struct case_result *const r = &good.results[i];
 
@@ -176,11 +168,10 @@ static void test_profiles_and_inputs(void **state)
 }
 
 /* A crash after the last case belongs to no case, and is reported. */
-static void test_crash_at_the_end(void **state)
+TEST(test_crash_at_the_end)
 {
     struct run_outcome o = run_with("crash_destroy", 2, 60, NULL);
 
-    (void)state;
     for (size_t i = 0; i < o.count; i++)
         assert_int_equal(o.results[i].status, CASE_PASS);
     assert_int_equal(o.broken_ends, 2);
@@ -189,11 +180,10 @@ static void test_crash_at_the_end(void **state)
 }
 
 /* Results but for their times do not depend on the number of workers. */
-static void test_same_with_any_number_of_workers(void **state)
+TEST(test_same_with_any_number_of_workers)
 {
     struct run_outcome one = run_with("ulps", 1, 60, NULL), four = run_with("ulps", 4, 60, NULL);
 
-    (void)state;
     for (size_t i = 0; i < one.count; i++) {
         assert_int_equal(one.results[i].status, four.results[i].status);
         assert_string_equal(one.results[i].reason, four.results[i].reason);
@@ -205,7 +195,7 @@ static void test_same_with_any_number_of_workers(void **state)
 
 /* A worker that has grown ends behind its case, and another goes on: no result is lost, and none of
  * them grows further. */
-static void test_grown_workers_are_replaced(void **state)
+TEST(test_grown_workers_are_replaced)
 {
     enum { MIB = 1 << 20 };
     struct subject subject = subject_of("delegate.so", "leak");
@@ -222,7 +212,6 @@ static void test_grown_workers_are_replaced(void **state)
     struct rusage children;
     struct diag diag;
 
-    (void)state;
     assert_true(now > 0);
     for (int replaces = 1; replaces >= 0; replaces--) {
         struct run_outcome o;
@@ -247,7 +236,7 @@ static void test_grown_workers_are_replaced(void **state)
 }
 
 /* A driver that holds as much from its first case on would hold it in each new process. */
-static void test_large_workers_stay(void **state)
+TEST(test_large_workers_stay)
 {
     struct subject subject = subject_of("delegate.so", "none");
     const struct run_request request = { .subjects = &subject,
@@ -262,7 +251,6 @@ static void test_large_workers_stay(void **state)
     struct run_outcome o;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_set(&subject, "grow", "64", &diag), STATUS_OK); /* MiB */
     assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
     for (size_t i = 0; i < o.count; i++)
@@ -272,7 +260,7 @@ static void test_large_workers_stay(void **state)
     subject_close(&subject);
 }
 
-static void test_two_subjects(void **state)
+TEST(test_two_subjects)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
                                   subject_of("gpu.so", "decline") };
@@ -289,7 +277,6 @@ static void test_two_subjects(void **state)
     struct run_outcome o;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
     assert_int_equal(o.count, 2 * case_count);
     for (size_t i = 0; i < case_count; i++) {
@@ -310,7 +297,7 @@ static void build_without_memory(struct case_builder *m)
 }
 
 /* That is an error of the run: it says nothing about the delegate. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
     struct subject subject = subject_of("delegate.so", "none");
     struct suite suite = *cases[0].suite;
@@ -328,7 +315,6 @@ static void test_no_memory(void **state)
     struct run_outcome outcome;
     struct diag diag;
 
-    (void)state;
     suite.build = build_without_memory;
     one.suite = &suite;
     assert_int_equal(runner_run(&request, &outcome, &diag), STATUS_NO_MEMORY);
@@ -338,7 +324,7 @@ static void test_no_memory(void **state)
     subject_close(&subject);
 }
 
-static void test_absent(void **state)
+TEST(test_absent)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
                                   subject_of("gpu.so", "crash") };
@@ -355,7 +341,6 @@ static void test_absent(void **state)
     struct run_outcome o;
     struct diag diag;
 
-    (void)state;
     subjects[1].skips_floats = true;
     assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
     for (size_t i = 0; i < case_count; i++) {
@@ -369,24 +354,22 @@ static void test_absent(void **state)
     subject_close(&subjects[1]);
 }
 
-static void test_no_cases(void **state)
+TEST(test_no_cases)
 {
     const size_t all = case_count;
 
-    (void)state;
     case_count = 0;
     expect_all("none", 2, 60, CASE_PASS, "");
     case_count = all;
 }
 
 /* Model and inputs of a case that crashed are written, too. */
-static void test_repro_of_a_crash(void **state)
+TEST(test_repro_of_a_crash)
 {
     char base[] = "/tmp/assay_crash_XXXXXX", path[512], command[600];
     struct run_outcome o;
     struct stat st;
 
-    (void)state;
     assert_non_null(mkdtemp(base));
     o = run_with("crash", 2, 60, base);
     run_outcome_close(&o);
@@ -402,7 +385,7 @@ static void test_repro_of_a_crash(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void test_probe(void **state)
+TEST(test_probe)
 {
     static const struct {
         const char *fault;
@@ -415,7 +398,6 @@ static void test_probe(void **state)
     struct subject s;
     struct diag diag;
 
-    (void)state;
     for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
         s = subject_of("gpu.so", tries[i].fault);
         diag_clear(&diag);
@@ -430,25 +412,4 @@ static void test_probe(void **state)
     subject_close(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pass),
-        cmocka_unit_test(test_fail_and_decline),
-        cmocka_unit_test(test_crash),
-        cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_profiles_and_inputs),
-        cmocka_unit_test(test_crash_at_the_end),
-        cmocka_unit_test(test_same_with_any_number_of_workers),
-        cmocka_unit_test(test_grown_workers_are_replaced),
-        cmocka_unit_test(test_large_workers_stay),
-        cmocka_unit_test(test_two_subjects),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_no_cases),
-        cmocka_unit_test(test_repro_of_a_crash),
-        cmocka_unit_test(test_probe),
-    };
-
-    return cmocka_run_group_tests_name("runner", tests, open_cases, close_cases);
-}
+TEST_FILE(.setup = open_cases, .teardown = close_cases);

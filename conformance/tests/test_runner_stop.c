@@ -9,22 +9,18 @@
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum { CASES = 17 };
 static struct test_case *cases;
@@ -130,9 +126,8 @@ static size_t give_up_after(uint64_t limit, const char *pattern, size_t count)
     return 0;
 }
 
-static void test_rules_of_giving_up(void **state)
+TEST(test_rules_of_giving_up)
 {
-    (void)state;
     assert_int_equal(give_up_after(20, "t", 1000), 20);
     assert_int_equal(give_up_after(20, "tc", 1000), 39); /* a crash is no answer */
     assert_int_equal(give_up_after(20, "t.", 1000), 2 * 60 - 1);
@@ -144,14 +139,13 @@ static void test_rules_of_giving_up(void **state)
 }
 
 /* A delegate that hangs does not take its time limit from every case; the other one is run. */
-static void test_hanging_subject_is_given_up(void **state)
+TEST(test_hanging_subject_is_given_up)
 {
     const double begin = clock_s();
     struct run_outcome o =
         run("hang", "none", &(struct run_request){ .timeout_s = 0.5, .give_up = 3 });
     size_t late = 0, passed = 0;
 
-    (void)state;
     for (size_t i = 0; i < CASES; i++) {
         late += !o.results[i].absent && o.results[i].status == CASE_TIMEOUT;
         passed += !o.results[CASES + i].absent && o.results[CASES + i].status == CASE_PASS;
@@ -173,12 +167,11 @@ static void test_hanging_subject_is_given_up(void **state)
 }
 
 /* A process that a delegate leaves behind is ended, and nobody waits for it. */
-static void test_delegate_that_forks(void **state)
+TEST(test_delegate_that_forks)
 {
     const double begin = clock_s();
     struct run_outcome o = run("fork", NULL, &(struct run_request){ .jobs = 2 });
 
-    (void)state;
     assert_int_equal(count_status(&o, CASE_PASS), CASES);
     assert_int_equal(o.broken_ends, 0);
     assert_true(clock_s() - begin < 15);
@@ -221,13 +214,12 @@ static void expect_same(const struct run_outcome *a, const struct run_outcome *b
 }
 
 /* What was done is kept, what was not is known, and a second run does that alone. */
-static void test_interrupted_and_resumed(void **state)
+TEST(test_interrupted_and_resumed)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
     static const char *const names[] = { "SIGINT", "SIGTERM", "SIGHUP" };
     struct run_outcome whole = run("ulps", "none", &(struct run_request){ .jobs = 2 });
 
-    (void)state;
     assert_int_equal(whole.missing, 0);
     for (size_t i = 0; i < 3; i++) {
         struct stop stop = { .after = 5, .number = numbers[i] };
@@ -265,14 +257,13 @@ static void test_interrupted_and_resumed(void **state)
 }
 
 /* Workers that hang are not waited for. */
-static void test_interrupted_while_it_hangs(void **state)
+TEST(test_interrupted_while_it_hangs)
 {
     const double begin = clock_s();
     const pid_t parent = getpid();
     struct run_outcome o;
     pid_t child = fork();
 
-    (void)state;
     if (child == 0) {
         usleep(700000);
         kill(parent, SIGTERM);
@@ -290,12 +281,11 @@ static void test_interrupted_while_it_hangs(void **state)
     interrupt_end();
 }
 
-static void test_second_signal_ends_the_program(void **state)
+TEST(test_second_signal_ends_the_program)
 {
     int status;
     const pid_t child = fork();
 
-    (void)state;
     if (child == 0) {
         interrupt_begin();
         raise(SIGINT);
@@ -311,9 +301,8 @@ static void test_second_signal_ends_the_program(void **state)
 }
 
 /* nohup and background jobs of a shell ignore signals, and so does the run. */
-static void test_ignored_signals_stay_ignored(void **state)
+TEST(test_ignored_signals_stay_ignored)
 {
-    (void)state;
     signal(SIGHUP, SIG_IGN);
     interrupt_begin();
     raise(SIGHUP);
@@ -326,11 +315,10 @@ static void test_ignored_signals_stay_ignored(void **state)
 /* ---- time ---- */
 
 /* 100 cheap cases of one op, then 10 dear ones of another. */
-static void test_time_left(void **state)
+TEST(test_time_left)
 {
     struct time_left t = { .all = { .left = 0 } };
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         time_left_add(&t, 3);
     for (int i = 0; i < 10; i++)
@@ -349,18 +337,4 @@ static void test_time_left(void **state)
     assert_true(time_left_seconds(&t, 1) == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules_of_giving_up),
-        cmocka_unit_test(test_hanging_subject_is_given_up),
-        cmocka_unit_test(test_delegate_that_forks),
-        cmocka_unit_test(test_interrupted_and_resumed),
-        cmocka_unit_test(test_interrupted_while_it_hangs),
-        cmocka_unit_test(test_second_signal_ends_the_program),
-        cmocka_unit_test(test_ignored_signals_stay_ignored),
-        cmocka_unit_test(test_time_left),
-    };
-
-    return cmocka_run_group_tests_name("runner_stop", tests, open_cases, close_cases);
-}
+TEST_FILE(.setup = open_cases, .teardown = close_cases);

@@ -1,18 +1,15 @@
 /* Which cases run: filters, limits, shards. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/select.h"
 #include "conformance/suite/cases/suite.h"
 
 #include "reference/base/memory.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct test_case *cases;
 static size_t count, all;
@@ -41,12 +38,11 @@ static int close_cases(void **state)
     return 0;
 }
 
-static void test_filters(void **state)
+TEST(test_filters)
 {
     const char *const patterns[] = { "relu.f32.c5", "softmax.f32.beta*" };
     const struct selection two = { .filters = { (const char **)(uintptr_t)patterns, 2 } };
 
-    (void)state;
     assert_int_equal(select_cases(cases, &count, &two, NULL), STATUS_OK);
     assert_true(count > 2 && count < 12);
     for (size_t i = 0; i < count; i++)
@@ -54,13 +50,12 @@ static void test_filters(void **state)
                     strncmp(cases[i].name, "softmax.f32.beta", 16) == 0);
 }
 
-static void test_filter_without_match(void **state)
+TEST(test_filter_without_match)
 {
     const char *patterns[] = { "relu.*", "no_such_op.*" };
     const struct selection s = { .filters = { patterns, 2 } };
     struct diag diag;
 
-    (void)state;
     assert_int_equal(select_cases(cases, &count, &s, &diag), STATUS_USAGE);
     assert_non_null(strstr(diag.text, "no_such_op.*"));
 }
@@ -71,26 +66,24 @@ static const char *one_more(size_t index)
 }
 
 /* A filter may name what runs beside the cases: then no case has to match. */
-static void test_filter_of_another(void **state)
+TEST(test_filter_of_another)
 {
     const char *patterns[] = { "digits_*", "digits_i9" };
     const struct selection both = { .filters = { patterns, 2 }, .other_name = one_more };
     const struct selection one = { .filters = { patterns, 1 }, .other_name = one_more };
     struct diag diag;
 
-    (void)state;
     assert_int_equal(select_cases(cases, &count, &both, &diag), STATUS_USAGE);
     assert_non_null(strstr(diag.text, "digits_i9"));
     assert_int_equal(select_cases(cases, &count, &one, &diag), STATUS_OK);
     assert_int_equal(count, 0);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
     const struct selection s = { .limit = 3 };
     char last[CASE_NAME_BYTES] = "";
 
-    (void)state;
     assert_int_equal(select_cases(cases, &count, &s, NULL), STATUS_OK);
     assert_true(count / 3 >= 13);
     for (size_t i = 0; i < count; i++) {
@@ -120,11 +113,10 @@ static void test_limit(void **state)
 }
 
 /* Every case is in exactly one shard, and shards are of about equal size. */
-static void test_shards(void **state)
+TEST(test_shards)
 {
     size_t sum = 0;
 
-    (void)state;
     for (uint32_t i = 0; i < 7; i++) {
         size_t in = 0;
 
@@ -139,11 +131,10 @@ static void test_shards(void **state)
     assert_int_equal(select_shard_of("softmax.f32.tail1001_4d", 1000), 328);
 }
 
-static void test_shard_selects(void **state)
+TEST(test_shard_selects)
 {
     const struct selection s = { .shard = 2, .shards = 5 };
 
-    (void)state;
     assert_int_equal(select_cases(cases, &count, &s, NULL), STATUS_OK);
     assert_true(count > 0 && count < all / 3);
     for (size_t i = 0; i < count; i++)
@@ -170,9 +161,8 @@ static void expect_usage(const char *text)
     assert_non_null(strstr(diag.text, "--shard="));
 }
 
-static void test_shard_flag(void **state)
+TEST(test_shard_flag)
 {
-    (void)state;
     expect_shard("0/4", 0, 4);
     expect_shard("3/4", 3, 4);
     expect_usage("4/4");
@@ -188,9 +178,8 @@ static void test_shard_flag(void **state)
     expect_shard(NULL, 0, 0);
 }
 
-static void test_shard_environment(void **state)
+TEST(test_shard_environment)
 {
-    (void)state;
     setenv("JOB_COMPLETION_INDEX", "5", 1);
     expect_usage(NULL);  /* nobody asked for a part */
     expect_usage("env"); /* an index without a count */
@@ -215,18 +204,4 @@ static void test_shard_environment(void **state)
     expect_shard("0/2", 0, 2); /* the flag wins */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_filters, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_filter_without_match, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_filter_of_another, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_limit, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_shards, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_shard_selects, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_shard_flag, open_cases, close_cases),
-        cmocka_unit_test_setup_teardown(test_shard_environment, open_cases, close_cases),
-    };
-
-    return cmocka_run_group_tests_name("select", tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = open_cases, .each_teardown = close_cases);

@@ -1,16 +1,14 @@
 /* The loop that makes failures smaller, on a list of numbers that fails while it holds certain
  * ones; and which failures are of one kind. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/shrink/shrink.h"
 #include "conformance/util/interrupt.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { NUMBERS_MAX = 16 };
 
@@ -82,13 +80,12 @@ static struct shrink_problem problem_of(struct list *l)
     return (struct shrink_problem){ try_one, accept_one, judge_one, l };
 }
 
-static void test_smallest(void **state)
+TEST(test_smallest)
 {
     struct list l = { .numbers = { 1, 9, 2, 7, 50 }, .count = 5 };
     const struct shrink_problem p = problem_of(&l);
     struct shrink_outcome o;
 
-    (void)state;
     shrink_run(&p, 100, &o);
     assert_int_equal(l.count, 2);
     assert_int_equal(l.numbers[0], 7);
@@ -98,13 +95,12 @@ static void test_smallest(void **state)
     assert_false(o.limited || o.flaky || o.flaky_end);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
     struct list l = { .numbers = { 1, 9, 2, 7, 50 }, .count = 5 };
     const struct shrink_problem p = problem_of(&l);
     struct shrink_outcome o;
 
-    (void)state;
     shrink_run(&p, 2, &o);
     assert_true(o.limited);
     assert_int_equal(o.steps, SHRINK_REPEATS + 2 + 1);
@@ -113,11 +109,10 @@ static void test_limit(void **state)
 
 /* A trial that a signal ends does not fail: the form of the last one that did is kept, and is not
  * said to be flaky. */
-static void test_signal(void **state)
+TEST(test_signal)
 {
     static const size_t at[] = { 1, SHRINK_REPEATS + 2 }, left[] = { 5, 4 };
 
-    (void)state;
     signal(SIGINT, SIG_DFL); /* a shell ignores it in what runs in the background */
     for (size_t i = 0; i < 2; i++) {
         struct list l = { .numbers = { 1, 9, 2, 7, 50 }, .count = 5, .signal_at = at[i] };
@@ -136,13 +131,12 @@ static void test_signal(void **state)
     interrupt_end();
 }
 
-static void test_nothing_to_reduce(void **state)
+TEST(test_nothing_to_reduce)
 {
     struct list l = { .numbers = { 7, 3 }, .count = 2 };
     const struct shrink_problem p = problem_of(&l);
     struct shrink_outcome o;
 
-    (void)state;
     shrink_run(&p, 100, &o);
     assert_int_equal(o.accepted, 0);
     assert_int_equal(l.count, 2);
@@ -150,13 +144,12 @@ static void test_nothing_to_reduce(void **state)
     assert_false(o.limited || o.flaky || o.flaky_end);
 }
 
-static void test_flaky(void **state)
+TEST(test_flaky)
 {
     struct list l = { .numbers = { 7, 3, 1 }, .count = 3, .fails_until = 2 };
     const struct shrink_problem p = problem_of(&l);
     struct shrink_outcome o;
 
-    (void)state;
     shrink_run(&p, 100, &o);
     assert_true(o.flaky);
     assert_int_equal(o.accepted, 0);
@@ -185,11 +178,10 @@ static bool alike(enum case_status status, const char *a, const char *b)
     return result_fails_alike(&x, &y);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
     const struct case_result fail = failure(CASE_FAIL, "r"), crash = failure(CASE_CRASH, "r");
 
-    (void)state;
     assert_true(
         alike(CASE_FAIL, "over the limit (3 of 40 wrong)", "over the limit (1 of 2 wrong)"));
     assert_true(alike(CASE_FAIL, "invoke: node 12: failed", "invoke: node 3: failed"));
@@ -203,15 +195,4 @@ static void test_kinds(void **state)
     assert_false(alike(CASE_PASS, "", ""));
     assert_false(alike(CASE_DECLINED, "not taken", "not taken"));
     assert_false(result_fails_alike(&fail, &crash));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_smallest), cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_signal),   cmocka_unit_test(test_nothing_to_reduce),
-        cmocka_unit_test(test_flaky),    cmocka_unit_test(test_kinds),
-    };
-
-    return cmocka_run_group_tests_name("shrink", tests, NULL, NULL);
 }

@@ -1,24 +1,21 @@
 /* Statements: what they hold, what is refused, and that verification sees every change. */
+/* Wrap: opendir */
 #include "conformance/report/record/statement.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
 #include "conformance/util/sums.h"
 #include "reference/base/memory.h"
+#include "reference/tests/kit/test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A directory for each test, which is the working directory meanwhile. */
 static char folder[64], before[4096];
@@ -189,11 +186,10 @@ static void replace(const char *path, const char *from, const char *to)
 
 /* ---- making ---- */
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
     struct statement_facts facts;
 
-    (void)state;
     make_statement();
     verify(NULL, &facts);
     assert_int_equal(facts.files, 3);
@@ -212,7 +208,7 @@ static void test_whole(void **state)
 }
 
 /* A failure makes the verdict, not the statement, fail. */
-static void test_verdict(void **state)
+TEST(test_verdict)
 {
     const char *reports[] = { "a.json", "b.json" };
     const struct statement_request q = request_of(reports, 2);
@@ -220,7 +216,6 @@ static void test_verdict(void **state)
     struct record r;
     struct diag diag;
 
-    (void)state;
     sample_record_open(&r, 5);
     sample_record_write(&r, "a.json");
     sample_record_result(&r, 0, 1)->status = CASE_FAIL;
@@ -257,14 +252,13 @@ static void expect_refused(const struct statement_request *q, enum status expect
     assert_int_equal(count_entries("."), entries);
 }
 
-static void test_target(void **state)
+TEST(test_target)
 {
     const char *reports[] = { "report.json" };
     struct statement_request q = request_of(reports, 1);
     struct statement_facts facts;
     struct diag diag;
 
-    (void)state;
     make_statement();
     q.waivers = "known.tsv";
     expect_refused(&q, STATUS_USAGE, "s: exists, and is not empty");
@@ -281,13 +275,12 @@ static void test_target(void **state)
     verify(NULL, &facts);
 }
 
-static void test_inputs(void **state)
+TEST(test_inputs)
 {
     const char *reports[] = { "report.json", "other.json" }, *logs[] = { "/dev/zero" };
     struct statement_request q = request_of(reports, 1);
     struct record r;
 
-    (void)state;
     make_statement();
     q.dir = "t";
     expect_refused(&q, STATUS_USAGE, "relu.f32.c002 on libx.so precision=fp16 is waived");
@@ -318,13 +311,12 @@ static void test_inputs(void **state)
     expect_refused(&q, STATUS_USAGE, "expected a report, report.json, found none");
 }
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
     const char *reports[] = { "part.json" };
     const struct statement_request q = request_of(reports, 1);
     struct record r;
 
-    (void)state;
     sample_record_open(&r, 5);
     r.run.shards = 4;
     r.run.shard = 1;
@@ -344,9 +336,8 @@ static void test_parts(void **state)
 
 /* ---- verifying ---- */
 
-static void test_changed_files(void **state)
+TEST(test_changed_files)
 {
-    (void)state;
     make_statement();
     replace("s/log-run_one.log", "well", "ill");
     expect_problem("log-run_one.log: its SHA-256 is ");
@@ -371,9 +362,8 @@ static void expect_lie(const char *name, const char *from, const char *to, const
     expect_problem(words);
 }
 
-static void test_lies(void **state)
+TEST(test_lies)
 {
-    (void)state;
     expect_lie("report.json", "\"interrupted\": null", "\"interrupted\": \"SIGINT\"",
                "its run was ended by SIGINT");
     expect_lie("waivers.tsv", "wrong lanes", "other cause", "no waiver of that cause");
@@ -394,9 +384,8 @@ static void test_lies(void **state)
     expect_problem("report-2.json: it is report.json once more");
 }
 
-static void test_hostile_entries(void **state)
+TEST(test_hostile_entries)
 {
-    (void)state;
     make_statement();
     assert_int_equal(symlink("/etc/passwd", "s/link"), 0);
     expect_problem("link: expected a regular file, found a symbolic link");
@@ -421,14 +410,13 @@ static void test_hostile_entries(void **state)
 }
 
 /* Sizes, numbers of entries and calls that are refused, and what is no file at all. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
     struct notes problems = { .count = 0 };
     struct statement_facts facts;
     struct diag diag;
     char name[32];
 
-    (void)state;
     make_statement();
     opendir_error = EMFILE;
     assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_IO);
@@ -447,12 +435,11 @@ static void test_limits(void **state)
 }
 
 /* Whichever allocation fails: there is no verdict, for a check may have been left out. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
     enum status s = STATUS_NO_MEMORY;
     long after;
 
-    (void)state;
     make_statement();
     for (after = 0; s != STATUS_OK; after++) {
         struct notes problems = { .count = 0 };
@@ -484,14 +471,13 @@ static void expect_no_statement(const char *sums, const char *words)
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 
-static void test_hostile_sums(void **state)
+TEST(test_hostile_sums)
 {
     struct notes problems = { .count = 0 };
     struct statement_facts facts;
     struct diag diag;
     char line[80];
 
-    (void)state;
     make_statement();
     expect_no_statement(ZEROS "  ../../etc/passwd\n", "found \"../../etc/passwd\"");
     expect_no_statement(ZEROS "  .\n", "expected a name");
@@ -517,18 +503,4 @@ static void test_hostile_sums(void **state)
     expect_problem("expected a report, report.json, found none");
 }
 
-#define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, close_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        FOLDER_TEST(test_whole),        FOLDER_TEST(test_verdict),
-        FOLDER_TEST(test_target),       FOLDER_TEST(test_inputs),
-        FOLDER_TEST(test_parts),        FOLDER_TEST(test_changed_files),
-        FOLDER_TEST(test_lies),         FOLDER_TEST(test_hostile_entries),
-        FOLDER_TEST(test_hostile_sums), FOLDER_TEST(test_limits),
-        FOLDER_TEST(test_no_memory),
-    };
-
-    return cmocka_run_group_tests_name("statement", tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = open_folder, .each_teardown = close_folder);

@@ -1,10 +1,9 @@
 /* What is printed to stderr during a call is read back, and stderr is as it was before. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/util/stderr_text.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +11,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* Makes a file stderr; the old one is returned. */
 static int replace_stderr(int file)
@@ -41,14 +38,13 @@ static size_t size_of(int file)
 }
 
 /* A log file, as workers have: the text stays there, for the parent of a process that dies. */
-static void test_log(void **state)
+TEST(test_log)
 {
     FILE *const log = tmpfile();
     const int old = replace_stderr(fileno(log));
     struct stderr_text t;
     char text[16];
 
-    (void)state;
     fprintf(stderr, "before\n");
     stderr_text_begin(&t);
     fprintf(stderr, "during\n");
@@ -61,14 +57,13 @@ static void test_log(void **state)
 }
 
 /* A pipe, or a terminal: the text is taken out of it. */
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
     struct stderr_text t;
     char text[64], rest[64];
     int ends[2], old;
     ssize_t n;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     old = replace_stderr(ends[1]);
     stderr_text_begin(&t);
@@ -86,14 +81,13 @@ static void test_pipe(void **state)
 }
 
 /* Of a long text the end is kept; of none nothing. */
-static void test_ends(void **state)
+TEST(test_ends)
 {
     const struct rlimit files = { 64, 64 };
     int ends[2], old;
     struct stderr_text t;
     char text[8];
 
-    (void)state;
     setrlimit(RLIMIT_NOFILE, &files);
     assert_int_equal(pipe(ends), 0);
     old = replace_stderr(ends[1]);
@@ -115,15 +109,4 @@ static void test_ends(void **state)
     assert_string_equal(text, "still");
     close(ends[0]);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_ends),
-    };
-
-    return cmocka_run_group_tests_name("stderr_text", tests, NULL, NULL);
 }

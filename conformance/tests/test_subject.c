@@ -1,4 +1,6 @@
 /* Subjects: paths, options, bounds, what loads and what does not. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: mock/create_only.so mock/destroy_only.so */
 #include "conformance/suite/subject/subject.h"
 #include "conformance/suite/subject/subject_find.h"
 #include "conformance/suite/subject/subject_spec.h"
@@ -6,11 +8,9 @@
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void test_reference(void **state)
+TEST(test_reference)
 {
     TfLiteDelegate *delegate = NULL;
     struct subject s;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_init(&s, "none", NULL, &diag), STATUS_OK);
     assert_null(s.path);
     assert_string_equal(s.label, "reference");
@@ -40,14 +37,13 @@ static void test_reference(void **state)
     subject_close(&s); /* takes an empty one too */
 }
 
-static void test_options(void **state)
+TEST(test_options)
 {
     const char *items[] = { "fault=none", "ulps=3", "fault=swap", "empty=", "a=b=c" };
     const struct string_list list = { items, 5 };
     struct subject s;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_OK);
     assert_int_equal(s.option_count, 4);
     assert_string_equal(s.options[0].value, "swap"); /* the later one counts */
@@ -74,7 +70,7 @@ static void expect_usage(const char *option)
     assert_null(s.path);
 }
 
-static void test_bad_options(void **state)
+TEST(test_bad_options)
 {
     enum { KEY_BYTES_MAX = 255 };
     char option[KEY_BYTES_MAX + 4];
@@ -85,7 +81,6 @@ static void test_bad_options(void **state)
     struct subject s;
     struct diag diag;
 
-    (void)state;
     expect_usage("precision");
     expect_usage("=fp16");
     expect_usage("=");
@@ -106,7 +101,7 @@ static void test_bad_options(void **state)
 }
 
 /* Our options choose the class of bounds; other libraries are held to fp32. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
     static const struct {
         const char *key, *value;
@@ -120,7 +115,6 @@ static void test_bounds(void **state)
     struct subject ours, other;
     struct diag diag;
 
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
     snprintf(command, sizeof command, "echo x >%s", path);
@@ -143,14 +137,13 @@ static void test_bounds(void **state)
 }
 
 /* Our integers are held to exact unless an option says otherwise. */
-static void test_bounds_of_integers(void **state)
+TEST(test_bounds_of_integers)
 {
     const struct test_case floats = { .dynamic = true }, bytes = { .quantized = true };
     char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
     struct subject ours, other, reference;
     struct diag diag;
 
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
     snprintf(command, sizeof command, "echo x >%s", path);
@@ -182,12 +175,11 @@ static void test_bounds_of_integers(void **state)
     rmdir(directory);
 }
 
-static void test_missing(void **state)
+TEST(test_missing)
 {
     struct subject s;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_init(&s, "/nowhere/delegate.so", NULL, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, "/nowhere/delegate.so"));
     assert_null(s.path);
@@ -203,7 +195,7 @@ static void test_missing(void **state)
 }
 
 /* The loader would wait for the writer of a pipe, and the hash of a device would have no end. */
-static void test_no_files(void **state)
+TEST(test_no_files)
 {
     static const char *const kinds[] = { "delegate:%s", "tflite-c:%s",
                                          "tflite-c:/proc/self/exe?delegate=%s",
@@ -211,7 +203,6 @@ static void test_no_files(void **state)
     char folder[] = P_tmpdir "/assay-test-subject-XXXXXX", pipe[sizeof folder + 8];
     const char *const files[] = { pipe, "/dev/zero" };
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(pipe, sizeof pipe, "%s/pipe", folder);
     assert_int_equal(mkfifo(pipe, 0600), 0);
@@ -235,12 +226,11 @@ static void test_no_files(void **state)
     rmdir(folder);
 }
 
-static void test_hash_of_a_long_file(void **state)
+TEST(test_hash_of_a_long_file)
 {
     struct diag diag = { .status = STATUS_OK };
     char hex[SHA256_HEX_BYTES];
 
-    (void)state;
     assert_int_equal(limits_set("file_bytes=1000", &diag), STATUS_OK);
     assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_LIMIT);
     assert_non_null(strstr(diag.text, "/proc/self/exe: a longer file"));
@@ -251,14 +241,13 @@ static void test_hash_of_a_long_file(void **state)
 }
 
 /* A library with one of the two functions of a delegate. */
-static void test_half_delegates(void **state)
+TEST(test_half_delegates)
 {
     static const char *const halves[][2] = {
         { "create_only.so", "does not export tflite_plugin_destroy_delegate" },
         { "destroy_only.so", "does not export tflite_plugin_create_delegate" },
     };
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct subject s;
         struct diag diag;
@@ -272,14 +261,13 @@ static void test_half_delegates(void **state)
     }
 }
 
-static void test_load_and_create(void **state)
+TEST(test_load_and_create)
 {
     const struct subject_option extra[] = { { "ulps", "1" }, { "fault", "none" } };
     TfLiteDelegate *delegate;
     struct subject s;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(subject_init(&s, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
     assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
     assert_int_equal(subject_load(&s, &diag), STATUS_OK);
@@ -316,13 +304,12 @@ static void expect_no_subject(const char *text, const char *message)
     subject_close(&s);
 }
 
-static void test_spec(void **state)
+TEST(test_spec)
 {
     char text[PATH_MAX + 200], again[PATH_MAX + 200];
     struct subject s;
     struct diag diag;
 
-    (void)state;
     snprintf(text, sizeof text, "delegate:%s?fault=a%%26b%%3f&ulps=3&bounds=fp16,exact",
              mock_path("delegate.so"));
     assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK);
@@ -349,9 +336,8 @@ static void test_spec(void **state)
     assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
 }
 
-static void test_wrong_spec(void **state)
+TEST(test_wrong_spec)
 {
-    (void)state;
     expect_no_subject("", "expected one of reference, delegate:PATH");
     expect_no_subject("gpu", "subject gpu: expected one of");
     expect_no_subject("delegate", "expected one of");
@@ -368,13 +354,12 @@ static void test_wrong_spec(void **state)
 }
 
 /* Whichever allocation fails. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
     enum status s = STATUS_NO_MEMORY;
     bool no_words = false;
     char text[PATH_MAX + 200];
 
-    (void)state;
     snprintf(text, sizeof text, "delegate:%s?ulps=3", mock_path("delegate.so"));
     for (long after = 0; s != STATUS_OK; after++) {
         struct subject subject;
@@ -389,25 +374,4 @@ static void test_no_memory(void **state)
         subject_close(&subject);
     }
     assert_true(no_words);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_options),
-        cmocka_unit_test(test_spec),
-        cmocka_unit_test(test_wrong_spec),
-        cmocka_unit_test(test_bad_options),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_bounds_of_integers),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_half_delegates),
-        cmocka_unit_test(test_no_files),
-        cmocka_unit_test(test_hash_of_a_long_file),
-        cmocka_unit_test(test_load_and_create),
-        cmocka_unit_test(test_no_memory),
-    };
-
-    return cmocka_run_group_tests_name("subject", tests, NULL, NULL);
 }

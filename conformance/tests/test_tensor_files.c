@@ -1,18 +1,15 @@
 /* What no tensor is read from, and what no tensor is written to. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/tensor_io.h"
 #include "reference/format/file.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -73,7 +70,7 @@ static void expect_text(const char *expected, enum status status, enum status fo
 }
 
 /* An image becomes no tensor of another type or shape. */
-static void images_for_other_tensors(void **state)
+TEST(images_for_other_tensors)
 {
     static const struct {
         TfLiteType type;
@@ -93,7 +90,6 @@ static void images_for_other_tensors(void **state)
     uint8_t pixels[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
     const struct image im = { 2, 2, 3, pixels };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct box box;
         struct diag diag = { .text = "" };
@@ -110,7 +106,7 @@ static void images_for_other_tensors(void **state)
 }
 
 /* An integer that no 64 bits with a sign hold. */
-static void large_integers(void **state)
+TEST(large_integers)
 {
     static uint64_t values[2] = { INT64_MAX, UINT64_MAX };
     const struct array a = { kTfLiteUInt64, 1, { 2 }, 2, sizeof values, values };
@@ -118,19 +114,17 @@ static void large_integers(void **state)
     struct diag diag = { .text = "" };
     TfLiteTensor *const t = make(&box, kTfLiteInt64, 16, 1, (int[]){ 2 });
 
-    (void)state;
     expect_text("element 1 of the u64 array does not fit i64", STATUS_INVALID,
                 tensor_from_array(t, &a, usual, &diag), &diag);
     assert_true(t->data.i64[0] == INT64_MAX);
 }
 
-static void raw_bools(void **state)
+TEST(raw_bools)
 {
     struct box box;
     struct diag diag = { .text = "" };
     TfLiteTensor *const t = make(&box, kTfLiteBool, 3, 1, (int[]){ 3 });
 
-    (void)state;
     assert_int_equal(file_write(other, "\0\1\1", 3, &diag), STATUS_OK);
     assert_int_equal(tensor_load(t, other, usual, &diag), STATUS_OK);
     assert_memory_equal(t->data.raw, "\0\1\1", 3);
@@ -158,7 +152,7 @@ static char *place(size_t path_bytes, const char *path_end, size_t dataset_bytes
 }
 
 /* Names of a dataset in a file, and texts that are none, but would be if they were cut. */
-static void places_of_datasets(void **state)
+TEST(places_of_datasets)
 {
     enum { PATH = 1023, DATASET = 511, SHORT = 100 };
     const struct {
@@ -178,7 +172,6 @@ static void places_of_datasets(void **state)
     struct diag diag = { .text = "" };
     TfLiteTensor *const t = make(&box, kTfLiteUInt8, 4, 1, (int[]){ 4 });
 
-    (void)state;
     assert_int_equal(hdf5_write(h5, &item, 1, &diag), STATUS_OK);
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *const text =
@@ -201,7 +194,7 @@ static void places_of_datasets(void **state)
 }
 
 /* A format that says type and shape takes no tensor of which it cannot. */
-static void tensors_without_an_array(void **state)
+TEST(tensors_without_an_array)
 {
     static const struct {
         TfLiteType type;
@@ -223,7 +216,6 @@ static void tensors_without_an_array(void **state)
     };
     static const char *const suffixes[] = { "npy", "h5" };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows) * COUNT(suffixes); i++) {
         struct box box;
         struct diag diag = { .text = "" };
@@ -240,15 +232,4 @@ static void tensors_without_an_array(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(images_for_other_tensors),
-        cmocka_unit_test(large_integers),
-        cmocka_unit_test(raw_bools),
-        cmocka_unit_test(places_of_datasets),
-        cmocka_unit_test(tensors_without_an_array),
-    };
-
-    return cmocka_run_group_tests_name("tensor_files", tests, make_folder, remove_folder);
-}
+TEST_FILE(.setup = make_folder, .teardown = remove_folder);

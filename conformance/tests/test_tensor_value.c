@@ -1,19 +1,16 @@
 /* Values of tensors: real numbers, the best classes, random inputs, labels. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/tensor_value.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static TfLiteTensor make(TfLiteType type, void *data, size_t bytes, int rank, const int *dims)
 {
@@ -26,13 +23,12 @@ static TfLiteTensor make(TfLiteType type, void *data, size_t bytes, int rank, co
     return t;
 }
 
-static void top_of_scores(void **state)
+TEST(top_of_scores)
 {
     float data[6] = { 0.5f, NAN, 2, -1, 2, INFINITY };
     TfLiteTensor t = make(kTfLiteFloat32, data, sizeof data, 2, (int[]){ 1, 6 });
     size_t indices[10];
 
-    (void)state;
     assert_true(tensor_is_scores(&t));
     assert_int_equal(tensor_top(&t, 10, indices), 6);
     assert_memory_equal(indices, ((size_t[]){ 5, 2, 4, 0, 3, 1 }), 6 * sizeof *indices);
@@ -47,7 +43,7 @@ static void top_of_scores(void **state)
 }
 
 /* One row of at least two numbers, of a type that scores have. */
-static void rows_of_scores(void **state)
+TEST(rows_of_scores)
 {
     static const struct {
         TfLiteType type;
@@ -64,7 +60,6 @@ static void rows_of_scores(void **state)
         { kTfLiteString, 2, { 1, 2 }, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         TfLiteTensor t = make(rows[i].type, NULL, 0, rows[i].rank, rows[i].dims);
 
@@ -74,7 +69,7 @@ static void rows_of_scores(void **state)
     }
 }
 
-static void real_values(void **state)
+TEST(real_values)
 {
     uint8_t bytes[2] = { 0, 200 };
     int8_t signed_bytes[2] = { -128, 5 };
@@ -82,7 +77,6 @@ static void real_values(void **state)
     int64_t big[1] = { -5000000000 };
     TfLiteTensor t = make(kTfLiteUInt8, bytes, 2, 1, (int[]){ 2 });
 
-    (void)state;
     assert_true(tensor_real(&t, 1) == 200);
     t.params = (TfLiteQuantizationParams){ 0.5f, 100 };
     assert_true(tensor_real(&t, 0) == -50 && tensor_real(&t, 1) == 50);
@@ -101,7 +95,7 @@ static void real_values(void **state)
     free(t.dims);
 }
 
-static void random_values(void **state)
+TEST(random_values)
 {
     float a[1000], b[1000];
     uint8_t bytes[1000];
@@ -110,7 +104,6 @@ static void random_values(void **state)
     int high = 0;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(tensor_fill(&t, 1, 0, &diag), STATUS_OK);
     t.data.f = b;
     assert_int_equal(tensor_fill(&t, 1, 0, &diag), STATUS_OK);
@@ -135,7 +128,7 @@ static void random_values(void **state)
     free(t.dims);
 }
 
-static void labels(void **state)
+TEST(labels)
 {
     static const struct {
         const char *text;
@@ -153,7 +146,6 @@ static void labels(void **state)
     struct labels l;
     struct diag diag;
 
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -171,7 +163,7 @@ static void labels(void **state)
 }
 
 /* Whichever allocation fails. */
-static void labels_without_memory(void **state)
+TEST(labels_without_memory)
 {
     static const char text[] = "a\nb\n";
     char path[] = "/tmp/assay-labels-XXXXXX";
@@ -179,7 +171,6 @@ static void labels_without_memory(void **state)
     enum status s = STATUS_NO_MEMORY;
     bool no_text = false, no_lines = false;
 
-    (void)state;
     assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
     close(fd);
     for (long after = 0; s != STATUS_OK; after++) {
@@ -200,15 +191,4 @@ static void labels_without_memory(void **state)
     }
     assert_true(no_text && no_lines);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(top_of_scores), cmocka_unit_test(rows_of_scores),
-        cmocka_unit_test(real_values),   cmocka_unit_test(random_values),
-        cmocka_unit_test(labels),        cmocka_unit_test(labels_without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,17 @@
 /* Subjects in another TensorFlow Lite C library, for which our own stands here. */
+/* Needs: libassay_delegate.so */
+/* Needs: libassay.so */
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/kit/judge_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SPEC_BYTES = 2 * PATH_MAX + 200 };
 
@@ -43,18 +41,16 @@ static const char *const samples[] = {
     "lstm.f32.a3",
 };
 
-static void test_runtime_alone(void **state)
+TEST(test_runtime_alone)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         expect(spec(NULL, NULL), samples[i], CASE_PASS, "");
     expect(spec(NULL, "threads=2&bounds=exact"), "add.i8.c5", CASE_PASS, "");
 }
 
 /* The delegate's faults are seen in the other runtime as in ours. */
-static void test_delegate(void **state)
+TEST(test_delegate)
 {
-    (void)state;
     for (size_t i = 0; i + 1 < sizeof samples / sizeof samples[0]; i++)
         expect(spec("delegate.so", "fault=none"), samples[i], CASE_PASS, "");
     expect(spec("delegate.so", "fault=none&threads=2"), "add.f32.linear_b", CASE_PASS, "");
@@ -77,11 +73,10 @@ static void expect_failure(const char *text, enum status status, const char *mes
     subject_close(&s);
 }
 
-static void test_wrong_subjects(void **state)
+TEST(test_wrong_subjects)
 {
     char text[SPEC_BYTES];
 
-    (void)state;
     expect_failure(spec(NULL, "threads=0"), STATUS_USAGE, "threads=0: expected 1 to 1024");
     expect_failure(spec(NULL, "threads=2x"), STATUS_USAGE, "threads=2x: expected 1 to 1024");
     expect_failure(spec(NULL, "precision=fp16"), STATUS_USAGE, "its only key is threads");
@@ -95,13 +90,4 @@ static void test_wrong_subjects(void **state)
     expect_failure(spec(NULL, NULL), STATUS_OK, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_runtime_alone),
-        cmocka_unit_test(test_delegate),
-        cmocka_unit_test(test_wrong_subjects),
-    };
-
-    return cmocka_run_group_tests_name("tflite-c", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

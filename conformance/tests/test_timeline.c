@@ -1,9 +1,12 @@
 /* The file of `assay bench --trace`: its structure is what Perfetto reads, and it is whole or not
  * there. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: libassay_delegate.so */
 #include "conformance/tools/bench/bench_trace.h"
 #include "conformance/tools/bench/timeline.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,13 +156,12 @@ static enum status write_small(const char *path, struct diag *diag)
     return s;
 }
 
-static void events_are_sorted(void **state)
+TEST(events_are_sorted)
 {
     struct diag diag = { .status = STATUS_OK };
     const json_t *events;
     json_t *root;
 
-    (void)state;
     assert_int_equal(write_small(file, &diag), STATUS_OK);
     root = load();
     events = json_object_get(root, "traceEvents");
@@ -173,12 +175,11 @@ static void events_are_sorted(void **state)
     json_decref(root);
 }
 
-static void whole_or_not_at_all(void **state)
+TEST(whole_or_not_at_all)
 {
     struct diag diag = { .status = STATUS_OK };
     char path[96];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/no/trace.json", dir);
     assert_int_equal(timeline_check_path(path, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, path));
@@ -208,7 +209,7 @@ static void trace(const char *delegate)
         fail_msg("%s", diag.text);
 }
 
-static void the_reference_has_host_phases(void **state)
+TEST(the_reference_has_host_phases)
 {
     static const char *const phases[] = {
         "load", "verify", "parse", "prepare", "allocate", "fill inputs", "inference 0, the first"
@@ -216,7 +217,6 @@ static void the_reference_has_host_phases(void **state)
     json_t *root;
     double us;
 
-    (void)state;
     trace("none");
     root = load();
     for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++)
@@ -230,12 +230,11 @@ static void the_reference_has_host_phases(void **state)
 
 /* A delegate that tells nothing of its steps is not asked to measure them: it may not know the
  * option profile. */
-static void another_delegate_has_host_phases(void **state)
+TEST(another_delegate_has_host_phases)
 {
     json_t *root;
     double us;
 
-    (void)state;
     trace(mock_path("delegate.so"));
     root = load();
     assert_int_equal(slices(root, TIMELINE_HOST, "create delegate", &us), 1);
@@ -245,7 +244,7 @@ static void another_delegate_has_host_phases(void **state)
     json_decref(root);
 }
 
-static void ours_has_steps_of_the_device(void **state)
+TEST(ours_has_steps_of_the_device)
 {
     static const char *const phases[] = { "copy in", "submit", "wait", "copy out" };
     double us, invoke, sum = 0, device;
@@ -268,13 +267,4 @@ static void ours_has_steps_of_the_device(void **state)
     json_decref(root);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(events_are_sorted),
-                                        cmocka_unit_test(whole_or_not_at_all),
-                                        cmocka_unit_test(the_reference_has_host_phases),
-                                        cmocka_unit_test(another_delegate_has_host_phases),
-                                        cmocka_unit_test(ours_has_steps_of_the_device) };
-
-    return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+TEST_FILE(.setup = make_dir, .teardown = remove_dir);

@@ -1,17 +1,14 @@
 /* Times of two runs: the tests themselves, and noise as it was measured. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/report/record/times.h"
 #include "conformance/util/random.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { LINES = 40, LINE_CASES = 24, PAIRS = 50 };
 
@@ -24,14 +21,13 @@ static void expect_near(double x, double expected, double error)
 }
 
 /* Of 8 values round 0 the largest possible sum is 36; mean 18, variance 51. */
-static void test_wilcoxon(void **state)
+TEST(test_wilcoxon)
 {
     const double up[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     const double mixed[] = { -1, 2, -3, 4, -5, 6, -7, 8 };
     const double tied[] = { 1, 1, 1, 1, -1, 1, 1, 1 };
     const double zeros[] = { 0, 0, 0 };
 
-    (void)state;
     expect_near(times_wilcoxon(up, 8), erfc(17.5 / sqrt(102)) / 2, 1e-15);
     /* 2 + 4 + 6 + 8 = 20 */
     expect_near(times_wilcoxon(mixed, 8), erfc(1.5 / sqrt(102)) / 2, 1e-15);
@@ -42,9 +38,8 @@ static void test_wilcoxon(void **state)
 }
 
 /* From tables of Student's t with 6 degrees of freedom. */
-static void test_student(void **state)
+TEST(test_student)
 {
-    (void)state;
     expect_near(times_student(0), 0.5, 1e-12);
     expect_near(times_student(1.943180), 0.05, 1e-6);
     expect_near(times_student(3.142668), 0.01, 1e-7);
@@ -60,12 +55,11 @@ static void expect_centre(const double *values, size_t count, double centre)
     expect_near(found, centre, 1e-12);
 }
 
-static void test_centre(void **state)
+TEST(test_centre)
 {
     const double few[] = { 1, 2, 9 }; /* means 1, 1.5, 5, 2, 5.5, 9 */
     double many[600], none;
 
-    (void)state;
     expect_centre(few, 3, 3.5);
     for (size_t i = 0; i < 600; i++)
         many[i] = i < 599 ? (double)(i * 7 % 599) : 1e9;
@@ -154,17 +148,15 @@ static const struct noise loaded = { 0.2, 0.25, 0.3 };
 static const struct noise fastest = { 0.02, 0.03, 0.06 };
 static const struct noise idle = { 0.02, 0.004, 0.02 };
 
-static void test_same_build(void **state)
+TEST(test_same_build)
 {
-    (void)state;
     expect_found(&loaded, 0, 0, 0);
     expect_found(&fastest, 0, 0, 0);
     expect_found(&idle, 0, 0, 0);
 }
 
-static void test_slowdown(void **state)
+TEST(test_slowdown)
 {
-    (void)state;
     expect_found(&idle, 0.07, PAIRS - 5, PAIRS);
     expect_found(&idle, 0.03, 0, 0);    /* below the limit of 5 % */
     expect_found(&fastest, 0.07, 0, 0); /* lost in the noise, and not pretended to be found */
@@ -173,11 +165,10 @@ static void test_slowdown(void **state)
 }
 
 /* The factor of the whole run is no slowdown of any line. */
-static void test_common(void **state)
+TEST(test_common)
 {
     struct random_stream r;
 
-    (void)state;
     random_init(&r, 3, "times", 0, 0, 0);
     draw(&r, &(struct noise){ 0, 0.005, 0.03 }, 0);
     for (size_t i = 0; i < LINES; i++) {
@@ -191,9 +182,8 @@ static void test_common(void **state)
 }
 
 /* What is too little to be judged. */
-static void test_too_few(void **state)
+TEST(test_too_few)
 {
-    (void)state;
     for (size_t i = 0; i < LINES; i++) {
         for (size_t k = 0; k < LINE_CASES; k++)
             values[i][k] = i == 0 ? 3 : 0.001 * (double)k;
@@ -210,9 +200,8 @@ static void test_too_few(void **state)
 }
 
 /* The same times twice: no scatter, and no division by it. */
-static void test_no_noise(void **state)
+TEST(test_no_noise)
 {
-    (void)state;
     memset(values, 0, sizeof values);
     for (size_t k = 0; k < LINE_CASES; k++)
         values[3][k] = 0.2;
@@ -222,16 +211,4 @@ static void test_no_noise(void **state)
     assert_true(run.noise == 0);
     assert_true(lines[0].p == 1);
     assert_true(lines[3].p < TIMES_ALPHA);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wilcoxon), cmocka_unit_test(test_student),
-        cmocka_unit_test(test_centre),   cmocka_unit_test(test_same_build),
-        cmocka_unit_test(test_slowdown), cmocka_unit_test(test_common),
-        cmocka_unit_test(test_too_few),  cmocka_unit_test(test_no_noise),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,14 @@
 /* Waivers applied to a run, checked against the list of cases, and written. */
+/* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/record/waivers.h"
 #include "conformance/tests/kit/report_kit.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct date today = { 2026, 11, 22 };
 
@@ -34,12 +31,11 @@ static void close_both(struct waivers *w, struct notes *notes)
     notes_close(notes);
 }
 
-static void test_applied(void **state)
+TEST(test_applied)
 {
     struct waivers w;
     struct notes notes;
 
-    (void)state;
     report_kit_fail(report_kit_result(1, "relu.f32.c1"));
     report_kit_result(1, "relu.f32.c5")->status = CASE_CRASH;
     report_kit_result(1, "relu.f32.c6")->status = CASE_DECLINED;
@@ -60,14 +56,13 @@ static void test_applied(void **state)
 }
 
 /* An expired waiver waives nothing, and the failure says so, whatever its length. */
-static void test_expired(void **state)
+TEST(test_expired)
 {
     struct case_result *const r = report_kit_result(1, "relu.f32.c1");
     struct case_result *const full = report_kit_result(1, "relu.f32.c5");
     struct waivers w;
     struct notes notes;
 
-    (void)state;
     report_kit_fail(r);
     report_kit_fail(full);
     memset(full->reason, 'x', sizeof full->reason - 1);
@@ -91,12 +86,11 @@ static void test_expired(void **state)
     close_both(&w, &notes);
 }
 
-static void test_expires_soon(void **state)
+TEST(test_expires_soon)
 {
     struct waivers w;
     struct notes notes;
 
-    (void)state;
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     apply("?a*|*|c|expires=2026-12-07\n"
           "?b*|*|c|expires=2026-12-06\n"
@@ -112,13 +106,12 @@ static void test_expires_soon(void **state)
 }
 
 /* Of many rows the first are named, the others counted. */
-static void test_many_notes(void **state)
+TEST(test_many_notes)
 {
     struct waivers w;
     struct notes notes;
     char text[4096] = "";
 
-    (void)state;
     for (int i = 0; i < 30; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  "nosuch%d|*|c|expires=2026-11-%d\n", i, i < 12 ? 21 : 30);
@@ -134,12 +127,11 @@ static void test_many_notes(void **state)
 }
 
 /* By the run's device, driver, and the subject's bounds. */
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
     struct waivers w;
     struct notes notes;
 
-    (void)state;
     strcpy(report_kit.report.device.driver, "NVIDIA 580.159.04");
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_fail(report_kit_result(1, "relu.f32.c1"));
@@ -158,14 +150,13 @@ static void test_ranges(void **state)
 }
 
 /* Each subject has a device of its own. */
-static void test_devices(void **state)
+TEST(test_devices)
 {
     const struct judge_device devices[2] = { { "A 1", "driver 1.0", "" },
                                              { "B 2", "driver 2.0", "" } };
     struct waivers w;
     struct notes notes;
 
-    (void)state;
     report_kit.report.devices = devices;
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_fail(report_kit_result(1, "relu.f32.c1"));
@@ -176,12 +167,11 @@ static void test_devices(void **state)
     close_both(&w, &notes);
 }
 
-static void test_stale(void **state)
+TEST(test_stale)
 {
     struct waivers w;
     struct notes notes;
 
-    (void)state;
     apply("relu.f32.c1|*|c\nrelu.f32.nosuch*|*|c\ngraph.f32.s1_9|*|c\nnosuch.*|*|c\n", &w, &notes);
     assert_int_equal(
         waivers_check_cases(&w, report_kit.report.cases, report_kit.report.case_count, &notes), 2);
@@ -209,13 +199,12 @@ static char *written(const struct waivers *w)
 }
 
 /* All fields survive; what is expired becomes a failure to be explained again. */
-static void test_written(void **state)
+TEST(test_written)
 {
     struct waivers w;
     struct notes notes;
     char *text;
 
-    (void)state;
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_fail(report_kit_result(1, "relu.f32.c5"));
     apply("relu.f32.c1|*|lanes|see there|link=a/b#12|driver=1|expires=2027-01-31|device=Dev*|"
@@ -239,15 +228,4 @@ static void test_written(void **state)
     close_both(&w, &notes);
 }
 
-#define KIT_TEST(name) cmocka_unit_test_setup_teardown(name, report_kit_open, report_kit_close)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        KIT_TEST(test_applied),    KIT_TEST(test_expired), KIT_TEST(test_expires_soon),
-        KIT_TEST(test_many_notes), KIT_TEST(test_ranges),  KIT_TEST(test_devices),
-        KIT_TEST(test_stale),      KIT_TEST(test_written),
-    };
-
-    return cmocka_run_group_tests_name("waivers", tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = report_kit_open, .each_teardown = report_kit_close);

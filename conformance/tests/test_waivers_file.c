@@ -3,17 +3,14 @@
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/util/version.h"
 #include "reference/base/memory.h"
+#include "reference/tests/kit/compared.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const struct date today = { 2026, 11, 22 };
 
@@ -33,11 +30,10 @@ static void expect_text(const char *expected, const char *found)
     assert_string_equal(found, expected);
 }
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
     struct waivers w;
 
-    (void)state;
     read_file(&w,
               "\xef\xbb\xbf# cases | device | cause\r\n"
               "relu.* | NVIDIA* | wrong lanes | link=https://x.example/1#c2 | expires=2028-02-29"
@@ -71,13 +67,12 @@ static void test_fields(void **state)
 }
 
 /* The files that the repository has stay readable. */
-static void test_known_files(void **state)
+TEST(test_known_files)
 {
     static const char *const paths[] = { "conformance/known/litert-2.3.0-cpu.tsv",
                                          "conformance/known/litert-2.3.0-webgpu-h200.tsv" };
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct waivers w;
 
@@ -90,11 +85,10 @@ static void test_known_files(void **state)
     }
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
     struct waivers w;
 
-    (void)state;
     read_file(&w, "");
     assert_int_equal(w.count, 0);
     waivers_close(&w);
@@ -103,7 +97,7 @@ static void test_empty(void **state)
     waivers_close(&w);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const struct {
         const char *text, *where, *words;
@@ -136,7 +130,6 @@ static void test_refused(void **state)
         { "a|b|c|link=x|link=y", ":1: ", "each field once" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *const path = report_kit_write(rows[i].text), place[80];
         struct waivers w;
@@ -152,14 +145,13 @@ static void test_refused(void **state)
     }
 }
 
-static void test_unreadable(void **state)
+TEST(test_unreadable)
 {
     char path[] = "/tmp/assay_waivers_XXXXXX";
     const int fd = mkstemp(path);
     struct waivers w;
     struct diag diag;
 
-    (void)state;
     assert_int_equal(write(fd, "a|b|c\nd|e\0|f\n", 13), 13);
     close(fd);
     assert_int_equal(waivers_read(&w, path, &diag), STATUS_USAGE);
@@ -209,9 +201,8 @@ static void expect_no_memory(size_t lines, int allocations)
     free(text);
 }
 
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
-    (void)state;
     expect_no_memory(4000, 5); /* the file's bytes, path, text, rows, field */
     expect_no_memory(0, 4);
 }
@@ -227,7 +218,7 @@ static struct date date_of(const char *text)
 }
 
 /* Each is a date but for one character, or one number. */
-static void test_no_dates(void **state)
+TEST(test_no_dates)
 {
     static const char *const texts[] = { "2027/01-31",  "2027-01/31",
                                          "2027-01-31 ", "2027-01-3",
@@ -241,7 +232,6 @@ static void test_no_dates(void **state)
                                          "202/-01-31",  "202:-01-31",
                                          "-027-01-31",  "" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct date d = { 1, 2, 3 };
 
@@ -253,11 +243,10 @@ static void test_no_dates(void **state)
     date_of("9999-12-31");
 }
 
-static void test_dates(void **state)
+TEST(test_dates)
 {
     char text[DATE_TEXT_BYTES];
 
-    (void)state;
     assert_int_equal(date_days_between(date_of("2026-12-31"), date_of("2027-01-01")), 1);
     assert_int_equal(date_days_between(date_of("2028-02-28"), date_of("2028-03-01")), 2);
     assert_int_equal(date_days_between(date_of("2027-02-28"), date_of("2027-03-01")), 1);
@@ -270,14 +259,13 @@ static void test_dates(void **state)
 
 /* ---- versions ---- */
 
-static void test_version_order(void **state)
+TEST(test_version_order)
 {
     static const char *const ascending[] = {
         "0.9",   "22.3.6", "24",         "24.0.1",     "24.1",
         "24.10", "580.82", "580.159.04", "580.159.10", "99999999999999999999.1"
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof ascending / sizeof ascending[0]; i++) {
         for (size_t k = 0; k < sizeof ascending / sizeof ascending[0]; k++) {
             const int order = version_compare(ascending[i], ascending[k]);
@@ -298,9 +286,8 @@ static void expect_version(const char *driver, const char *version)
         assert_string_equal(text, version);
 }
 
-static void test_version_of_driver(void **state)
+TEST(test_version_of_driver)
 {
-    (void)state;
     expect_version("llvmpipe Mesa 22.3.6 (LLVM 15.0.6)", "22.3.6");
     expect_version("NVIDIA 580.159.04", "580.159.04");
     expect_version("radv Mesa 24.1.0-rc2", "24.1.0");
@@ -312,9 +299,8 @@ static void test_version_of_driver(void **state)
     expect_version("12345678901234567890.12345678901234567890", NULL); /* does not fit */
 }
 
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
-    (void)state;
     assert_true(version_range_has(">=24.0,<25", "24.0"));
     assert_true(version_range_has(">=24.0,<25", "24.3.1"));
     assert_false(version_range_has(">=24.0,<25", "25.0"));
@@ -337,12 +323,11 @@ static const struct waiver *find(const struct waivers *w, const char *name, cons
                         today);
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
     static const char driver[] = "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)";
     struct waivers w;
 
-    (void)state;
     read_file(&w, "a.*|*|old|expires=2026-11-21\n"
                   "a.*|*|last day|expires=2026-11-22\n"
                   "b.*|libx*|range|driver=>=23\n"
@@ -368,25 +353,14 @@ static void test_find(void **state)
 
 /* ---- many rows ---- */
 
-static long compared;
-int __real_strcmp(const char *a, const char *b);
-int __wrap_strcmp(const char *a, const char *b);
-
-int __wrap_strcmp(const char *a, const char *b)
-{
-    compared++;
-    return __real_strcmp(a, b);
-}
-
 /* Names are found, and not held against each row. */
-static void test_many_names(void **state)
+TEST(test_many_names)
 {
     enum { ROWS = 40000, BYTES = 40 };
     char *const text = mem_alloc(ROWS, BYTES), name[32];
     struct waivers w;
     size_t used = 0;
 
-    (void)state;
     assert_non_null(text);
     for (int i = 0; i < ROWS; i++)
         used += (size_t)snprintf(text + used, BYTES, "relu.f32.%d|%s|%d\n", i * 7919 % ROWS,
@@ -404,7 +378,7 @@ static void test_many_names(void **state)
     waivers_close(&w);
 }
 
-static void test_too_many_patterns(void **state)
+TEST(test_too_many_patterns)
 {
     enum { ROWS = 4097, BYTES = 16 };
     char *const text = mem_alloc(ROWS, BYTES);
@@ -413,7 +387,6 @@ static void test_too_many_patterns(void **state)
     size_t used = 0;
     char *path;
 
-    (void)state;
     assert_non_null(text);
     for (int i = 0; i < ROWS - 1; i++)
         used += (size_t)snprintf(text + used, BYTES, "%d*|*|c\n", i);
@@ -430,11 +403,10 @@ static void test_too_many_patterns(void **state)
 }
 
 /* Rows of names and patterns speak in the order of the file; the first that holds today counts. */
-static void test_order_of_rows(void **state)
+TEST(test_order_of_rows)
 {
     struct waivers w;
 
-    (void)state;
     read_file(&w, "a.x|gpu|1\n"
                   "a.*|*|2|expires=2020-01-01\n"
                   "a.x|*|3|expires=2020-01-01\n"
@@ -454,20 +426,4 @@ static void test_order_of_rows(void **state)
     assert_int_equal(find(&w, "a.z", "", "", "")->line, 2);
     assert_int_equal(find(&w, "b[1]", "", "gpu [2]", "")->line, 3); /* itself, too */
     waivers_close(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),        cmocka_unit_test(test_known_files),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_unreadable),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_dates),         cmocka_unit_test(test_no_dates),
-        cmocka_unit_test(test_version_order), cmocka_unit_test(test_version_of_driver),
-        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_many_names),    cmocka_unit_test(test_too_many_patterns),
-        cmocka_unit_test(test_order_of_rows),
-    };
-
-    return cmocka_run_group_tests_name("waivers_file", tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 /* The zoo: topology, the same bytes from the same seed, activations that stay sane. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/models/net_quant.h"
 #include "conformance/suite/models/zoo.h"
@@ -12,13 +14,8 @@
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -65,13 +62,12 @@ static const struct zoo_options tiny = {
 
 /* The weights that this seed has given since the zoo exists: figures elsewhere rely on them, and
  * they tell a machine or compiler whose arithmetic is not IEEE's. */
-static void weights_are_fixed(void **state)
+TEST(weights_are_fixed)
 {
     struct zoo_options options = tiny;
     char first[SHA256_HEX_BYTES], other[SHA256_HEX_BYTES];
     struct model m;
 
-    (void)state;
     build(&m, options);
     hash(&m, first);
     model_close(&m);
@@ -89,13 +85,12 @@ static void weights_are_fixed(void **state)
     assert_string_not_equal(other, first);
 }
 
-static void a_file_reads_back(void **state)
+TEST(a_file_reads_back)
 {
     struct diag diag = { .status = STATUS_OK };
     struct tflite_file one, two;
     struct model m, again, back;
 
-    (void)state;
     build(&m, tiny);
     build(&again, tiny);
     assert_int_equal(tflite_write(&m, &one, &diag), STATUS_OK);
@@ -112,7 +107,7 @@ static void a_file_reads_back(void **state)
     mem_free(two.bytes);
 }
 
-static void topology(void **state)
+TEST(topology)
 {
     static const int32_t kinds[] = { BUILTIN_CONV_2D, BUILTIN_DEPTHWISE_CONV_2D,
                                      BUILTIN_AVERAGE_POOL_2D, BUILTIN_RESHAPE, BUILTIN_SOFTMAX };
@@ -121,7 +116,6 @@ static void topology(void **state)
     int counts[COUNT(kinds)] = { 0 };
     struct model m;
 
-    (void)state;
     build(&m, (struct zoo_options){ .width = 1, .type = TENSOR_FLOAT32, .seed = 1 });
     g = &m.subgraphs[0];
     for (size_t i = 0; i < g->operator_count; i++) {
@@ -152,7 +146,7 @@ static void topology(void **state)
 }
 
 /* Through the reference: no layer dies, and none runs into its clamp. */
-static void activations_stay_sane(void **state)
+TEST(activations_stay_sane)
 {
     const struct interpreter_options keep = { .preserve_all = true };
     static const struct {
@@ -160,7 +154,6 @@ static void activations_stay_sane(void **state)
         uint32_t resolution;
     } rows[] = { { 0.25, 96 }, { 0.25, 32 }, { 1, 32 } };
 
-    (void)state;
     for (size_t r = 0; r < COUNT(rows); r++) {
         struct diag diag = { .status = STATUS_OK };
         struct interpreter *in;
@@ -196,7 +189,7 @@ static void activations_stay_sane(void **state)
     }
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     static const struct {
         struct zoo_options options;
@@ -220,7 +213,6 @@ static void refuses(void **state)
     struct diag diag;
     struct model m;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(zoo_build(&m, entry("mobilenet_v1"), &rows[i].options, &diag),
                          STATUS_USAGE);
@@ -277,12 +269,11 @@ static struct zoo_options integer_options(size_t row, struct zoo_options options
     return options;
 }
 
-static void integer_weights_are_fixed(void **state)
+TEST(integer_weights_are_fixed)
 {
     char hex[SHA256_HEX_BYTES];
     struct model m;
 
-    (void)state;
     for (size_t r = 0; r < COUNT(integers); r++) {
         build(&m, integer_options(r, tiny));
         hash(&m, hex);
@@ -292,12 +283,11 @@ static void integer_weights_are_fixed(void **state)
 }
 
 /* As converters have them: types, versions, scales. */
-static void integer_topology(void **state)
+TEST(integer_topology)
 {
     static const int32_t kinds[] = { BUILTIN_CONV_2D, BUILTIN_DEPTHWISE_CONV_2D,
                                      BUILTIN_AVERAGE_POOL_2D, BUILTIN_RESHAPE, BUILTIN_SOFTMAX };
 
-    (void)state;
     for (size_t r = 0; r < COUNT(integers); r++) {
         struct zoo_options options =
             integer_options(r, (struct zoo_options){ .width = 1, .resolution = 32, .seed = 1 });
@@ -428,13 +418,12 @@ static void expect_full_ranges(const char *type, struct interpreter *in)
 }
 
 /* The same picture through the float model and through the one in 8 bits. */
-static void integers_say_the_same(void **state)
+TEST(integers_say_the_same)
 {
     const struct zoo_options plain = {
         .width = 0.5, .resolution = 96, .type = TENSOR_FLOAT32, .seed = 1
     };
 
-    (void)state;
     for (size_t r = 0; r < COUNT(integers); r++) {
         struct model m, f;
         struct interpreter *const in = start(&m, integer_options(r, plain));
@@ -462,7 +451,7 @@ static void integers_say_the_same(void **state)
     }
 }
 
-static void scales(void **state)
+TEST(scales)
 {
     static const struct {
         int32_t type;
@@ -483,7 +472,6 @@ static void scales(void **state)
     int8_t i8[8];
     uint8_t u8[8];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct zoo_scale s = zoo_scale_of(rows[i].type, rows[i].range);
 
@@ -530,31 +518,12 @@ static void out_of_memory_with(const struct zoo_options *options)
     assert_true(needed > 10);
 }
 
-static void out_of_memory(void **state)
+TEST(out_of_memory)
 {
-    (void)state;
     out_of_memory_with(&tiny);
     for (size_t r = 0; r < COUNT(integers); r += 2) { /* u8 is made as i8 is */
         const struct zoo_options options = integer_options(r, tiny);
 
         out_of_memory_with(&options);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_fixed),
-        cmocka_unit_test(integer_weights_are_fixed),
-        cmocka_unit_test(integer_topology),
-        cmocka_unit_test(integers_say_the_same),
-        cmocka_unit_test(scales),
-        cmocka_unit_test(a_file_reads_back),
-        cmocka_unit_test(topology),
-        cmocka_unit_test(activations_stay_sane),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(out_of_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

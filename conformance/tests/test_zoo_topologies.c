@@ -1,4 +1,6 @@
 /* The topologies of the zoo: published sizes, activations that stay sane in all types. */
+#include "reference/tests/kit/test.h"
+
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/models/zoo.h"
 #include "conformance/util/random.h"
@@ -9,14 +11,9 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -69,9 +66,8 @@ static struct zoo_facts facts_of(const char *name, double width, uint32_t resolu
     return facts;
 }
 
-static void published_sizes(void **state)
+TEST(published_sizes)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(sizes); i++) {
         const struct zoo_facts f = facts_of(sizes[i].name, sizes[i].width, sizes[i].resolution);
         const double millions = (double)f.multiply_adds / 1e6;
@@ -87,21 +83,19 @@ static void published_sizes(void **state)
 }
 
 /* The backbone without its classifier, and heads of 17, 34, 32 and 32 channels on 768. */
-static void posenet_is_mobilenet_with_heads(void **state)
+TEST(posenet_is_mobilenet_with_heads)
 {
     const struct zoo_facts whole = facts_of("posenet", 0.75, 0),
                            classifier = facts_of("mobilenet_v1", 0.75, 0);
 
-    (void)state;
     assert_int_equal(whole.parameters, classifier.parameters - 769 * 1001 + 769 * (17 + 34 + 64));
 }
 
 /* What is counted without weights is what a model then has; a batch has the same weights. */
-static void counted_is_built(void **state)
+TEST(counted_is_built)
 {
     static const int32_t types[] = { TENSOR_FLOAT32, TENSOR_FLOAT16, TENSOR_INT8, TENSOR_UINT8 };
 
-    (void)state;
     for (size_t r = 0; zoo_at(r); r++) {
         const struct zoo_entry *const e = zoo_at(r);
         const uint32_t batch = e->batch_max == 1 ? 1 : 2;
@@ -139,7 +133,7 @@ static void counted_is_built(void **state)
     }
 }
 
-static void too_large(void **state)
+TEST(too_large)
 {
     struct zoo_options options = {
         .width = 2, .resolution = 1024, .type = TENSOR_INT8, .quiet = true, .seed = 1
@@ -147,7 +141,6 @@ static void too_large(void **state)
     struct diag diag = { .status = STATUS_OK };
     struct model m;
 
-    (void)state;
     options.memory_bytes = 1000000000;
     assert_int_equal(zoo_build(&m, entry("resnet50"), &options, &diag), STATUS_NO_MEMORY);
     assert_string_equal(diag.text, "needs about 4075.4 MB of memory for 97950952 parameters, "
@@ -275,9 +268,8 @@ static bool is_detection(const struct running *r, int node)
 }
 
 /* Through the reference: no layer fades, explodes, dies or runs into its clamp. */
-static void activations_stay_sane(void **state)
+TEST(activations_stay_sane)
 {
-    (void)state;
     for (size_t e = 0; zoo_at(e); e++) {
         const char *const name = zoo_at(e)->name;
         const struct zoo_options options = small(zoo_at(e));
@@ -333,7 +325,7 @@ static double snr_db(const TfLiteTensor *truth, const TfLiteTensor *got)
 }
 
 /* The same picture through the float model and through the others. */
-static void types_say_the_same(void **state)
+TEST(types_say_the_same)
 {
     static const struct {
         const char *name;
@@ -345,7 +337,6 @@ static void types_say_the_same(void **state)
                   { "i8", TENSOR_INT8, false, 18 },
                   { "u8", TENSOR_UINT8, false, 18 } };
 
-    (void)state;
     for (size_t e = 0; zoo_at(e); e++) {
         struct zoo_options options = small(zoo_at(e));
         struct diag diag = { .status = STATUS_OK };
@@ -376,15 +367,4 @@ static void types_say_the_same(void **state)
         }
         close_entry(&real);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(published_sizes),       cmocka_unit_test(posenet_is_mobilenet_with_heads),
-        cmocka_unit_test(counted_is_built),      cmocka_unit_test(too_large),
-        cmocka_unit_test(activations_stay_sane), cmocka_unit_test(types_say_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

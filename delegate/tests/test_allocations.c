@@ -1,10 +1,11 @@
 /* Each allocation fails once, of blocks and of pieces of arenas, while the models of fuzz/hostile
  * that run are read, opened, prepared and run, and imported and planned: the status says so, and
- * nothing crashes; a sanitizer build sees what is left.  A large block would hold many pieces of an
- * arena, of which then one alone could fail: arena_alloc is wrapped (Makefile). */
+ * nothing crashes; a sanitizer build sees what is left.  */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/hostile_run.h"
+#include "delegate/tests/kit/memory_faults.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/accept/decide.h"
 #include "delegate/graph/import.h"
@@ -18,35 +19,19 @@
 
 enum { POINTS_MAX = 1500, BYTES_MAX = 1 << 22, ITERATIONS_MAX = 20 };
 
-void *__real_arena_alloc(struct arena *a, size_t count, size_t size);
-void *__wrap_arena_alloc(struct arena *a, size_t count, size_t size);
-
-static struct fault {
-    bool arenas;  /* which of the two fail */
-    long left;    /* how many succeed before; negative: all do */
-    bool reached; /* one has failed */
-} fault = { .left = -1 };
-
-void *__wrap_arena_alloc(struct arena *a, size_t count, size_t size)
-{
-    if (fault.arenas && fault.left >= 0 && fault.left-- == 0) {
-        fault.reached = true;
-        return NULL;
-    }
-    return __real_arena_alloc(a, count, size);
-}
+static bool reached; /* an allocation has failed */
 
 static void arm(bool arenas, long n)
 {
-    fault = (struct fault){ .arenas = arenas, .left = arenas ? n : -1 };
+    memory_faults_arm(MEMORY_ARENAS, arenas ? n : -1);
     mem_fail_after(arenas ? -1 : n);
+    reached = false;
 }
 
 static void disarm(long failures)
 {
     mem_fail_after(-1);
-    fault.left = -1;
-    fault.reached = fault.reached || mem_failures() != failures;
+    reached = memory_faults_disarm() || mem_failures() != failures;
 }
 
 static void ignore(void *user, const char *format, va_list args)
@@ -173,26 +158,25 @@ static void try_row(const struct hostile_row *row, const struct tflite_file *fil
         s = live(file, &diag);
         disarm(failures);
         judge(row, kind, n, s, &diag);
-        if (!fault.reached)
+        if (!reached)
             break;
     }
     for (int i = 0; i < 2; i++)
         for (long n = 0; n < POINTS_MAX; n++) {
             struct point p = { .arenas = arenas, .n = n, .pairs = i ? half : none };
 
-            fault.reached = false;
+            reached = false;
             plan_once(file, &p);
             if (p.status == STATUS_UNSUPPORTED)
                 break;
             judge(row, i ? "plan, fp16" : "plan", n, p.status, &p.diag);
-            if (!fault.reached)
+            if (!reached)
                 break;
         }
 }
 
-static void every_allocation_fails_once(void **state)
+static void every_allocation_fails_once(bool arenas)
 {
-    const bool arenas = *state != NULL;
     struct diag diag = { 0 };
     struct hostile_table t;
 
@@ -214,13 +198,12 @@ static void every_allocation_fails_once(void **state)
     assert_true(failed > 1000);
 }
 
-int main(void)
+TEST(blocks)
 {
-    static bool arenas = true;
-    const struct CMUnitTest tests[] = {
-        { "blocks", every_allocation_fails_once, NULL, NULL, NULL },
-        { "pieces_of_arenas", every_allocation_fails_once, NULL, NULL, &arenas },
-    };
+    every_allocation_fails_once(false);
+}
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+TEST(pieces_of_arenas)
+{
+    every_allocation_fails_once(true);
 }

@@ -1,12 +1,13 @@
 /* Binding tensors to buffers of the caller: wrong arguments, which are refused with both values and
  * change nothing; tensors that cannot be bound in ASSAY_LAYOUT_C4; memory that does not grow. */
 #include "delegate/tests/kit/bind_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <fcntl.h>
 
 /* ---- wrong arguments ---- */
 
-static void does_not_fit(void **state)
+TEST(does_not_fit)
 {
     struct assay_gpu_buffer good = {
         .kind = ASSAY_GPU_VK_BUFFER, .layout = ASSAY_LAYOUT_C4, .tensor = X, .partition = -1
@@ -127,7 +128,7 @@ static void does_not_fit(void **state)
 }
 
 /* A variable tensor cannot be bound, nor two outputs that share memory in ASSAY_LAYOUT_C4. */
-static void cannot_lie_there(void **state)
+TEST(cannot_lie_there)
 {
     const int32_t dims[] = { 2, 4 }, whole[] = { 1, 8 };
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW,
@@ -176,7 +177,7 @@ static void cannot_lie_there(void **state)
 }
 
 /* y = CONV_2D(x) + r, which is computed in the memory of r, but never in memory of the caller. */
-static void input_is_written(void **state)
+TEST(input_is_written)
 {
     enum { C = 8, PIXELS = 6 };
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
@@ -245,7 +246,7 @@ static void input_is_written(void **state)
 }
 
 /* An inference reads and writes the state of an LSTM, which stays in the host's memory. */
-static void states_are_kept(void **state)
+TEST(states_are_kept)
 {
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW, .partition = -1 };
     static const float weights[8 * 5], bias[8];
@@ -294,7 +295,7 @@ static void states_are_kept(void **state)
 }
 
 /* Each allocation fails once: the call fails, and the tensor is bound as before. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     struct interpreter *in;
     struct kit_buffer buffer;
@@ -364,7 +365,7 @@ static int open_files(void)
 
 /* Buffers are bound and unbound many times, and fail to be bound.  On a device in the host's memory
  * a leak would show in the address space of the process. */
-static void memory_stays_flat(void **state)
+TEST(memory_stays_flat)
 {
     enum { ROUNDS = 120, BYTES = 1 << 20 };
     struct interpreter *in;
@@ -426,14 +427,4 @@ static void memory_stays_flat(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_not_fit),     cmocka_unit_test(cannot_lie_there),
-        cmocka_unit_test(input_is_written), cmocka_unit_test(states_are_kept),
-        cmocka_unit_test(no_memory),        cmocka_unit_test(memory_stays_flat),
-    };
-
-    kit_find_validated_device("tests of buffers");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_validated_device);

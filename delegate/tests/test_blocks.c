@@ -1,5 +1,6 @@
 /* Blocks of device memory that are kept for the next request; skipped without a device. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/vulkan/blocks.h"
 #include "delegate/vulkan/device.h"
@@ -64,12 +65,11 @@ static void need_device(void)
     assert_int_equal(d->blocks.count, 0);
 }
 
-static void test_small_ones_are_taken_again(void **state)
+TEST(test_small_ones_are_taken_again)
 {
     struct block a, b;
     VkDeviceMemory first;
 
-    (void)state;
     need_device();
     a = take(1000, true);
     first = a.memory;
@@ -81,12 +81,11 @@ static void test_small_ones_are_taken_again(void **state)
     give(&b);
 }
 
-static void test_others_are_not(void **state)
+TEST(test_others_are_not)
 {
     struct block a, unmapped, larger;
     VkDeviceMemory first;
 
-    (void)state;
     need_device();
     a = take(1000, true);
     first = a.memory;
@@ -100,11 +99,10 @@ static void test_others_are_not(void **state)
     assert_int_equal(d->blocks.count, 3);
 }
 
-static void test_large_ones_are_not_kept(void **state)
+TEST(test_large_ones_are_not_kept)
 {
     struct block a;
 
-    (void)state;
     need_device();
     a = take(MIB + 1, true);
     give(&a);
@@ -114,12 +112,11 @@ static void test_large_ones_are_not_kept(void **state)
     assert_int_equal(d->blocks.count, 1);
 }
 
-static void test_what_is_kept_is_bounded(void **state)
+TEST(test_what_is_kept_is_bounded)
 {
     struct block blocks[BLOCKS_KEPT + 3];
     VkDeviceMemory last;
 
-    (void)state;
     need_device();
     for (int i = 0; i < BLOCKS_KEPT + 3; i++)
         blocks[i] = take(64 * KIB, true);
@@ -133,25 +130,13 @@ static void test_what_is_kept_is_bounded(void **state)
 }
 
 /* A buffer that failed to open gives back no block. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
     struct block none = { 0 };
 
-    (void)state;
     need_device();
     give(&none);
     assert_int_equal(d->blocks.count, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_ones_are_taken_again),
-        cmocka_unit_test(test_others_are_not),
-        cmocka_unit_test(test_large_ones_are_not_kept),
-        cmocka_unit_test(test_what_is_kept_is_bounded),
-        cmocka_unit_test(test_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(.setup = setup, .teardown = teardown);

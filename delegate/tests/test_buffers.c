@@ -1,6 +1,7 @@
 /* Inputs and outputs that stay on the device: buffer handles, wait=none, tensors bound to buffers
  * of the caller in both layouts, and the number of copies. */
 #include "delegate/tests/kit/buffer_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/runtime/kernel.h"
 
@@ -51,7 +52,7 @@ static void set_input(struct interpreter *in, uint64_t seed)
 /* ---- handles ---- */
 
 /* An output that the host does not read is not copied; one that it reads twice is copied once. */
-static void outputs_stay(void **state)
+TEST(outputs_stay)
 {
     float expected[ROWS * 3];
     struct assay_gpu_stats before, after;
@@ -94,7 +95,7 @@ static void outputs_stay(void **state)
 
 /* With wait=none the host reads the results of the last inference, with the bits that waiting for
  * each gives.  When handles are not allowed, wait=none does the same as passive. */
-static void wait_none(void **state)
+TEST(wait_none)
 {
     float expected[3][ROWS * 5];
     struct interpreter *in;
@@ -136,7 +137,7 @@ static void wait_none(void **state)
 }
 
 /* After an inference that failed each read of its outputs fails, until one succeeds. */
-static void failed_inference(void **state)
+TEST(failed_inference)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -251,7 +252,7 @@ static struct copies run_bound(int channels, int in_layout, int out_layout, cons
                             after.device_copies - before.device_copies };
 }
 
-static void bound_tensors(void **state)
+TEST(bound_tensors)
 {
     static const struct {
         const char *name;
@@ -306,7 +307,7 @@ static void bound_tensors(void **state)
 }
 
 /* With precision=fp16, elements in ASSAY_LAYOUT_C4 are f16. */
-static void half_slices(void **state)
+TEST(half_slices)
 {
     struct kit_buffer x, y;
     struct assay_gpu_io e;
@@ -372,7 +373,7 @@ static void make_bytes(struct model *m)
 
 /* With quantized=exact buffers hold bytes, and a slice is 4 bytes; in float view they hold the
  * dequantized floats. */
-static void quantized(void **state)
+TEST(quantized)
 {
     enum { COUNT = ROWS * 3 };
     struct model m;
@@ -430,7 +431,7 @@ static void quantized(void **state)
 
 /* Bound, unbound and bound again: each time the same bits, and an output of an inference before the
  * change cannot be read after it. */
-static void bind_and_unbind(void **state)
+TEST(bind_and_unbind)
 {
     float expected[ROWS * 3];
     struct interpreter *in;
@@ -474,7 +475,7 @@ static void bind_and_unbind(void **state)
 
 /* Two interpreters on one device share a buffer: one writes it, the other reads it, and the host
  * copies nothing. */
-static void chained(void **state)
+TEST(chained)
 {
     float expected[ROWS * 3];
     struct assay_gpu_buffer shared = {
@@ -529,7 +530,7 @@ static void chained(void **state)
 
 /* An interpreter reads an output that another one left on the device: one that was made later, and
  * one that was made before. */
-static void between_interpreters(void **state)
+TEST(between_interpreters)
 {
     float expected[ROWS * 3];
     struct interpreter *in[2];
@@ -572,7 +573,7 @@ static void between_interpreters(void **state)
 }
 
 /* x -> partition -> t -> CPU -> u, and t, u -> partition -> y: t is read by both. */
-static void between_partitions(void **state)
+TEST(between_partitions)
 {
     const int32_t dims[] = { 1, SIDE, SIDE, 3 };
     float expected[ROWS * 3];
@@ -645,7 +646,7 @@ static void between_partitions(void **state)
 }
 
 /* A resize plans again and ends all bindings.  Sizes A, B, A give the bits of A again. */
-static void resized(void **state)
+TEST(resized)
 {
     struct diag diag = { 0 };
     struct kit_buffer buffer;
@@ -719,7 +720,7 @@ static void *run_on(void *user)
     return NULL;
 }
 
-static void another_thread_binds(void **state)
+TEST(another_thread_binds)
 {
     float expected[ROWS * 3];
     struct runner r = { .expected = expected };
@@ -757,17 +758,4 @@ static void another_thread_binds(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_stay),         cmocka_unit_test(wait_none),
-        cmocka_unit_test(failed_inference),     cmocka_unit_test(bound_tensors),
-        cmocka_unit_test(half_slices),          cmocka_unit_test(quantized),
-        cmocka_unit_test(bind_and_unbind),      cmocka_unit_test(chained),
-        cmocka_unit_test(between_interpreters), cmocka_unit_test(between_partitions),
-        cmocka_unit_test(another_thread_binds), cmocka_unit_test(resized),
-    };
-
-    kit_find_validated_device("tests of buffers");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_validated_device);

@@ -1,5 +1,7 @@
 /* Files of the cache: a complete private file is used, any other is refused with a reason. */
+/* Wrap: fstat */
 #include "delegate/tests/kit/cache_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/cache/file.h"
 #include "reference/base/memory.h"
@@ -113,13 +115,12 @@ static void expect_refused(const char *dir, const char *word)
     expect_refused_as(dir, &id, word);
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
     struct cache_dir d = cache_dir_make();
     char inner[80], path[512];
     struct stat st;
 
-    (void)state;
     snprintf(inner, sizeof inner, "%s/inner", d.path);
     save(inner); /* makes the directory */
     assert_int_equal(stat(inner, &st), 0);
@@ -135,7 +136,7 @@ static void round_trip(void **state)
     cache_dir_remove(d.path);
 }
 
-static void not_there(void **state)
+TEST(not_there)
 {
     const struct cache_identity id = sample_identity();
     const struct cache_content sample = sample_content(&id, 7);
@@ -144,7 +145,6 @@ static void not_there(void **state)
     struct diag diag = { 0 };
     bool found = true;
 
-    (void)state;
     KIT_OK(cache_load(&content, &found, d.path, name, &id, 300, &diag));
     assert_false(found);
     cache_dir_remove(d.path);
@@ -157,14 +157,13 @@ static void not_there(void **state)
     assert_non_null(strstr(diag.text, "/no/such/directory"));
 }
 
-static void truncated_at_every_byte(void **state)
+TEST(truncated_at_every_byte)
 {
     struct cache_dir d = cache_dir_make();
     uint8_t *data, *longer;
     char path[512];
     size_t bytes;
 
-    (void)state;
     save(d.path);
     cache_path(path, d.path, name);
     data = cache_read_file(path, &bytes);
@@ -183,14 +182,13 @@ static void truncated_at_every_byte(void **state)
     cache_dir_remove(d.path);
 }
 
-static void every_bit_flipped(void **state)
+TEST(every_bit_flipped)
 {
     struct cache_dir d = cache_dir_make();
     char path[512];
     uint8_t *data;
     size_t bytes;
 
-    (void)state;
     save(d.path);
     cache_path(path, d.path, name);
     data = cache_read_file(path, &bytes);
@@ -211,7 +209,7 @@ static void every_bit_flipped(void **state)
 }
 
 /* Each byte of the identity. */
-static void of_another(void **state)
+TEST(of_another)
 {
     static const struct {
         size_t at, bytes;
@@ -229,7 +227,6 @@ static void of_another(void **state)
     struct cache_dir d = cache_dir_make();
     size_t looked_at = 0;
 
-    (void)state;
     save(d.path);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         for (size_t j = 0; j < parts[i].bytes; j++, looked_at++) {
@@ -244,7 +241,7 @@ static void of_another(void **state)
 }
 
 /* Sizes are checked even when the checksum matches. */
-static void signed_but_wrong(void **state)
+TEST(signed_but_wrong)
 {
     const size_t sizes = CACHE_AT_IDENTITY + sizeof(struct cache_identity);
     const uint64_t values[] = { 0, 1, 79, 81, 1u << 20, UINT64_MAX, UINT64_MAX / 16, 1ull << 63 };
@@ -269,7 +266,6 @@ static void signed_but_wrong(void **state)
     size_t bytes;
     bool found;
 
-    (void)state;
     save(d.path);
     cache_path(path, d.path, name);
     data = cache_read_file(path, &bytes);
@@ -304,7 +300,7 @@ static void signed_but_wrong(void **state)
 }
 
 /* VkPipelineCacheHeaderVersionOne, with which the pipelines begin. */
-static void pipelines_of_another(void **state)
+TEST(pipelines_of_another)
 {
     static const size_t at[] = { 0, 1, 4, 8, 12, 16, 31 }; /* size twice, version, ids, UUID */
     const struct cache_identity id = sample_identity();
@@ -312,7 +308,6 @@ static void pipelines_of_another(void **state)
     struct diag diag = { 0 };
     struct cache_content c;
 
-    (void)state;
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
         c = sample_content(&id, 7);
         c.pipelines[at[i]] ^= 0x80;
@@ -360,13 +355,12 @@ static void expect_not_saved(const char *dir, const char *word)
         fail_msg("\"%s\", '%s' wanted", diag.text, word);
 }
 
-static void directory_not_private(void **state)
+TEST(directory_not_private)
 {
     static const mode_t modes[] = { 0755, 0770, 0701, 0710, 0720, 0777, 01777 };
     struct cache_dir d = cache_dir_make();
     char link[80], path[512];
 
-    (void)state;
     save(d.path);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         assert_int_equal(chmod(d.path, modes[i]), 0);
@@ -394,12 +388,11 @@ static void directory_not_private(void **state)
 }
 
 /* Nobody makes a directory in /sys, whatever the words are. */
-static void directory_not_made(void **state)
+TEST(directory_not_made)
 {
     static const char path[] = "/sys/assay-cache";
     struct statfs fs;
 
-    (void)state;
     /* Elsewhere, in a bare chroot say, /sys is a directory like any other. */
     if (statfs("/sys", &fs) != 0 || fs.f_type != SYSFS_MAGIC) {
         printf("skipped: no sysfs is mounted at /sys, where nobody can make a directory\n");
@@ -410,11 +403,10 @@ static void directory_not_made(void **state)
 }
 
 /* What the directory is cannot be found out. */
-static void directory_not_known(void **state)
+TEST(directory_not_known)
 {
     struct cache_dir d = cache_dir_make();
 
-    (void)state;
     save(d.path);
     fstat_fails = true;
     expect_refused(d.path, strerror(EIO));
@@ -425,13 +417,12 @@ static void directory_not_known(void **state)
     cache_dir_remove(d.path);
 }
 
-static void file_not_private(void **state)
+TEST(file_not_private)
 {
     static const mode_t modes[] = { 0644, 0660, 0602 };
     struct cache_dir d = cache_dir_make();
     char path[512];
 
-    (void)state;
     save(d.path);
     cache_path(path, d.path, name);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
@@ -443,14 +434,13 @@ static void file_not_private(void **state)
     cache_dir_remove(d.path);
 }
 
-static void not_a_file(void **state)
+TEST(not_a_file)
 {
     struct cache_dir d = cache_dir_make(), other = cache_dir_make();
     char path[512], target[512];
     uint8_t *before, *after;
     size_t bytes, bytes_after;
 
-    (void)state;
     cache_path(path, d.path, name);
     cache_path(target, other.path, name);
     save(other.path);
@@ -517,11 +507,10 @@ static void save_below_limit(const char *dir)
 }
 
 /* Like a full disk: writing fails in the middle of the file. */
-static void disk_full(void **state)
+TEST(disk_full)
 {
     struct cache_dir d = cache_dir_make();
 
-    (void)state;
     save(d.path);
     in_a_child(save_below_limit, d.path);
     expect_found(d.path, 7); /* the old file is still there */
@@ -539,11 +528,10 @@ static void save_as_nobody(const char *dir)
         _exit(2);
 }
 
-static void read_only(void **state)
+TEST(read_only)
 {
     struct cache_dir d = cache_dir_make();
 
-    (void)state;
     if (geteuid() == 0)
         assert_int_equal(chown(d.path, 65534, 65534), 0);
     assert_int_equal(chmod(d.path, 0500), 0);
@@ -571,14 +559,13 @@ static void save_often(const char *dir)
 }
 
 /* A reader sees the whole old file or the whole new one. */
-static void two_writers_and_a_reader(void **state)
+TEST(two_writers_and_a_reader)
 {
     const struct cache_identity id = sample_identity();
     struct cache_dir d = cache_dir_make();
     pid_t writers[2];
     int running = 2, found_count = 0;
 
-    (void)state;
     fflush(NULL);
     for (int i = 0; i < 2; i++)
         if ((writers[i] = fork()) == 0) {
@@ -609,12 +596,11 @@ static void two_writers_and_a_reader(void **state)
     cache_dir_remove(d.path);
 }
 
-static void names(void **state)
+TEST(names)
 {
     struct cache_identity a = sample_identity(), b;
     char one[CACHE_NAME_BYTES], two[CACHE_NAME_BYTES], text[300];
 
-    (void)state;
     /* What may change under one name: the file is then stale, and replaced. */
     b = a;
     b.driver_version++;
@@ -658,7 +644,7 @@ static void names(void **state)
     assert_string_not_equal(one, two);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     const struct cache_identity id = sample_identity();
     struct cache_dir d = cache_dir_make();
@@ -666,7 +652,6 @@ static void no_memory(void **state)
     struct diag diag = { 0 };
     bool found;
 
-    (void)state;
     save(d.path);
     for (long n = 0;; n++) {
         enum status s;
@@ -684,12 +669,11 @@ static void no_memory(void **state)
     cache_dir_remove(d.path);
 }
 
-static void hashes(void **state)
+TEST(hashes)
 {
     static const char text[] = "abcdefgh";
     struct checksum a = { { 0 } }, b = { { 0 } }, c = { { 0 } };
 
-    (void)state;
     checksum_add(&a, text, 8);
     checksum_add(&b, text, 4);
     checksum_add(&b, text + 4, 4);
@@ -702,30 +686,4 @@ static void hashes(void **state)
     checksum_add(&c, NULL, 0);
     assert_memory_not_equal(&a, &c, sizeof a);
     assert_true(checksum_of(text, 7) != checksum_of(text, 8));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(not_there),
-        cmocka_unit_test(truncated_at_every_byte),
-        cmocka_unit_test(every_bit_flipped),
-        cmocka_unit_test(of_another),
-        cmocka_unit_test(signed_but_wrong),
-        cmocka_unit_test(pipelines_of_another),
-        cmocka_unit_test(directory_not_private),
-        cmocka_unit_test(directory_not_made),
-        cmocka_unit_test(directory_not_known),
-        cmocka_unit_test(file_not_private),
-        cmocka_unit_test(not_a_file),
-        cmocka_unit_test(disk_full),
-        cmocka_unit_test(read_only),
-        cmocka_unit_test(two_writers_and_a_reader),
-        cmocka_unit_test(names),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(hashes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

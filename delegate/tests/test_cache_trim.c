@@ -1,5 +1,7 @@
 /* The size of the cache directory: what was used least recently goes, and nothing of others. */
+/* Wrap: unlinkat fdopendir */
 #include "delegate/tests/kit/cache_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/cache/trim.h"
 #include "reference/base/memory.h"
@@ -100,14 +102,13 @@ static int64_t used(const char *dir, const char *name)
 
 /* The order of use is neither that of the names nor that in which the files were made, and
  * trimming, which reads the files, leaves it as it is. */
-static void oldest_go(void **state)
+TEST(oldest_go)
 {
     static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
     static const int when[] = { 1000, 1003, 1001, 1002 };
     const struct cache_dir d = cache_dir_make();
     struct diag diag = { 0 };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         save(d.path, names[i]);
         set_used(d.path, names[i], when[i]);
@@ -130,7 +131,7 @@ static void oldest_go(void **state)
     cache_dir_remove(d.path);
 }
 
-static void others_stay(void **state)
+TEST(others_stay)
 {
     static const char *const foreign[] = { "notes.txt", "copy.assay", "short.assay",
                                            ".x.assay.1.2" };
@@ -138,7 +139,6 @@ static void others_stay(void **state)
     struct diag diag = { 0 };
     char path[512], link[512];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         cache_path(path, d.path, foreign[i]);
         cache_write_file(path, (const uint8_t *)"another program's file", i == 2 ? 3 : 22);
@@ -158,7 +158,7 @@ static void others_stay(void **state)
 }
 
 /* Files of one second: the order is that of the nanoseconds, then that of the names. */
-static void order_within_a_second(void **state)
+TEST(order_within_a_second)
 {
     static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
     static const long when[] = { 900, 100, 500, 500 };
@@ -166,7 +166,6 @@ static void order_within_a_second(void **state)
     struct diag diag = { 0 };
     char path[512];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         const struct timespec times[2] = { { 1000, when[i] }, { 1000, when[i] } };
 
@@ -194,12 +193,11 @@ static void expect_fails(const char *dir, enum status status, const char *text)
 }
 
 /* What fails is said, and the files stay; one that another process has removed is no failure. */
-static void failures(void **state)
+TEST(failures)
 {
     const struct cache_dir d = cache_dir_make();
     struct diag diag = { 0 };
 
-    (void)state;
     save(d.path, "a.assay");
     mem_fail_after(0);
     expect_fails(d.path, STATUS_NO_MEMORY, "no memory to list it");
@@ -234,13 +232,12 @@ static void take_part(const char *dir, int process)
     }
 }
 
-static void two_processes(void **state)
+TEST(two_processes)
 {
     const struct cache_dir d = cache_dir_make();
     struct diag diag = { 0 };
     pid_t child[2];
 
-    (void)state;
     fflush(NULL);
     for (int i = 0; i < 2; i++)
         if ((child[i] = fork()) == 0) {
@@ -256,17 +253,4 @@ static void two_processes(void **state)
     KIT_OK(cache_trim(d.path, "none", 3 * file_bytes(), &diag));
     assert_in_range(cache_dir_count(d.path, NULL), 1, 3);
     cache_dir_remove(d.path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oldest_go),
-        cmocka_unit_test(others_stay),
-        cmocka_unit_test(order_within_a_second),
-        cmocka_unit_test(failures),
-        cmocka_unit_test(two_processes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

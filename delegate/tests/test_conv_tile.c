@@ -3,6 +3,7 @@
  * every sum is exact and results have the bits of the reference. */
 #include "conformance/tests/kit/nets.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/conv_2d.args.h"
 #include "delegate/ops/product/conv_tile.args.h"
@@ -68,11 +69,10 @@ static uint32_t spec_of(const struct plan_step *s, uint32_t id)
     return s->spec[id];
 }
 
-static void same_results(void **state)
+TEST(same_results)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
 
-    (void)state;
     if (!transform_device)
         skip();
     for (int i = 0; i < ROWS; i++) {
@@ -132,12 +132,11 @@ static struct plan_step step_of(const struct row *r, enum device_class device_cl
 
 /* Every row has the tile that it is for.  Other devices, and results of few slices, have one
  * column of four pixels. */
-static void plans(void **state)
+TEST(plans)
 {
     const struct row few = { "few", { 1, 9, 9, 5 }, { .kernel = 1, .channels = 97 }, 1, false };
     struct plan_step s;
 
-    (void)state;
     for (int i = 0; i < ROWS; i++) {
         s = step_of(&rows[i], DEVICE_SOFTWARE);
         assert_int_equal(spec_of(&s, CONV_2D_SPEC_COLUMNS), rows[i].columns);
@@ -151,10 +150,4 @@ static void plans(void **state)
     assert_int_equal(spec_of(&s, CONV_TILE_SPEC_ROWS), 4);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(plans), cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

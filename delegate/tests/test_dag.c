@@ -2,6 +2,7 @@
  * device. */
 #include "delegate/tests/kit/dag.h"
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 
@@ -117,20 +118,20 @@ static void same_bits_wherever(const char *precision, double tolerance, uint64_t
     assert_true(in_place > (int)(last - first));
 }
 
-static void full_precision(void **state)
+TEST(full_precision)
 {
     NEEDS_DEVICE;
     same_bits_wherever("fp32", 1e-4, 1, 20);
 }
 
-static void half_precision(void **state)
+TEST(half_precision)
 {
     NEEDS_DEVICE;
     same_bits_wherever("fp16", 0.1, 31, 42);
 }
 
 /* With the rewrites, exposing an intermediate may keep one from firing: in fp32 no bit changes. */
-static void rewritten(void **state)
+TEST(rewritten)
 {
     NEEDS_DEVICE;
     for (uint64_t seed = 51; seed <= 62; seed++) {
@@ -152,7 +153,7 @@ static void rewritten(void **state)
 /* ---- a graph that exceeds the memory of the device ---- */
 
 /* x -> RELU -> RELU of 2^17 f32, not as a chain: staging and arena are more than 1 MiB. */
-static void too_much_memory(void **state)
+TEST(too_much_memory)
 {
     struct diag diag = { 0 };
     struct builder b;
@@ -195,15 +196,4 @@ static void too_much_memory(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_precision),
-        cmocka_unit_test(half_precision),
-        cmocka_unit_test(rewritten),
-        cmocka_unit_test(too_much_memory),
-    };
-
-    kit_find_device("random graphs");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -2,6 +2,7 @@
  * not. The interpreter refuses malformed models before a delegate sees them, so the graphs are
  * damaged after they were imported. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/import.h"
@@ -283,11 +284,10 @@ static void look_damaged(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void every_rule(void **state)
+TEST(every_rule)
 {
     struct model m;
 
-    (void)state;
     make(&m);
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++)
         gpu_look(&m, look_damaged, (void *)&damages[i]);
@@ -310,12 +310,11 @@ static void look_all_taken(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void all_taken(void **state)
+TEST(all_taken)
 {
     struct device_limits limits = gpu_large_limits();
     struct model m;
 
-    (void)state;
     make(&m);
     gpu_look(&m, look_all_taken, &limits);
     limits = device_limits_minimum;
@@ -369,12 +368,11 @@ static void look_constant_bytes(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void limits_of_the_device(void **state)
+TEST(limits_of_the_device)
 {
     struct model m;
     bool fits = true;
 
-    (void)state;
     make(&m);
     gpu_look(&m, look_tensor_bytes, &fits);
     fits = false;
@@ -418,11 +416,10 @@ static void look_options(struct graph *g, void *user)
     taken_with(g, WITH("include", "nothing"), ".............");
 }
 
-static void placement_options(void **state)
+TEST(placement_options)
 {
     struct model m;
 
-    (void)state;
     make(&m);
     gpu_look(&m, look_options, NULL);
     model_close(&m);
@@ -449,12 +446,11 @@ static void look_f16_range(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void weights_in_the_range_of_f16(void **state)
+TEST(weights_in_the_range_of_f16)
 {
     float values[] = { 65504.0f, 65505.0f, INFINITY, NAN };
     struct model m;
 
-    (void)state;
     make(&m);
     for (int i = 0; i < 4; i++)
         gpu_look(&m, look_f16_range, &values[i]);
@@ -510,7 +506,7 @@ static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *deleg
     return kTfLiteOk;
 }
 
-static void constants_of_another_form(void **state)
+TEST(constants_of_another_form)
 {
     const struct host_constant constants[] = {
         { false, 0, NULL, NULL },
@@ -523,7 +519,6 @@ static void constants_of_another_form(void **state)
     struct diag diag = { 0 };
     struct model m;
 
-    (void)state;
     make(&m);
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         struct host_constant want = constants[i];
@@ -535,18 +530,4 @@ static void constants_of_another_form(void **state)
         interpreter_close(in);
     }
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_taken),
-        cmocka_unit_test(every_rule),
-        cmocka_unit_test(limits_of_the_device),
-        cmocka_unit_test(placement_options),
-        cmocka_unit_test(weights_in_the_range_of_f16),
-        cmocka_unit_test(constants_of_another_form),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* CONCATENATION, STRIDED_SLICE, RESIZE_BILINEAR, TRANSPOSE_CONV: each rule of the delegate with a
  * graph that passes and one that does not. */
 #include "delegate/tests/kit/move_graph.h"
+#include "reference/tests/kit/test.h"
 
 #include <limits.h>
 #include <math.h>
@@ -191,12 +192,11 @@ static void apply(struct move_graph *w, const struct damage *d)
     }
 }
 
-static void every_rule(void **state)
+TEST(every_rule)
 {
     const struct device_limits limits = gpu_large_limits();
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
 
-    (void)state;
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         const struct damage *d = &damages[i];
         struct diag diag = { 0 };
@@ -229,13 +229,12 @@ static void every_rule(void **state)
 
 /* ---- limits ---- */
 
-static void constants_in_the_range_of_f16(void **state)
+TEST(constants_in_the_range_of_f16)
 {
     const struct device_limits limits = gpu_large_limits();
     const float values[] = { 65504.0f, 65505.0f, INFINITY };
     struct move_graph w;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         move_make(&w);
         w.weights[7] = values[i];
@@ -247,12 +246,11 @@ static void constants_in_the_range_of_f16(void **state)
     }
 }
 
-static void limits_of_the_device(void **state)
+TEST(limits_of_the_device)
 {
     struct device_limits limits = gpu_large_limits();
     struct move_graph w;
 
-    (void)state;
     move_make(&w);
     /* 9 taps of 4 inputs by 2 slices of outputs: 72 vec4; the other tensors are made smaller. */
     limits.max_storage_buffer_range = 72 * 16;
@@ -278,13 +276,12 @@ static void limits_of_the_device(void **state)
 }
 
 /* Eight dims and a new axis. */
-static void results_of_nine_dims(void **state)
+TEST(results_of_nine_dims)
 {
     const struct device_limits limits = gpu_large_limits();
     struct graph_tensor *x;
     struct move_graph w;
 
-    (void)state;
     move_make(&w);
     x = &w.tensors[w.inputs[SLICE][0]];
     x->rank = 8;
@@ -295,16 +292,4 @@ static void results_of_nine_dims(void **state)
     assert_string_equal(move_rule(&w, SLICE, "fp32", &limits), "strided_slice.rank");
     w.slice = (TfLiteStridedSliceParams){ .new_axis_mask = 8, .ellipsis_mask = 1 };
     assert_string_equal(move_rule(&w, SLICE, "fp32", &limits), "strided_slice.rank");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_rule),
-        cmocka_unit_test(constants_in_the_range_of_f16),
-        cmocka_unit_test(limits_of_the_device),
-        cmocka_unit_test(results_of_nine_dims),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The delegate in the reference interpreter; skipped without a device. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "delegate/vulkan/device.h"
@@ -38,7 +39,7 @@ static void expect_close(struct interpreter *a, struct interpreter *b, uint64_t 
 
 /* Random graphs.  With every intermediate tensor as an output, the graph's own outputs have the
  * same bits as without. */
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
     TfLiteDelegate *d;
 
@@ -80,7 +81,7 @@ static void random_graphs(void **state)
 
 /* x -> RELU -> (CPU) -> RELU6 ...: the option exclude leaves ops to the CPU, for three partitions.
  */
-static void parts_on_the_cpu(void **state)
+TEST(parts_on_the_cpu)
 {
     struct model m;
     struct interpreter *whole, *parts;
@@ -133,7 +134,7 @@ static void parts_on_the_cpu(void **state)
 }
 
 /* MEAN with computed axes is refused, with one warning for any number of nodes. */
-static void standard_warning(void **state)
+TEST(standard_warning)
 {
     const int32_t axis = 0;
     struct diag diag = { 0 };
@@ -170,7 +171,7 @@ static void standard_warning(void **state)
 }
 
 /* A resize undoes the delegation and repeats it.  Sizes A, B, A give the bits of A again. */
-static void resize(void **state)
+TEST(resize)
 {
     struct diag diag = { 0 };
     struct builder b;
@@ -209,7 +210,7 @@ static void resize(void **state)
 }
 
 /* Nothing is allocated after the first prepare. */
-static void no_pipelines_per_inference(void **state)
+TEST(no_pipelines_per_inference)
 {
     struct assay_gpu_stats before = { .struct_size = sizeof before };
     struct assay_gpu_stats after = { .struct_size = sizeof after };
@@ -240,7 +241,7 @@ static void no_pipelines_per_inference(void **state)
 }
 
 /* Each allocation fails once: an error, no leak, and the interpreter works afterwards. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     struct model m;
     TfLiteDelegate *d;
@@ -281,7 +282,7 @@ static void no_memory(void **state)
 }
 
 /* With profile=1 each step has a time, and the trace of the inferences is valid JSON. */
-static void profile_and_trace(void **state)
+TEST(profile_and_trace)
 {
     char path[] = "/tmp/assay-trace-XXXXXX", text[512];
     const int fd = mkstemp(path);
@@ -330,7 +331,7 @@ static void profile_and_trace(void **state)
     assert_non_null(strstr(kit_said, "no/such"));
 }
 
-static void create_and_destroy(void **state)
+TEST(create_and_destroy)
 {
     TfLiteDelegate *two[2];
 
@@ -344,7 +345,7 @@ static void create_and_destroy(void **state)
     tflite_plugin_destroy_delegate(NULL);
 }
 
-static void bad_arguments(void **state)
+TEST(bad_arguments)
 {
     static const char *const wrong[][3] = {
         { "colour", "blue", "colour" },
@@ -374,7 +375,7 @@ static void bad_arguments(void **state)
 }
 
 /* A caller with a shorter struct gets the members that it has. */
-static void struct_sizes(void **state)
+TEST(struct_sizes)
 {
     struct assay_gpu_device d[2];
     char error[64];
@@ -390,21 +391,4 @@ static void struct_sizes(void **state)
     assert_int_equal(assay_gpu_devices(NULL, 0, NULL, 0), count);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(parts_on_the_cpu),
-        cmocka_unit_test(standard_warning),
-        cmocka_unit_test(resize),
-        cmocka_unit_test(no_pipelines_per_inference),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(profile_and_trace),
-        cmocka_unit_test(create_and_destroy),
-        cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(struct_sizes),
-    };
-
-    kit_find_device("tests of the delegate");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -1,6 +1,7 @@
 /* depthwise_tile.comp, each of its shapes on any device: small integers, so that every sum is exact
  * and results have the bits of the reference. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/depthwise_tile.h"
 #include "delegate/runtime/delegate.h"
@@ -61,11 +62,10 @@ static void assert_used(const TfLiteDelegate *d, const char *name)
         fail_msg("%s: expected 1 step of depthwise_tile, found %d", name, used);
 }
 
-static void same_results(void **state)
+TEST(same_results)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
 
-    (void)state;
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -99,10 +99,4 @@ static void same_results(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

@@ -2,6 +2,7 @@
  * here, and plans go by it and say so. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/base/device_costs.h"
 #include "delegate/plan/planner.h"
@@ -25,9 +26,8 @@ static const char *const names[] = { "other", "software", "integrated", "NVIDIA"
 _Static_assert(sizeof names / sizeof names[0] == DEVICE_CLASSES, "a name for each class");
 
 /* A class of which no device was measured has no kernel that was. */
-static void evidence_is_of_a_device(void **state)
+TEST(evidence_is_of_a_device)
 {
-    (void)state;
     for (int c = 0; c < DEVICE_CLASSES; c++) {
         const bool measured = costs_of(c)->measured_on != NULL;
 
@@ -50,7 +50,7 @@ static uint32_t bit(enum kernel_id kernel)
 
 /* Whoever lets a kernel run on a class of devices on which nobody has measured it has to say so
  * here, too. */
-static void what_is_used_unmeasured(void **state)
+TEST(what_is_used_unmeasured)
 {
     const uint32_t units =
         bit(KERNEL_matrix) | bit(KERNEL_pointwise_depthwise) | bit(KERNEL_matrix_int8);
@@ -66,7 +66,6 @@ static void what_is_used_unmeasured(void **state)
     const uint32_t sure =
         bit(KERNEL_rows) | bit(KERNEL_half_rows) | bit(KERNEL_small_outputs) | bit(KERNEL_groups);
 
-    (void)state;
     for (int c = 0; c < DEVICE_CLASSES; c++)
         for (int k = 0; k < KERNEL_COUNT; k++) {
             const bool listed = (likely[c] >> k & 1) || (c != DEVICE_NVIDIA && (sure >> k & 1));
@@ -81,9 +80,8 @@ static void what_is_used_unmeasured(void **state)
 }
 
 /* Numbers that a used kernel divides by or compares with are there. */
-static void numbers_are_there(void **state)
+TEST(numbers_are_there)
 {
-    (void)state;
     for (int c = 0; c < DEVICE_CLASSES; c++) {
         const struct device_costs *const t = costs_of(c);
 
@@ -113,9 +111,8 @@ static void force(struct gpu_options *o, int kernel)
                            kernel == KERNEL_matrix_int8;
 }
 
-static void the_planner_asks_it(void **state)
+TEST(the_planner_asks_it)
 {
-    (void)state;
     for (int c = 0; c < DEVICE_CLASSES; c++)
         for (int k = 0; k < KERNEL_COUNT; k++) {
             const struct device_limits limits = { .device_class = (enum device_class)c };
@@ -139,7 +136,7 @@ static void the_planner_asks_it(void **state)
         }
 }
 
-static void reasons_name_class_and_evidence(void **state)
+TEST(reasons_name_class_and_evidence)
 {
     static const struct {
         int class;
@@ -155,7 +152,6 @@ static void reasons_name_class_and_evidence(void **state)
         { DEVICE_NVIDIA, KERNEL_gemm, "class NVIDIA: faster, as measured on an H200" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(device_costs_why(costs_of(rows[i].class), rows[i].kernel).text,
                             rows[i].text);
@@ -166,17 +162,4 @@ static void reasons_name_class_and_evidence(void **state)
             assert_non_null(strstr(why.text, names[c]));
             assert_true(strlen(why.text) < sizeof why.text - 1);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(evidence_is_of_a_device),
-        cmocka_unit_test(what_is_used_unmeasured),
-        cmocka_unit_test(numbers_are_there),
-        cmocka_unit_test(the_planner_asks_it),
-        cmocka_unit_test(reasons_name_class_and_evidence),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

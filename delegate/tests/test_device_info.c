@@ -1,6 +1,9 @@
 /* What is read of a physical device, which need not be here: this program has functions of Vulkan
  * of its own, which answer for a device that each test describes. */
+/* Alone: its functions of Vulkan take the place of the loader's. */
+/* Wrap: spirv_find */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/shaders/spirv.h"
 #include "delegate/vulkan/cooperative_matrix.h"
@@ -198,7 +201,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instan
 }
 
 /* A build has the shaders for the extension of Khronos where its glslang knew it: here as the test
- * has it (Makefile). */
+ * has it. */
 const struct spirv *__wrap_spirv_find(const char *name);
 const struct spirv *__wrap_spirv_find(const char *name)
 {
@@ -256,9 +259,8 @@ static void extend(const char *name)
     fake.extensions[fake.extension_count++] = name;
 }
 
-static void a_discrete_gpu_is_usable(void **state)
+TEST(a_discrete_gpu_is_usable)
 {
-    (void)state;
     plain();
     assert_int_equal(describe(), 2);
     assert_true(info.usable && info.timestamps && info.storage_8bit && info.shader_float16);
@@ -276,9 +278,8 @@ static void a_discrete_gpu_is_usable(void **state)
     assert_int_equal(device_used_bytes(physical, false), 0);
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
-    (void)state;
     plain();
     fake.api = VK_API_VERSION_1_0;
     describe();
@@ -300,9 +301,8 @@ static void what_is_missing_is_said(void **state)
 }
 
 /* Features are asked for only where the version or an extension has them. */
-static void features_of_extensions(void **state)
+TEST(features_of_extensions)
 {
-    (void)state;
     plain();
     fake.api = VK_API_VERSION_1_1;
     describe();
@@ -341,9 +341,8 @@ static void features_of_extensions(void **state)
     assert_true(info.usable && !info.external_memory_fd);
 }
 
-static void memory_of_heaps(void **state)
+TEST(memory_of_heaps)
 {
-    (void)state;
     plain();
     extend("VK_EXT_memory_budget");
     fake.budget = 1000;
@@ -401,9 +400,8 @@ static void expect_matrix(enum matrix_kind kind, uint32_t tile)
 }
 
 /* Each product but the last one lacks something. */
-static void tiles_are_picked(void **state)
+TEST(tiles_are_picked)
 {
-    (void)state;
     matrix_gpu(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME);
     expect_matrix(MATRIX_NV, 16);
     assert_int_equal(limits.matrix.subgroup_size, 32);
@@ -428,9 +426,8 @@ static void tiles_are_picked(void **state)
 }
 
 /* Products of bytes are those of 16 x 32 by 32 x 16, beside those of halves. */
-static void products_of_bytes(void **state)
+TEST(products_of_bytes)
 {
-    (void)state;
     matrix_gpu(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME);
     expect_matrix(MATRIX_NV, 16);
     assert_false(limits.matrix.bytes);
@@ -460,9 +457,8 @@ static void products_of_bytes(void **state)
     assert_false(limits.matrix.bytes);
 }
 
-static void matrices_of_khronos(void **state)
+TEST(matrices_of_khronos)
 {
-    (void)state;
     matrix_gpu("VK_KHR_cooperative_matrix");
     add_product(8, 8, 8, FINE);
     add_product(16, 16, 16, IN_BYTES);
@@ -491,9 +487,8 @@ static void matrices_of_khronos(void **state)
     expect_matrix(MATRIX_NV, 16);
 }
 
-static void matrices_that_are_not_used(void **state)
+TEST(matrices_that_are_not_used)
 {
-    (void)state;
     matrix_gpu(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME);
     fake.lacks_half = true;
     expect_matrix(MATRIX_NONE, 0);
@@ -527,16 +522,4 @@ static void matrices_that_are_not_used(void **state)
     expect_matrix(MATRIX_NV, 16);
     cooperative_matrix_read(&limits.matrix, NULL, physical, NULL, 0);
     assert_int_equal(limits.matrix.kind, MATRIX_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_discrete_gpu_is_usable), cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(features_of_extensions),   cmocka_unit_test(memory_of_heaps),
-        cmocka_unit_test(tiles_are_picked),         cmocka_unit_test(products_of_bytes),
-        cmocka_unit_test(matrices_of_khronos),      cmocka_unit_test(matrices_that_are_not_used),
-    };
-
-    return cmocka_run_group_tests_name("device_info", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * left, or runs it inside of its tensors, and never crashes. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/hostile_run.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
@@ -145,12 +146,11 @@ static void edit_model(const struct hostile_row *row, const struct model *m)
     }
 }
 
-static void edited_models_are_refused_or_run(void **state)
+TEST(edited_models_are_refused_or_run)
 {
     struct diag diag = { 0 };
     struct hostile_table t;
 
-    (void)state;
     KIT_OK(hostile_table_read(&t, "fuzz/hostile", &diag));
     for (size_t i = 0; i < t.count; i++) {
         struct tflite_file file = { 0 };
@@ -168,11 +168,4 @@ static void edited_models_are_refused_or_run(void **state)
     hostile_table_close(&t);
     printf("%u ran, %u were refused\n", ran, refused);
     assert_true(ran > 500 && refused > 2000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(edited_models_are_refused_or_run) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

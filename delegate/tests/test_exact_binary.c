@@ -1,6 +1,7 @@
 /* ADD, SUB, MUL and PRELU of 8-bit tensors, and the first three of i16, on the device: every pair
  * of values, and random shapes that broadcast.  Skipped where there is no device. */
 #include "delegate/tests/kit/exact_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8, TENSOR_INT16 };
 
@@ -50,7 +51,7 @@ static const double scales[][3] = {
     { 0.9999999, 1, 0.4999999 }, /* mantissas all of ones */
 };
 
-static void every_pair(void **state)
+TEST(every_pair)
 {
     TfLiteDelegate *d;
     uint64_t seed = 0;
@@ -83,7 +84,7 @@ static void every_pair(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void random_shapes(void **state)
+TEST(random_shapes)
 {
     TfLiteDelegate *d;
 
@@ -125,7 +126,7 @@ static void random_shapes(void **state)
 }
 
 /* A chain whose steps write where an operand lay. */
-static void in_place(void **state)
+TEST(in_place)
 {
     const int32_t dims[] = { 1, 7, 5, 13 };
     struct exact_model m;
@@ -143,13 +144,4 @@ static void in_place(void **state)
     builder_outputs(&m.b, 1, &t[11]);
     exact_check(&m, d, 3, NULL);
     tflite_plugin_destroy_delegate(d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_pair),
-                                        cmocka_unit_test(random_shapes),
-                                        cmocka_unit_test(in_place) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

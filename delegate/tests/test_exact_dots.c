@@ -3,6 +3,7 @@
  * bit, whatever padded lanes hold.  Skipped where there is no device. */
 #include "delegate/tests/kit/dots_kit.h"
 #include "delegate/tests/kit/dots_net.h"
+#include "reference/tests/kit/test.h"
 
 /* `make` false: the shapes of the seed do not fit each other.  What is the same for all elements
  * proves little. */
@@ -30,7 +31,7 @@ static void same_as_reference(bool (*make)(struct net *, struct model *), int mo
 }
 
 /* Each op with activations of i16. */
-static void sums_of_shorts(void **state)
+TEST(sums_of_shorts)
 {
     bool (*const makes[])(
         struct net *, struct model *) = { net_make_conv,   net_make_grouped, net_make_depthwise,
@@ -41,55 +42,41 @@ static void sums_of_shorts(void **state)
         same_of(makes[i], 12, true);
 }
 
-static void convolutions(void **state)
+TEST(convolutions)
 {
     NEEDS_DEVICE;
     same_as_reference(net_make_conv, 40);
 }
 
-static void grouped_convolutions(void **state)
+TEST(grouped_convolutions)
 {
     NEEDS_DEVICE;
     same_as_reference(net_make_grouped, 12);
 }
 
-static void depthwise_convolutions(void **state)
+TEST(depthwise_convolutions)
 {
     NEEDS_DEVICE;
     same_as_reference(net_make_depthwise, 24);
 }
 
-static void padded_convolutions(void **state)
+TEST(padded_convolutions)
 {
     NEEDS_DEVICE;
     same_as_reference(net_make_padded, 20);
     assert_int_equal(dots_merged, 1);
 }
 
-static void products(void **state)
+TEST(products)
 {
     NEEDS_DEVICE;
     same_as_reference(net_make_dense, 40);
 }
 
-static void transposed_convolutions(void **state)
+TEST(transposed_convolutions)
 {
     NEEDS_DEVICE;
     same_as_reference(net_make_transpose, 24);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions),
-        cmocka_unit_test(grouped_convolutions),
-        cmocka_unit_test(depthwise_convolutions),
-        cmocka_unit_test(padded_convolutions),
-        cmocka_unit_test(products),
-        cmocka_unit_test(transposed_convolutions),
-        cmocka_unit_test(sums_of_shorts),
-    };
-
-    kit_find_device("sums of bytes");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -1,6 +1,7 @@
 /* Random graphs of 8-bit and i16 nodes of all kinds but products, on the device: results in place
  * of operands, memory that is used again, views.  Skipped where there is no device. */
 #include "delegate/tests/kit/exact_kit.h"
+#include "reference/tests/kit/test.h"
 
 enum { TENSORS = 64 };
 
@@ -268,31 +269,22 @@ static void graphs(const char *precision, uint64_t first, uint64_t last, bool sh
     tflite_plugin_destroy_delegate(d);
 }
 
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
     EXACT_NEEDS_DEVICE;
     graphs("fp32", 1, 60, false);
 }
 
 /* Integers have no other values there, and floats that only pass between them stay f32. */
-static void random_graphs_fp16(void **state)
+TEST(random_graphs_fp16)
 {
     EXACT_NEEDS_DEVICE;
     graphs("fp16", 61, 90, false);
 }
 
-static void random_graphs_of_shorts(void **state)
+TEST(random_graphs_of_shorts)
 {
     EXACT_NEEDS_DEVICE;
     graphs("fp32", 91, 115, true);
     graphs("fp16", 116, 125, true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(random_graphs),
-                                        cmocka_unit_test(random_graphs_fp16),
-                                        cmocka_unit_test(random_graphs_of_shorts) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

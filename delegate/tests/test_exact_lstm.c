@@ -1,6 +1,7 @@
 /* LSTM u8 on the device, several steps of a sequence, its state in variables or in inputs.  Skipped
  * where there is no device. */
 #include "delegate/tests/kit/exact_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const struct exact_quant activations = { 1. / 128, 128 }, cells = { 1. / 2048, 0 },
                                 gates = { 1. / 4096, 0 };
@@ -91,7 +92,7 @@ static void check(struct exact_model *m, TfLiteDelegate *d, const struct lstm *l
     exact_check(m, d, 4, NULL);
 }
 
-static void sequences(void **state)
+TEST(sequences)
 {
     TfLiteDelegate *d;
 
@@ -116,7 +117,7 @@ static void sequences(void **state)
 }
 
 /* Gates over all of their range, many at a time. */
-static void all_gates(void **state)
+TEST(all_gates)
 {
     TfLiteDelegate *d;
 
@@ -137,7 +138,7 @@ static void all_gates(void **state)
 }
 
 /* A factor over 1, and one that leaves nothing. */
-static void factors(void **state)
+TEST(factors)
 {
     static const double scales[] = { 1, 0.3, 1e-3, 2.3e-4, 1e-9, 1e-14 };
     TfLiteDelegate *d;
@@ -157,12 +158,4 @@ static void factors(void **state)
                               .variables = true });
     }
     tflite_plugin_destroy_delegate(d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(sequences), cmocka_unit_test(all_gates),
-                                        cmocka_unit_test(factors) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* 8-bit data movement, picking and pooling on the device: PAD, STRIDED_SLICE, CONCATENATION,
  * MAXIMUM, MINIMUM, pools.  Skipped where there is no device. */
 #include "delegate/tests/kit/exact_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8 };
 
@@ -12,7 +13,7 @@ static void end(struct exact_model *m, TfLiteDelegate *d, size_t count, const in
     exact_check(m, d, times, NULL);
 }
 
-static void pad(void **state)
+TEST(pad)
 {
     TfLiteDelegate *d;
 
@@ -46,7 +47,7 @@ static void pad(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void strided_slice(void **state)
+TEST(strided_slice)
 {
     TfLiteDelegate *d;
 
@@ -95,7 +96,7 @@ static void strided_slice(void **state)
 }
 
 /* Inputs of other scales where they may have them (u8), constants among them. */
-static void concatenation(void **state)
+TEST(concatenation)
 {
     TfLiteDelegate *d;
 
@@ -150,7 +151,7 @@ static void broadcast_of(uint64_t *random, int rank, const int32_t *dims, int32_
     }
 }
 
-static void maximum_minimum(void **state)
+TEST(maximum_minimum)
 {
     TfLiteDelegate *d;
 
@@ -186,7 +187,7 @@ static void maximum_minimum(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void pools(void **state)
+TEST(pools)
 {
     TfLiteDelegate *d;
 
@@ -228,7 +229,7 @@ static void pools(void **state)
 }
 
 /* Over the whole image a workgroup makes the sum. */
-static void pools_of_all(void **state)
+TEST(pools_of_all)
 {
     TfLiteDelegate *d;
 
@@ -261,15 +262,4 @@ static void pools_of_all(void **state)
         end(&m, d, 1, &x, y, 1);
     }
     tflite_plugin_destroy_delegate(d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pad),           cmocka_unit_test(strided_slice),
-        cmocka_unit_test(concatenation), cmocka_unit_test(maximum_minimum),
-        cmocka_unit_test(pools),         cmocka_unit_test(pools_of_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

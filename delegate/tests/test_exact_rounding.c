@@ -2,6 +2,7 @@
  * FULLY_CONNECTED multiplies in double, which has 53 bits of a product; and the scales of u8 are
  * multiplied in f32. Random models do not have them.  Skipped where there is no device. */
 #include "delegate/tests/kit/dots_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/fixed_point.h"
 
@@ -81,7 +82,7 @@ static int add_ties(struct sums *s, int k)
     return below;
 }
 
-static void ties_of_doubles(void **state)
+TEST(ties_of_doubles)
 {
     static const float steps[] = { 10, 6, 14, 22, 1000 };
     int below = 0;
@@ -106,7 +107,7 @@ static int32_t steps_of(const struct sums *s, int32_t sum, double factor)
 }
 
 /* The scales of u8 are multiplied in f32 for the fixed-point factor, but not for the double. */
-static void product_of_scales(void **state)
+TEST(product_of_scales)
 {
     NEEDS_DEVICE;
     for (int dense = 0; dense < 2; dense++) {
@@ -133,7 +134,7 @@ static void product_of_scales(void **state)
 
 /* Products around 2^31, 2^32 and far beyond: they saturate.  No case asks for them, since the
  * runtime leaves them to the machine's cast. */
-static void beyond_32_bits(void **state)
+TEST(beyond_32_bits)
 {
     static const int32_t sums[] = { 1,         3,         1 << 10, 1 << 21,    0x7fffff,  1 << 30,
                                     INT32_MAX, INT32_MIN, -1,      -(1 << 11), -(1 << 21) };
@@ -157,7 +158,7 @@ static void beyond_32_bits(void **state)
 /* Sums near ties of each multiplier 2^-shift and a little more, of both signs, and those at the
  * limits of the shorter fixed-point arithmetic: of sums within 2^29, with multipliers below 1/2,
  * and of those that need all of it. */
-static void sums_of_both_sizes(void **state)
+TEST(sums_of_both_sizes)
 {
     NEEDS_DEVICE;
     for (int large = 0; large < 2; large++)
@@ -177,15 +178,4 @@ static void sums_of_both_sizes(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_of_both_sizes),
-        cmocka_unit_test(ties_of_doubles),
-        cmocka_unit_test(product_of_scales),
-        cmocka_unit_test(beyond_32_bits),
-    };
-
-    kit_find_device("rounding of factors");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

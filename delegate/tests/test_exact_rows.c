@@ -1,6 +1,7 @@
 /* 8-bit ops that look at many elements at once, on the device: SOFTMAX, MEAN, RESIZE_BILINEAR.
  * Skipped where there is no device. */
 #include "delegate/tests/kit/exact_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8 };
 
@@ -24,7 +25,7 @@ static void softmax_of(struct exact_model *m, TfLiteDelegate *d, int32_t type, d
     exact_check(m, d, 1, fill);
 }
 
-static void softmax(void **state)
+TEST(softmax)
 {
     static const double scales[] = { 1e-7, 1e-4, 0.004, 0.0237, 0.1, 0.5, 1.7, 20, 1000 };
     TfLiteDelegate *d;
@@ -52,7 +53,7 @@ static void fill_equal(struct interpreter *in, uint64_t seed)
 }
 
 /* Sums to the end of what fixed point has, and beyond. */
-static void long_rows(void **state)
+TEST(long_rows)
 {
     static const int32_t channels[] = { 255, 256, 257, 511, 512, 513, 1001, 9000, 20000 };
     TfLiteDelegate *d;
@@ -69,7 +70,7 @@ static void long_rows(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void mean(void **state)
+TEST(mean)
 {
     TfLiteDelegate *d;
 
@@ -109,7 +110,7 @@ static void mean(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void resize_bilinear(void **state)
+TEST(resize_bilinear)
 {
     TfLiteDelegate *d;
 
@@ -147,7 +148,7 @@ static void resize_bilinear(void **state)
 
 /* Enlargements whose rounded scale runs behind the last pixel: the last one is repeated.  There is
  * no case of them, since the runtime itself reads behind the row. */
-static void resize_drifts(void **state)
+TEST(resize_drifts)
 {
     static const int32_t sizes[][4] = { /* h and w of the input, and of the output */
                                         { 1, 7, 1, 4099 },    { 7, 1, 4099, 1 },
@@ -178,13 +179,4 @@ static void resize_drifts(void **state)
         exact_check(&m, d, 1, NULL);
     }
     tflite_plugin_destroy_delegate(d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(softmax), cmocka_unit_test(long_rows),
-                                        cmocka_unit_test(mean), cmocka_unit_test(resize_bilinear),
-                                        cmocka_unit_test(resize_drifts) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * to 8 bits and back: RELU, RELU6, LOGISTIC, EXP, QUANTIZE, DEQUANTIZE.  Skipped where there is no
  * device. */
 #include "delegate/tests/kit/exact_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8 };
 
@@ -33,7 +34,7 @@ static void one(struct exact_model *m, TfLiteDelegate *d, int32_t code, int32_t 
     exact_check(m, d, 1, fill);
 }
 
-static void every_value(void **state)
+TEST(every_value)
 {
     static const int32_t codes[] = { BUILTIN_RELU, BUILTIN_RELU6, BUILTIN_LOGISTIC, BUILTIN_EXP };
     TfLiteDelegate *d;
@@ -58,7 +59,7 @@ static void every_value(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void requantize(void **state)
+TEST(requantize)
 {
     TfLiteDelegate *d;
 
@@ -80,7 +81,7 @@ static void requantize(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-static void dequantize(void **state)
+TEST(dequantize)
 {
     TfLiteDelegate *d;
 
@@ -135,7 +136,7 @@ static void fill_floats(struct interpreter *in, uint64_t seed)
     }
 }
 
-static void quantize(void **state)
+TEST(quantize)
 {
     TfLiteDelegate *d;
 
@@ -161,7 +162,7 @@ static void quantize(void **state)
 }
 
 /* f32 -> i8 -> RELU -> f32, as models have it at their edges; in fp16 as well. */
-static void edges(void **state)
+TEST(edges)
 {
     const struct exact_quant none = { 0, 0 }, q = { 0.037, 11 };
     TfLiteDelegate *d;
@@ -186,13 +187,4 @@ static void edges(void **state)
         exact_check(&m, d, 2, fill_floats);
         tflite_plugin_destroy_delegate(d);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(every_value), cmocka_unit_test(requantize),
-                                        cmocka_unit_test(dequantize), cmocka_unit_test(quantize),
-                                        cmocka_unit_test(edges) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

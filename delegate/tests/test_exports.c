@@ -1,7 +1,10 @@
 /* NULL and wrong handles as arguments of every function that the two libraries export give an error
  * and no crash.  An export without such a row fails the test. */
+/* Needs: libassay_delegate.so */
+/* Needs: libassay.so */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
@@ -589,11 +592,10 @@ static size_t expect_rows(const char *library)
     return count;
 }
 
-static void every_export_has_a_row(void **state)
+TEST(every_export_has_a_row)
 {
     size_t words = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         words++;
         for (const char *c = rows[i].symbols; *c; c++)
@@ -602,9 +604,8 @@ static void every_export_has_a_row(void **state)
     assert_int_equal(expect_rows("libassay.so") + expect_rows("libassay_delegate.so"), words);
 }
 
-static void wrong_arguments(void **state)
+TEST(wrong_arguments)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         rows[i].test();
 }
@@ -631,12 +632,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_export_has_a_row),
-        cmocka_unit_test(wrong_arguments),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(.setup = setup, .teardown = teardown);

@@ -1,5 +1,6 @@
 /* Memory shared with another VkDevice, and a delegate on a device of the caller. */
 #include "delegate/tests/kit/bind_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/runtime/delegate.h"
 #include "delegate/vulkan/device.h"
@@ -7,7 +8,7 @@
 /* ---- another device ---- */
 
 /* The delegate reads memory that another VkDevice exports, and exports memory that it reads. */
-static void shared_memory(void **state)
+TEST(shared_memory)
 {
     float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
     struct kit_vulkan other;
@@ -107,7 +108,7 @@ static void shared_memory(void **state)
 
 /* One delegate exports memory as a descriptor, and another one imports it: y of the first is x of
  * the second. */
-static void exported_and_imported(void **state)
+TEST(exported_and_imported)
 {
     static const int kinds[][2] = { { ASSAY_GPU_NEW_OPAQUE_FD, ASSAY_GPU_OPAQUE_FD },
                                     { ASSAY_GPU_NEW_DMA_BUF, ASSAY_GPU_DMA_BUF } };
@@ -181,7 +182,7 @@ static void unlock(void *user)
 }
 
 /* The delegate works on a device of the caller, and does not destroy it. */
-static void given_device(void **state)
+TEST(given_device)
 {
     const char *const keys[] = { "wait", "precision" };
     const char *const as_passive[] = { "active", "fp32" }, *const half[] = { "active", "fp16" };
@@ -273,14 +274,4 @@ static void given_device(void **state)
     kit_close_vulkan(&mine);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_memory),
-        cmocka_unit_test(exported_and_imported),
-        cmocka_unit_test(given_device),
-    };
-
-    kit_find_validated_device("tests of buffers");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_validated_device);

@@ -1,6 +1,7 @@
 /* With precision=fp16, weights that f16 cannot hold are refused, wherever in a large constant they
  * are: it is looked at by blocks. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/accept/refusal.h"
 
@@ -38,13 +39,12 @@ static int refused(enum gpu_precision precision)
     return atoi(at + strlen("at element "));
 }
 
-static void anywhere(void **state)
+TEST(anywhere)
 {
     static const float good[] = { 65504, -65504, 0x1p-149f, -0.0f };
     static const float bad[] = { 65504.004f, -65505, 65520, 1e38f, INFINITY, -INFINITY, NAN };
     static const int at[] = { 0, 1, 1023, 1024, 2048, 3071, 3072, COUNT - 1 };
 
-    (void)state;
     for (size_t p = 0; p < sizeof at / sizeof at[0]; p++) {
         for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
             values[at[p]] = good[i];
@@ -60,11 +60,4 @@ static void anywhere(void **state)
         values[at[p]] = 1;
         values[COUNT - 1] = 1;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(anywhere) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

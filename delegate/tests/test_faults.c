@@ -1,8 +1,10 @@
 /* Each Vulkan call fails in turn, out of memory or with a lost device.  An error is reported,
  * nothing leaks, and the next start works.  The functions below interpose libvulkan's; skipped
  * without a device. */
+/* Alone: its functions of Vulkan stand before the loader's. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "delegate/base/checksum.h"
@@ -276,7 +278,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0], CALLS_MAX = 2000 };
 
 /* ---- each call in turn ---- */
 
-static void create_fails(void **state)
+TEST(create_fails)
 {
     int failed = 0;
 
@@ -322,7 +324,7 @@ static const struct {
 enum { OPTIONS = sizeof options / sizeof options[0] };
 
 /* A graph whose delegation fails is unchanged, and runs on the CPU. */
-static void prepare_fails(void **state)
+TEST(prepare_fails)
 {
     int failed = 0;
 
@@ -368,7 +370,7 @@ static void prepare_fails(void **state)
 }
 
 /* Rates that cannot be measured are those of the table, with a warning. */
-static void measuring_fails(void **state)
+TEST(measuring_fails)
 {
     static const long calls[] = { 0, 3, 30, 90, 300 };
     int fired = 0;
@@ -399,7 +401,7 @@ static void measuring_fails(void **state)
     expect_works(0);
 }
 
-static void invoke_fails(void **state)
+TEST(invoke_fails)
 {
     int failed = 0;
 
@@ -448,7 +450,7 @@ static struct gpu_delegate *inside(TfLiteDelegate *d)
 
 /* A device is lost while interpreters of several delegates use it.  A delegate that is created
  * before they are closed gets a device of its own. */
-static void lost_while_others_use_it(void **state)
+TEST(lost_while_others_use_it)
 {
     TfLiteDelegate *d[4];
     struct interpreter *in[4];
@@ -535,7 +537,7 @@ static enum status bind_output(TfLiteDelegate *d, int kind)
 }
 
 /* A tensor that cannot be bound is not bound. */
-static void bind_fails(void **state)
+TEST(bind_fails)
 {
     struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
     TfLiteDelegate *d;
@@ -572,7 +574,7 @@ static void bind_fails(void **state)
 
 /* Reading a bound output to the host makes Vulkan calls: when they fail, so does the inference, and
  * the next one is right. */
-static void bound_invoke_fails(void **state)
+TEST(bound_invoke_fails)
 {
     int failed = 0;
 
@@ -603,18 +605,4 @@ static void bound_invoke_fails(void **state)
     assert_true(failed > 8);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(create_fails),
-        cmocka_unit_test(prepare_fails),
-        cmocka_unit_test(measuring_fails),
-        cmocka_unit_test(invoke_fails),
-        cmocka_unit_test(lost_while_others_use_it),
-        cmocka_unit_test(bind_fails),
-        cmocka_unit_test(bound_invoke_fails),
-    };
-
-    kit_find_device("tests of calls that fail");
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(.before = kit_find_device, .setup = setup, .teardown = teardown);

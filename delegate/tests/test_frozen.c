@@ -3,6 +3,7 @@
 #include "conformance/suite/models/zoo.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/matvec.args.h"
 #include "delegate/plan/frozen.h"
@@ -59,12 +60,11 @@ static void expect_same_rest(const uint32_t *a, size_t a_count, const uint32_t *
     assert_int_equal(j, b_count);
 }
 
-static void all_shaders(void **state)
+TEST(all_shaders)
 {
     uint32_t push[BLOCK_BYTES / 4];
     size_t count, changed = 0;
 
-    (void)state;
     for (size_t i = 0; i < BLOCK_BYTES / 4; i++)
         push[i] = 1000 + (uint32_t)i;
     for (size_t i = 0; i < spirv_shader_count; i++) {
@@ -92,7 +92,7 @@ static void all_shaders(void **state)
 }
 
 /* The integers of the block, each with its own value, and no float. */
-static void values(void **state)
+TEST(values)
 {
     const struct matvec_args args = { .count = 70001,
                                       .blocks = 70002,
@@ -105,7 +105,6 @@ static void values(void **state)
     uint32_t *frozen;
     size_t count;
 
-    (void)state;
     assert_non_null(s);
     frozen = spirv_freeze(spirv_code(s), s->count, &args, sizeof args, &count);
     assert_non_null(frozen);
@@ -125,7 +124,7 @@ static void values(void **state)
 }
 
 /* Whatever the words are, there is an answer within them. */
-static void damaged(void **state)
+TEST(damaged)
 {
     const struct spirv *s = spirv_find("matvec.f32");
     uint32_t *words = malloc(s->count * sizeof *words);
@@ -133,7 +132,6 @@ static void damaged(void **state)
     uint64_t seed = 11;
     size_t count, refused = 0;
 
-    (void)state;
     assert_non_null(words);
     assert_null(spirv_freeze(spirv_code(s), 0, push, sizeof push, &count));
     assert_null(spirv_freeze(spirv_code(s), HEADER - 1, push, sizeof push, &count));
@@ -181,7 +179,7 @@ static int frozen_of(const struct plan *p)
     return count;
 }
 
-static void which_steps(void **state)
+TEST(which_steps)
 {
     static const struct {
         enum device_class class;
@@ -199,7 +197,6 @@ static void which_steps(void **state)
     struct plan_step *steps = calloc(STEPS, sizeof *steps), **list = calloc(STEPS, sizeof *list);
     const struct reason_of nobody = { NULL, { .kind = REASON_KERNEL, .id = KERNEL_frozen } };
 
-    (void)state;
     assert_true(steps && list);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct device_limits limits = gpu_large_limits();
@@ -280,7 +277,7 @@ static void compare(const struct model *m, TfLiteDelegate *plain, TfLiteDelegate
     interpreter_close(truth);
 }
 
-static void same_bits(void **state)
+TEST(same_bits)
 {
     const struct zoo_entry *entry;
     struct zoo_options o = {
@@ -332,7 +329,7 @@ static void resize(struct interpreter *in, int batch)
 }
 
 /* Plans share pipelines; the last one to close takes them along. */
-static void lifetimes(void **state)
+TEST(lifetimes)
 {
     struct interpreter *a, *b, *truth;
     TfLiteDelegate *d, *plain;
@@ -368,13 +365,4 @@ static void lifetimes(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_shaders), cmocka_unit_test(values),    cmocka_unit_test(damaged),
-        cmocka_unit_test(which_steps), cmocka_unit_test(same_bits), cmocka_unit_test(lifetimes),
-    };
-
-    kit_find_device("frozen push constants");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -4,6 +4,7 @@
 #include "conformance/tests/kit/nets.h"
 #include "delegate/tests/kit/device_profiles.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/gemm.h"
 #include "delegate/runtime/kernel.h"
@@ -118,12 +119,11 @@ static void check_tile(const struct transform_case *c, int tile, bool half, cons
 
 /* The first tiles are small: they run all cases, in both precisions.  Each of the others runs one
  * case. */
-static void all_tiles(void **state)
+TEST(all_tiles)
 {
     enum { SMALL = 2 };
     const int count = (int)gemm_tile_count;
 
-    (void)state;
     if (!transform_device)
         skip();
     for (int tile = 1; tile <= count; tile++)
@@ -174,7 +174,7 @@ static void check_choice(const struct gemm_shape *shape, const struct device_lim
 }
 
 /* Recorded devices and smaller ones: what is chosen is allowed. */
-static void within_limits(void **state)
+TEST(within_limits)
 {
     static const struct gemm_shape shapes[] = { { 1, 250, 256, 1 },    { 49, 256, 256, 1 },
                                                 { 196, 64, 576, 1 },   { 12544, 16, 8, 1 },
@@ -182,7 +182,6 @@ static void within_limits(void **state)
                                                 { 64, 32, 256, 4 },    { 1, 3, 1, 1000 } };
     struct gpu_device_profiles all;
 
-    (void)state;
     profiles_all(&all);
     for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++) {
         for (int i = 0; i < all.count; i++)
@@ -205,13 +204,12 @@ static void within_limits(void **state)
 }
 
 /* Deep products of few rows are shared by workgroups: the last layers of ResNet50. */
-static void deep_products(void **state)
+TEST(deep_products)
 {
     static const struct gemm_shape shapes[] = { { 49, 128, 1152, 1 }, { 49, 128, 512, 1 } };
     struct device_limits limits = gpu_large_limits();
     struct gemm_choice c;
 
-    (void)state;
     limits.device_class = DEVICE_NVIDIA;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         assert_true(gemm_choose(&shapes[i], &limits, &c));
@@ -260,7 +258,7 @@ static struct plan_step step_of(int32_t batch, struct look look)
 
 /* The order of sums is that of one image, whatever the batch; software and unknown devices, f16
  * storage, and delegates without the kernel have the plain one. */
-static void plans(void **state)
+TEST(plans)
 {
     const struct look tiled = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
     const struct plan_step one = step_of(1, tiled), many = step_of(500, tiled);
@@ -275,7 +273,6 @@ static void plans(void **state)
         { { DEVICE_OTHER, NULL, "fp32", { NULL } }, "conv_2d" },
     };
 
-    (void)state;
     assert_string_equal(one.shader, "gemm");
     assert_int_equal(one.spec_count, many.spec_count);
     assert_memory_equal(one.spec, many.spec, sizeof one.spec);
@@ -284,12 +281,4 @@ static void plans(void **state)
         assert_string_equal(step_of(1, other[i].look).shader, other[i].shader);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(within_limits),
-                                        cmocka_unit_test(deep_products), cmocka_unit_test(plans),
-                                        cmocka_unit_test(all_tiles) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

@@ -2,6 +2,7 @@
  * there, whether or not it would be chosen; and tiles are within the limits of a device. */
 #include "delegate/tests/kit/dots_kit.h"
 #include "delegate/tests/kit/dots_net.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/gemm_int8.h"
 
@@ -48,7 +49,7 @@ static void check(bool (*make)(struct net *, struct model *), const struct shape
 }
 
 /* Shapes that end in the middle of tiles, quads and chunks.  Even seeds are i8, odd ones u8. */
-static void all_tiles(void **state)
+TEST(all_tiles)
 {
     static const struct shape shapes[] = {
         { 1, 9, 13, 35, 67, 1, 1, 1, 0 }, /* edges everywhere; slices by one */
@@ -63,7 +64,7 @@ static void all_tiles(void **state)
 }
 
 /* Sums of several chunks of shared memory, the last one with fewer quads. */
-static void many_chunks(void **state)
+TEST(many_chunks)
 {
     static const struct shape shapes[] = {
         { 1, 3, 3, 528, 70, 3, 1, 1, 0 },
@@ -76,7 +77,7 @@ static void many_chunks(void **state)
 }
 
 /* All numbers of channels of a slice and of the next one; strides, batches and no padding. */
-static void few_channels(void **state)
+TEST(few_channels)
 {
     NEEDS_DEVICE;
     for (int c = 1; c <= 9; c++) {
@@ -86,7 +87,7 @@ static void few_channels(void **state)
     }
 }
 
-static void rows_of_matrices(void **state)
+TEST(rows_of_matrices)
 {
     static const struct shape shapes[] = {
         { 1, 1, 1, 1024, 101, 1, 1, 1, 0 },
@@ -99,7 +100,7 @@ static void rows_of_matrices(void **state)
 }
 
 /* Inputs at the end of the range: products of -128 by -128 among them. */
-static void extremes(void **state)
+TEST(extremes)
 {
     static const struct shape s = { 1, 4, 5, 260, 33, 1, 1, 1, 0 };
 
@@ -114,7 +115,7 @@ static void extremes(void **state)
 }
 
 /* Kernel depthwise_int8: runs of one to three pixels, the last of a row cut off. */
-static void runs_of_pixels(void **state)
+TEST(runs_of_pixels)
 {
     static const struct shape shapes[] = {
         { 1, 6, 7, 5, 0, 3, 1, 1, 0 },  { 2, 5, 8, 16, 0, 3, 2, 1, 0 },
@@ -176,14 +177,13 @@ static void is_within(const struct gemm_int8_tile *t, const struct device_limits
     assert_true(t->z == 1 || 16 * t->z * rows * t->x <= limits->max_shared_memory_bytes);
 }
 
-static void tiles_within_limits(void **state)
+TEST(tiles_within_limits)
 {
     static const uint32_t sizes[][3] = { { 12544, 32, 64 },  { 49, 1024, 1024 }, { 1, 1024, 1000 },
                                          { 784, 256, 256 },  { 3, 1, 1 },        { 196, 4608, 512 },
                                          { 50000, 7, 1001 }, { 64, 16, 16 } };
     const struct device_limits *const devices[] = { &large, &device_limits_minimum };
 
-    (void)state;
     for (size_t d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
             for (int variant = 1; variant <= TILES; variant++) {
@@ -196,12 +196,11 @@ static void tiles_within_limits(void **state)
 }
 
 /* First layers have tiles; the plain kernel is used where it is faster, and where no tile fits. */
-static void chosen(void **state)
+TEST(chosen)
 {
     struct device_limits limits = large;
     struct gemm_int8_tile t;
 
-    (void)state;
     assert_true(tile_of(&large, 12544, 3, 32, 9, 0, &t));
     is_within(&t, &large);
     assert_true(tile_of(&device_limits_minimum, 12544, 3, 32, 9, 0, &t));
@@ -215,19 +214,4 @@ static void chosen(void **state)
     assert_false(tile_of(&limits, 12544, 3, 32, 9, 0, &t));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_tiles),
-        cmocka_unit_test(many_chunks),
-        cmocka_unit_test(few_channels),
-        cmocka_unit_test(rows_of_matrices),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(runs_of_pixels),
-        cmocka_unit_test(tiles_within_limits),
-        cmocka_unit_test(chosen),
-    };
-
-    kit_find_device("tiles of products of bytes");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

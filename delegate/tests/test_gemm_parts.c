@@ -2,6 +2,7 @@
  * weights and biases are constants that one buffer holds, else gemm_sum.comp does. */
 #include "conformance/tests/kit/nets.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/gemm.args.h"
 #include "delegate/ops/product/gemm.h"
@@ -86,12 +87,11 @@ static const struct transform_case not_constant = {
     "computed", computed, { 1, 2, 2, 164 }, 0, NULL
 };
 
-static void joined(void **state)
+TEST(joined)
 {
     const struct look look = look_at(&constant, 0);
     const struct plan_binding *all = &look.product.bindings[2], *parts = &look.product.bindings[3];
 
-    (void)state;
     assert_true(has_flag(&look, GEMM_JOINED) && !has_flag(&look, GEMM_PART));
     assert_int_equal(look.sums, 0);
     assert_int_equal(all->location, LOCATION_CONSTANTS);
@@ -106,27 +106,25 @@ static void summed(const struct look *look)
     assert_int_equal(look->sums, 1);
 }
 
-static void apart(void **state)
+TEST(apart)
 {
     const struct look all = look_at(&constant, 0);
     const uint32_t bytes = (uint32_t)all.product.bindings[2].bytes;
     const struct look just = look_at(&constant, bytes), large = look_at(&constant, bytes - 1);
     const struct look look = look_at(&not_constant, 0);
 
-    (void)state;
     assert_true(has_flag(&just, GEMM_JOINED));
     summed(&large);
     summed(&look);
 }
 
 /* By gemm_sum.comp; test_gemm runs those that are joined. */
-static void sums_on_the_device(void **state)
+TEST(sums_on_the_device)
 {
     TfLiteDelegate *d;
     struct interpreter *truth, *got;
     struct model m;
 
-    (void)state;
     if (!transform_device)
         skip();
     d = transform_delegate("fp32", "nan", NULL);
@@ -141,11 +139,4 @@ static void sums_on_the_device(void **state)
     assay_gpu_delegate_destroy(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(joined), cmocka_unit_test(apart),
-                                        cmocka_unit_test(sums_on_the_device) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

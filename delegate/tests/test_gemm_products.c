@@ -4,6 +4,7 @@
  * the reference. */
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/gemm.args.h"
 #include "delegate/ops/product/gemm.h"
@@ -140,15 +141,13 @@ static void check_all(const struct transform_case *cases, int cases_count)
     assert_int_equal(check_tile(&cases[0], 0, true, "nan"), NO_GEMM);
 }
 
-static void all_phases(void **state)
+TEST(all_phases)
 {
-    (void)state;
     check_all(phases, sizeof phases / sizeof phases[0]);
 }
 
-static void all_groups(void **state)
+TEST(all_groups)
 {
-    (void)state;
     check_all(groups, sizeof groups / sizeof groups[0]);
 }
 
@@ -197,7 +196,7 @@ GROUPS(eight, .kernel = 3, .channels = 32, .groups = 4)
 
 /* Software and unknown devices, and delegates without the kernel, have the plain ones, and so have
  * groups that are narrow, or share slices. */
-static void plans(void **state)
+TEST(plans)
 {
     static const struct transform_case up = { "odd", odd, { 1, 6, 7, 5 }, 0, NULL };
     static const struct transform_case of_16 = { "16", sixteen, { 1, 6, 7, 32 }, 0, NULL };
@@ -223,7 +222,6 @@ static void plans(void **state)
         { &to_8, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(step_of(rows[i].c, rows[i].look).shader, rows[i].shader);
 }
@@ -240,7 +238,7 @@ static struct gemm_args args_of(const struct plan_step *s)
 
 /* One dispatch has the workgroups of all phases; the order of sums is that of one image, whatever
  * the batch. */
-static void one_dispatch(void **state)
+TEST(one_dispatch)
 {
     static const struct transform_case one = { "odd", odd, { 1, 6, 7, 16 }, 0, NULL };
     static const struct transform_case many = { "odd", odd, { 500, 6, 7, 16 }, 0, NULL };
@@ -249,7 +247,6 @@ static void one_dispatch(void **state)
     const uint32_t tile_rows = a.spec[1] * a.spec[GEMM_SPEC_ROWS];
     const struct gemm_args args = args_of(&b);
 
-    (void)state;
     assert_int_equal(a.spec_count, b.spec_count);
     assert_memory_equal(a.spec, b.spec, sizeof a.spec);
     assert_int_equal(a.spec[GEMM_SPEC_FLAGS] & GEMM_PHASES, GEMM_PHASES);
@@ -262,7 +259,7 @@ static void one_dispatch(void **state)
 }
 
 /* So it has those of all groups. */
-static void one_dispatch_of_groups(void **state)
+TEST(one_dispatch_of_groups)
 {
     static const struct transform_case c = { "16", sixteen, { 500, 6, 7, 32 }, 0, NULL };
     const struct plan_step s =
@@ -270,7 +267,6 @@ static void one_dispatch_of_groups(void **state)
     const uint32_t tile_rows = s.spec[1] * s.spec[GEMM_SPEC_ROWS];
     const struct gemm_args args = args_of(&s);
 
-    (void)state;
     assert_int_equal(s.spec[GEMM_SPEC_GROUPS], 2);
     assert_int_equal(args.pixels, 500 * 4 * 5);
     assert_int_equal(args.depth, 9 * 4);
@@ -280,7 +276,7 @@ static void one_dispatch_of_groups(void **state)
 
 /* Inputs are read without a window where all phases have one tap and no padding.  A chunk that is
  * no part of a tap may end past the depth of a phase that has fewer taps than another. */
-static void sources(void **state)
+TEST(sources)
 {
     static const struct {
         struct transform_case c;
@@ -293,7 +289,6 @@ static void sources(void **state)
     };
     const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct plan_step s = step_of(&rows[i].c, nvidia);
 
@@ -303,15 +298,4 @@ static void sources(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(plans),
-                                        cmocka_unit_test(one_dispatch),
-                                        cmocka_unit_test(one_dispatch_of_groups),
-                                        cmocka_unit_test(sources),
-                                        cmocka_unit_test(all_phases),
-                                        cmocka_unit_test(all_groups) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

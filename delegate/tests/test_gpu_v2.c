@@ -1,6 +1,7 @@
 /* The GPU delegate's V2 options: what they become; skipped where there is no device. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "delegate/runtime/delegate.h"
@@ -20,7 +21,7 @@ static struct gpu_options made(const TfLiteGpuDelegateOptionsV2 *o)
     return options;
 }
 
-static void defaults(void **state)
+TEST(defaults)
 {
     const TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
     struct gpu_options options;
@@ -45,7 +46,7 @@ static void defaults(void **state)
 }
 
 /* Precision by the priorities where they decide, and refusals of those that make no sense. */
-static void precision(void **state)
+TEST(precision)
 {
     static const struct {
         int allowed, p[3];
@@ -87,7 +88,7 @@ static void precision(void **state)
     }
 }
 
-static void the_rest(void **state)
+TEST(the_rest)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
 
@@ -115,7 +116,7 @@ static void the_rest(void **state)
     assert_null(made(&o).model_token);
 }
 
-static void serialization(void **state)
+TEST(serialization)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
     struct gpu_delegate *inside;
@@ -138,15 +139,4 @@ static void serialization(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(precision),
-        cmocka_unit_test(the_rest),
-        cmocka_unit_test(serialization),
-    };
-
-    kit_find_device("tests of the V2 options");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -1,12 +1,9 @@
 /* Sizes and constants of the imported graph. */
+#include "reference/tests/kit/test.h"
+
 #include "delegate/graph/graph.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 static bool fits(int rank, const int32_t *dims, uint64_t range, size_t *bytes)
 {
@@ -19,11 +16,10 @@ static bool fits(int rank, const int32_t *dims, uint64_t range, size_t *bytes)
 }
 
 /* Four channels of f32 are a slice of 16 bytes. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
     size_t bytes;
 
-    (void)state;
     assert_true(fits(0, NULL, 16, &bytes));
     assert_int_equal(bytes, 16);
     assert_true(fits(2, (int32_t[]){ 3, 5 }, 96, &bytes));
@@ -36,7 +32,7 @@ static void test_bytes(void **state)
 }
 
 /* Rows, slices and bytes that no size_t holds, and an unknown rank. */
-static void test_sizes_wrap(void **state)
+TEST(test_sizes_wrap)
 {
     static const int32_t sizes[][4] = {
         { INT32_MAX, INT32_MAX, INT32_MAX, 4 }, /* rows */
@@ -47,7 +43,6 @@ static void test_sizes_wrap(void **state)
     };
     size_t bytes;
 
-    (void)state;
     assert_false(fits(-1, NULL, UINT64_MAX, &bytes));
     assert_true(bytes == SIZE_MAX);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -56,7 +51,7 @@ static void test_sizes_wrap(void **state)
     }
 }
 
-static void test_constant_ints(void **state)
+TEST(test_constant_ints)
 {
     const int32_t values[] = { 7, 7, 8 };
     struct graph_tensor t = {
@@ -64,7 +59,6 @@ static void test_constant_ints(void **state)
     };
     const struct graph g = { .tensors = &t, .tensor_count = 1 };
 
-    (void)state;
     assert_true(graph_constant_ints_are(&g, 0, 7));
     assert_false(graph_constant_ints_are(&g, 0, 8));
     t.dims[0] = 3;
@@ -73,13 +67,12 @@ static void test_constant_ints(void **state)
 }
 
 /* By the index, where the import has made one, as by looking at all nodes. */
-static void test_find_node(void **state)
+TEST(test_find_node)
 {
     struct graph_node nodes[] = { { .host_node = 1 }, { .host_node = 3 } };
     int node_at[] = { -1, 0, -1, 1 };
     struct graph g = { .nodes = nodes, .node_count = 2, .host_node_count = 4 };
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_null(graph_find_node(&g, -1));
         assert_null(graph_find_node(&g, 0));
@@ -89,16 +82,4 @@ static void test_find_node(void **state)
         assert_null(graph_find_node(&g, 4));
         g.node_at = node_at;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_sizes_wrap),
-        cmocka_unit_test(test_constant_ints),
-        cmocka_unit_test(test_find_node),
-    };
-
-    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "conformance/suite/bounds/bound.h"
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/cache/cache.h"
 #include "delegate/graph/ranges.h"
@@ -147,9 +148,8 @@ static void check_row(const struct row *r, size_t index)
     model_close(&m);
 }
 
-static void plans(void **state)
+TEST(plans)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_row(&rows[i], i);
 }
@@ -177,13 +177,12 @@ static void ask_by_steps(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void not_in_float_view(void **state)
+TEST(not_in_float_view)
 {
     const struct transform_case c = { .build = of_relu6, .dims = { 1, 6, 6, 32 } };
     struct reasons reasons = { .count = 0 };
     struct model m;
 
-    (void)state;
     transform_model(&c, &m);
     gpu_look(&m, ask_by_steps, &reasons);
     reasons_close(&reasons);
@@ -208,13 +207,12 @@ static struct checksum hash_of(build *make, const char *precision)
 }
 
 /* Files of the cache tell plans with f16 sums from those without, and nothing else. */
-static void cached_apart(void **state)
+TEST(cached_apart)
 {
     const struct checksum half = hash_of(transposed, "fp16"), fast = hash_of(transposed, "fast");
     const struct checksum same_half = hash_of(transposed_of_input, "fp16");
     const struct checksum same_fast = hash_of(transposed_of_input, "fast");
 
-    (void)state;
     assert_memory_not_equal(&half, &fast, sizeof half);
     assert_memory_equal(&same_half, &same_fast, sizeof same_half);
 }
@@ -243,7 +241,7 @@ BUILD(up,
 BUILD(groups, kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .channels = 48, .groups = 2 }))
 
 /* Sums of integers that f16 has: the bits of the reference, whatever the runs are. */
-static void exact_integers(void **state)
+TEST(exact_integers)
 {
     static const struct transform_case cases[] = { { "taps", taps, { 2, 5, 7, 5 }, 0, NULL },
                                                    { "deep", deep, { 1, 3, 5, 256 }, 0, NULL },
@@ -251,7 +249,6 @@ static void exact_integers(void **state)
                                                    { "groups", groups, { 1, 3, 5, 24 }, 0, NULL } };
     const int count = (int)gemm_tile_count, tiles[] = { 1, 2, count, 2 * count };
 
-    (void)state;
     if (!has_float16)
         skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -334,7 +331,7 @@ static struct bound_point point_of(size_t i)
 
 /* Of 4096 products, in two planes of tile 1: other bits than with f32 sums, within the bounds of
  * class fp16_runs, in which the depth of a sum of f16 is 32. */
-static void numbers(void **state)
+TEST(numbers)
 {
     static const struct bound_rule dot = { .kind = BOUND_DOT };
     static float fast[PIXELS * OUTPUTS], half[PIXELS * OUTPUTS];
@@ -342,7 +339,6 @@ static void numbers(void **state)
     struct bound_sums_verdict verdict;
     size_t different = 0;
 
-    (void)state;
     if (!has_float16)
         skip();
     fill(inputs, PIXELS * DEPTH, 0x1p-8f, 1);
@@ -365,23 +361,14 @@ static void numbers(void **state)
     assert_true(different > 0);
 }
 
-static void find_float16(void)
+static void find_float16(const char *file)
 {
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";
 
-    transform_find_device();
+    transform_find_device(file);
     has_float16 = transform_device && assay_gpu_devices(&any, 1, error, sizeof error) > 0 &&
                   any.shader_float16 && any.storage_16bit;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plans), cmocka_unit_test(not_in_float_view),
-        cmocka_unit_test(cached_apart), cmocka_unit_test(exact_integers), cmocka_unit_test(numbers)
-    };
-
-    find_float16();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = find_float16);

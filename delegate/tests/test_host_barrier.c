@@ -2,7 +2,9 @@
  * that, a barrier to the host does.  Devices whose memory is coherent in fact give right results
  * without one, so the functions below interpose libvulkan's and watch what is recorded.  Skipped
  * without a device. */
+/* Alone: its functions of Vulkan stand before the loader's. */
 #include "delegate/tests/kit/buffer_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <dlfcn.h>
 
@@ -139,7 +141,7 @@ static void expect_visible(struct interpreter *in, const char *what)
 }
 
 /* Every way of recording. */
-static void outputs_are_visible(void **state)
+TEST(outputs_are_visible)
 {
     static const char *const options[][2] = { { "wait", "passive" }, { "wait", "active" },
                                               { "wait", "none" },    { "precision", "fp16" },
@@ -176,7 +178,7 @@ static void outputs_are_visible(void **state)
 }
 
 /* An output in a buffer of the caller is read by a copy of its own. */
-static void bound_outputs_are_visible(void **state)
+TEST(bound_outputs_are_visible)
 {
     enum { Z = 4 };
     struct kit_buffer buffer;
@@ -211,13 +213,4 @@ static void bound_outputs_are_visible(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(outputs_are_visible),
-        cmocka_unit_test(bound_outputs_are_visible),
-    };
-
-    kit_find_device("tests of barriers to the host");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -1,6 +1,7 @@
 /* The tensors that a host hands over at an inference: of other sizes than planned, and stale ones,
  * whose values another partition left on the device.  Skipped without a device. */
 #include "delegate/tests/kit/buffer_kit.h"
+#include "reference/tests/kit/test.h"
 
 enum { SIDE = 5, CHANNELS = 3, ELEMENTS = SIDE * SIDE * CHANNELS };
 
@@ -60,7 +61,7 @@ static void expect_refused(struct interpreter *in, int tensor, size_t bytes)
 }
 
 /* Behind each refusal the next inference is right. */
-static void sizes_are_checked(void **state)
+TEST(sizes_are_checked)
 {
     static const size_t other[] = { ELEMENTS * sizeof(float) - 1, sizeof(float), 0,
                                     ELEMENTS * sizeof(float) + 4 };
@@ -90,7 +91,7 @@ static void sizes_are_checked(void **state)
 }
 
 /* An output is read later, into a tensor that has become smaller. */
-static void sizes_are_checked_when_outputs_are_read(void **state)
+TEST(sizes_are_checked_when_outputs_are_read)
 {
     struct interpreter *in;
     struct diag diag = { 0 };
@@ -121,7 +122,7 @@ static void sizes_are_checked_when_outputs_are_read(void **state)
 }
 
 /* A stale input says by its handle which output it is; one of another size is refused. */
-static void sizes_of_stale_tensors_are_checked(void **state)
+TEST(sizes_of_stale_tensors_are_checked)
 {
     struct interpreter *writer, *reader;
     struct diag diag = { 0 };
@@ -219,7 +220,7 @@ static void expect_fresh(struct interpreter *in, const struct chain *c, uint64_t
 }
 
 /* t is bound as an output of the first partition, and not as an input of the second. */
-static void bound_between_partitions(void **state)
+TEST(bound_between_partitions)
 {
     struct kit_buffer buffer;
     struct kit_vulkan v;
@@ -259,15 +260,4 @@ static void bound_between_partitions(void **state)
     model_close(&c.model);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(sizes_are_checked_when_outputs_are_read),
-        cmocka_unit_test(sizes_of_stale_tensors_are_checked),
-        cmocka_unit_test(bound_between_partitions),
-    };
-
-    kit_find_device("tests of a host's tensors");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

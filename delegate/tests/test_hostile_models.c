@@ -4,10 +4,12 @@
  *     test_hostile_models --write DIRECTORY      the models as files, and manifest.tsv
  *     test_hostile_models --print [NAME]         what rows whose names begin so come to, on stdout
  */
+/* Alone: for its options of AddressSanitizer. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/hostile_run.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
+#include "reference/tests/kit/test.h"
 
 #include <errno.h>
 #include <float.h>
@@ -149,9 +151,8 @@ static enum status judge_device(const struct hostile_row *row, const struct host
 
 /* ---- tests ---- */
 
-static void table_is_whole(void **state)
+TEST(table_is_whole)
 {
-    (void)state;
     assert_true(table.count >= ROWS_MIN);
     for (size_t i = 0; i < table.count; i++)
         for (size_t j = 0; j < i; j++)
@@ -195,13 +196,12 @@ static void run_all(bool device, judge *judges, const char *what)
         fail_msg("%d models are not as their rows say", wrong);
 }
 
-static void host_gives_the_verdicts(void **state)
+TEST(host_gives_the_verdicts)
 {
-    (void)state;
     run_all(false, judge_host, "without a device");
 }
 
-static void device_gives_the_verdicts(void **state)
+TEST(device_gives_the_verdicts)
 {
     NEEDS_DEVICE;
     run_all(true, judge_device, "on the device");
@@ -217,14 +217,13 @@ static const struct hostile_row *find_row(const char *name)
 }
 
 /* A row with a wrong node, tensor, field, status, stage, rule or result is noticed. */
-static void wrong_rows_are_noticed(void **state)
+TEST(wrong_rows_are_noticed)
 {
     const struct hostile_row *const refused = find_row("conv_2d.stride_0_in_node_1");
     const struct hostile_row *const runs = find_row("values.sqrt");
     struct hostile_outcome o;
     struct diag diag = { 0 };
 
-    (void)state;
     hostile_row_run(refused, false, &o);
     assert_int_equal(judge_host(refused, &o, &diag), STATUS_OK);
 #define NOTICES(row, member, other)                                                                \
@@ -258,7 +257,7 @@ static void wrong_rows_are_noticed(void **state)
 }
 
 /* A child that crashes or does not come back is an answer, too. */
-static void broken_tables_are_refused(void **state)
+TEST(broken_tables_are_refused)
 {
     static const struct {
         const char *model, *damage;
@@ -275,7 +274,6 @@ static void broken_tables_are_refused(void **state)
         { "base", "file.size = 1000000" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hostile_row row = { .name = "bad", .model = bad[i].model, .file = "table" };
         struct tflite_file file;
@@ -372,30 +370,38 @@ static int print_rows(const char *prefix)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int open_table(void **state)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_is_whole),
-        cmocka_unit_test(broken_tables_are_refused),
-        cmocka_unit_test(wrong_rows_are_noticed),
-        cmocka_unit_test(host_gives_the_verdicts),
-        cmocka_unit_test(device_gives_the_verdicts),
-    };
     struct diag diag = { 0 };
+
+    (void)state;
+    if (hostile_table_read(&table, folder, &diag) == STATUS_OK)
+        return 0;
+    fprintf(stderr, "test_hostile_models: %s\n", diag.text);
+    return 1;
+}
+
+static int close_table(void **state)
+{
+    (void)state;
+    hostile_table_close(&table);
+    return 0;
+}
+
+/* --write DIRECTORY, --print [PREFIX]. */
+static int write_or_print(int argc, char **argv)
+{
+    const bool writes = argc == 3 && strcmp(argv[1], "--write") == 0;
     int result;
 
-    if (hostile_table_read(&table, folder, &diag) != STATUS_OK) {
-        fprintf(stderr, "test_hostile_models: %s\n", diag.text);
+    if (!writes && strcmp(argv[1], "--print") != 0)
+        return -1;
+    if (open_table(NULL) != 0)
         return 1;
-    }
-    if (argc == 3 && strcmp(argv[1], "--write") == 0)
-        result = write_all(argv[2]);
-    else if (argc >= 2 && strcmp(argv[1], "--print") == 0)
-        result = print_rows(argc > 2 ? argv[2] : "");
-    else {
-        kit_find_device("hostile models");
-        result = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    hostile_table_close(&table);
+    result = writes ? write_all(argv[2]) : print_rows(argc > 2 ? argv[2] : "");
+    close_table(NULL);
     return result;
 }
+
+TEST_FILE(.before = kit_find_device, .setup = open_table, .teardown = close_table,
+          .main = write_or_print);

@@ -3,6 +3,7 @@
  * it; the interpreter refuses it when tensors are allocated, naming op, node, tensor or field, and
  * value.  The delegate refuses the node, also in a graph that has not been prepared. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/import.h"
 
@@ -589,9 +590,8 @@ static enum status allocate(const struct model *m, struct diag *diag)
     return s;
 }
 
-static void sound_models_are_taken(void **state)
+TEST(sound_models_are_taken)
 {
-    (void)state;
     for (int i = 0; i < BASES; i++) {
         struct sample s;
         struct diag diag;
@@ -604,9 +604,8 @@ static void sound_models_are_taken(void **state)
     }
 }
 
-static void unsound_models_are_refused(void **state)
+TEST(unsound_models_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct row *const r = &rows[i];
         const struct base *const base = &bases[r->base];
@@ -626,14 +625,4 @@ static void unsound_models_are_refused(void **state)
             fail_msg("row %zu, %s: the delegate takes it: %s", i, base->op, diag.text);
         close_sample(&s);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_models_are_taken),
-        cmocka_unit_test(unsound_models_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("hostile_ops", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * when it prepares a graph, and outputs that are absent. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/memory_faults.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/import.h"
 #include "reference/base/builtin.h"
@@ -170,9 +171,8 @@ static void check_prepared(const struct prepared_case *c, const struct graph *g,
                      g->tensors[t].is_prepared ? "" : "not ");
 }
 
-static void results_of_shapes_and_of_constants(void **state)
+TEST(results_of_shapes_and_of_constants)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof prepared_cases / sizeof prepared_cases[0]; i++) {
         const struct prepared_case *const c = &prepared_cases[i];
         struct host *const h = host_open(c->types, c->nodes, c->node_count);
@@ -191,7 +191,7 @@ static void results_of_shapes_and_of_constants(void **state)
 
 /* s = SHAPE(x), n = -s and r = -n, of which the host has s and n when it prepares; and
  * f = DEQUANTIZE(c), which it may have too, y = x + f. */
-static void shapes_stay_with_the_host(void **state)
+TEST(shapes_stay_with_the_host)
 {
     enum { X, S, N, R, C, F, Y };
     const struct host_node nodes[] = { { BUILTIN_SHAPE, IO((X), S) },
@@ -209,7 +209,6 @@ static void shapes_stay_with_the_host(void **state)
     struct graph g;
     int named = 0;
 
-    (void)state;
     for (int i = 0; i < 7; i++)
         h->tensors[i].type = kTfLiteFloat32; /* as a SHAPE's is not, but NEG takes floats */
     h->tensors[C].type = kTfLiteFloat16;
@@ -239,7 +238,7 @@ struct absent_case {
     bool has_op;
 };
 
-static void absent_outputs(void **state)
+TEST(absent_outputs)
 {
     const struct absent_case cases[] = {
         { { 1, STOP }, { 1 }, 1, true },
@@ -251,7 +250,6 @@ static void absent_outputs(void **state)
         { { ABSENT, ABSENT, 2, STOP }, { 2 }, 1, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct host_node node = { .code = BUILTIN_SPLIT, .inputs = { 0, 0, STOP } };
         struct diag diag = { 0 };
@@ -276,7 +274,7 @@ static void absent_outputs(void **state)
     }
 }
 
-static void indices_out_of_range(void **state)
+TEST(indices_out_of_range)
 {
     const struct {
         struct host_node node;
@@ -292,7 +290,6 @@ static void indices_out_of_range(void **state)
           "node 0 (ADD): inputs[0]: expected a tensor below 3, found -3" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct host *const h = host_open("rrr", &cases[i].node, 1);
         struct diag diag = { 0 };
@@ -335,9 +332,8 @@ static const struct scales scales_of[] = {
 };
 
 /* Malformed scales are none: then the rules leave the nodes of the tensor to the CPU. */
-static void malformed_scales_are_none(void **state)
+TEST(malformed_scales_are_none)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof scales_of / sizeof scales_of[0]; i++) {
         const struct scales *const x = &scales_of[i];
         struct host *const h = host_open("rr", &add, 1);
@@ -374,13 +370,12 @@ static void malformed_scales_are_none(void **state)
 }
 
 /* Sizes that are none make a tensor of no rank, which no rule takes. */
-static void malformed_tensors_have_no_rank(void **state)
+TEST(malformed_tensors_have_no_rank)
 {
     static const int bad[][10] = { { -1, STOP },
                                    { 1, 1, 1, 1, 1, 1, 1, 1, 1, STOP },
                                    { INT_MAX, INT_MAX, INT_MAX, STOP } };
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         struct host *const h = host_open("cr", &add, 1);
         TfLiteIntArray *const dims = i < 3 ? list_of(bad[i], STOP) : NULL;
@@ -433,14 +428,13 @@ static void expect_invalid(struct host *h, const char *text)
     assert_null(g.nodes);
 }
 
-static void calls_that_fail(void **state)
+TEST(calls_that_fail)
 {
     static const char plan_text[] = "TfLiteContext.GetExecutionPlan failed";
     static const char node_text[] = "node 0: TfLiteContext.GetNodeAndRegistration failed";
     struct host *const h = host_open("rr", &add, 1);
     TfLiteIntArray *const plan = h->plan;
 
-    (void)state;
     h->context.GetExecutionPlan = faulty_plan;
     expect_invalid(h, plan_text);
     h->context.GetExecutionPlan = host_plan;
@@ -462,7 +456,7 @@ static void calls_that_fail(void **state)
     host_close(h);
 }
 
-static void names_of_ops(void **state)
+TEST(names_of_ops)
 {
     static const struct host_node nodes[] = { { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } },
                                               { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } },
@@ -471,7 +465,6 @@ static void names_of_ops(void **state)
     struct diag diag = { 0 };
     struct graph g;
 
-    (void)state;
     h->registrations[0].custom_name = "Own";
     h->nodes[1].inputs = NULL; /* a node may have none */
     KIT_OK(graph_import(&g, &h->context, &diag));
@@ -485,13 +478,12 @@ static void names_of_ops(void **state)
 }
 
 /* A context that has lost tensors since the graph was imported. */
-static void fewer_tensors(void **state)
+TEST(fewer_tensors)
 {
     struct host *const h = host_open("rr", &add, 1);
     struct graph g, again;
     struct diag diag = { 0 };
 
-    (void)state;
     KIT_OK(graph_import(&g, &h->context, &diag));
     h->context.tensors_size = 1;
     assert_int_equal(graph_import_again(&again, &g, &h->context, &diag), STATUS_INVALID);
@@ -519,7 +511,7 @@ static enum status import_all(void *user, struct diag *diag)
     return STATUS_OK;
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     static const struct host_node node = { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } };
     struct host *const h = host_open("rr", &node, 1);
@@ -527,7 +519,6 @@ static void no_memory(void **state)
     TfLiteIntArray *const zero = calloc(1, sizeof *zero + sizeof(int));
     TfLiteAffineQuantization q = { .scale = scale, .zero_point = zero };
 
-    (void)state;
     scale->size = zero->size = 1;
     scale->data[0] = 0.5f;
     zero->data[0] = 3;
@@ -537,22 +528,4 @@ static void no_memory(void **state)
     free(scale);
     free(zero);
     host_close(h);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_of_shapes_and_of_constants),
-        cmocka_unit_test(shapes_stay_with_the_host),
-        cmocka_unit_test(absent_outputs),
-        cmocka_unit_test(indices_out_of_range),
-        cmocka_unit_test(malformed_scales_are_none),
-        cmocka_unit_test(malformed_tensors_have_no_rank),
-        cmocka_unit_test(calls_that_fail),
-        cmocka_unit_test(names_of_ops),
-        cmocka_unit_test(fewer_tensors),
-        cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,11 @@
 /* Lifetimes: of the instance, as long as the process; of devices, as long as their delegates; of
  * the library under dlclose; and forked processes.  Skipped without a device. */
+/* Needs: libassay_delegate.so */
+/* Needs: mock/llvm.so */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "delegate/vulkan/device.h"
@@ -31,7 +34,7 @@ static struct device *acquire(void)
     return d;
 }
 
-static void the_instance_stays(void **state)
+TEST(the_instance_stays)
 {
     struct device *a, *b;
     VkInstance first;
@@ -51,7 +54,7 @@ static void the_instance_stays(void **state)
 }
 
 /* A program opens and closes the library many times: library and driver are loaded once. */
-static void the_library_is_opened_again(void **state)
+TEST(the_library_is_opened_again)
 {
     const char *const path = build_path(".", "libassay_delegate.so");
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
@@ -150,7 +153,7 @@ static int meet_llvm(void)
     return d ? CLASH_NONE : CLASH_BOUND;
 }
 
-static void a_program_that_exports_llvm(void **state)
+TEST(a_program_that_exports_llvm)
 {
     int status;
     pid_t pid;
@@ -168,7 +171,7 @@ static void a_program_that_exports_llvm(void **state)
 
 /* A child that is forked while the parent has a device opens one of its own, or gets an error, and
  * leaves the parent's alone. */
-static void a_forked_process(void **state)
+TEST(a_forked_process)
 {
     struct interpreter *ours;
     TfLiteDelegate *d;
@@ -213,15 +216,4 @@ static void a_forked_process(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_library_is_opened_again),
-        cmocka_unit_test(the_instance_stays),
-        cmocka_unit_test(a_forked_process),
-        cmocka_unit_test(a_program_that_exports_llvm),
-    };
-
-    kit_find_device("tests of lifetimes");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/device_profiles.h"
 #include "delegate/tests/kit/world.h"
 #include "reference/base/limits.h"
+#include "reference/tests/kit/test.h"
 
 static struct gpu_device_profiles devices;
 
@@ -55,11 +56,10 @@ static void look_net(struct graph *g, void *user)
     }
 }
 
-static void nets_that_fit(void **state)
+TEST(nets_that_fit)
 {
     struct model m[2];
 
-    (void)state;
     net_mobilenet(&m[0]);
     net_deeplab(&m[1]);
     for (int i = 0; i < devices.count; i++)
@@ -70,11 +70,10 @@ static void nets_that_fit(void **state)
 }
 
 /* Every op of the delegate, in fp32, and in fp16 if the device has 16-bit storage. */
-static void each_op_fits(void **state)
+TEST(each_op_fits)
 {
     static struct world w;
 
-    (void)state;
     for (int i = 0; i < devices.count; i++)
         for (int half = 0; half < 2; half++) {
             const bool possible = !half || devices.at[i].limits.storage_16bit;
@@ -161,9 +160,8 @@ static void look_large(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void tensors_too_large(void **state)
+TEST(tensors_too_large)
 {
-    (void)state;
     for (int i = 0; i < devices.count; i++) {
         const struct device_limits *const l = &devices.at[i].limits;
         struct large large = { .limits = l, .fits = true };
@@ -227,7 +225,7 @@ static void look_pads(struct graph *g, void *user)
 }
 
 /* Tables by the sizes of tensors: together at most the limit. */
-static void tables_too_large(void **state)
+TEST(tables_too_large)
 {
     static const struct {
         int32_t sizes[PADS];
@@ -239,7 +237,6 @@ static void tables_too_large(void **state)
     };
     struct diag diag = { 0 };
 
-    (void)state;
     KIT_OK(limits_set("table_bytes=400", &diag));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct model m;
@@ -252,7 +249,7 @@ static void tables_too_large(void **state)
 }
 
 /* Lowers each limit below what real devices have, to show that it is checked. */
-static void limits_one_by_one(void **state)
+TEST(limits_one_by_one)
 {
     static const struct {
         const char *text;
@@ -272,7 +269,6 @@ static void limits_one_by_one(void **state)
     };
     static struct world w;
 
-    (void)state;
     for (size_t i = 0; i < sizeof low / sizeof low[0]; i++) {
         struct diag diag = { 0 };
         struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
@@ -295,9 +291,8 @@ static void limits_one_by_one(void **state)
 }
 
 /* Figures of a recorded device. */
-static void what_was_read(void **state)
+TEST(what_was_read)
 {
-    (void)state;
     if (devices.recorded == 0)
         skip();
     for (int i = devices.count - devices.recorded; i < devices.count; i++) {
@@ -321,17 +316,14 @@ static void what_was_read(void **state)
     }
 }
 
-int main(void)
+/* Tensors as large as a device takes are larger than what a model may usually ask for. */
+static int read_devices(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_read),     cmocka_unit_test(nets_that_fit),
-        cmocka_unit_test(each_op_fits),      cmocka_unit_test(tensors_too_large),
-        cmocka_unit_test(limits_one_by_one), cmocka_unit_test(tables_too_large),
-    };
-
-    /* Tensors as large as a device takes are larger than what a model may usually ask for. */
+    (void)state;
     if (limits_set("activation_bytes=64G", NULL) != STATUS_OK)
         return 1;
     profiles_all(&devices);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return 0;
 }
+
+TEST_FILE(.setup = read_devices);

@@ -3,6 +3,7 @@
 #include "delegate/tests/kit/bind_kit.h"
 #include "delegate/tests/kit/litert_kit.h"
 #include "reference/tests/kit/capture.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/api/litert_options.h"
 #include "delegate/base/host_block.h"
@@ -29,7 +30,7 @@ static void expect_failure(struct litert_kit *k, int status, const char *text)
 
 /* ---- the definition ---- */
 
-static void definition(void **state)
+TEST(definition)
 {
     struct litert_version v;
     const char *name;
@@ -37,7 +38,6 @@ static void definition(void **state)
     int hardware;
     char text[32];
 
-    (void)state;
     /* 200 and 136 where pointers have 64 bits: litert_abi.h asserts it. */
     assert_int_equal(accelerator->header.struct_size, sizeof *accelerator);
     assert_int_equal(accelerator->header.major, 1);
@@ -59,13 +59,12 @@ static void definition(void **state)
 
 /* ---- runtimes ---- */
 
-static void wrong_versions(void **state)
+TEST(wrong_versions)
 {
     const unsigned size = sizeof(struct litert_runtime); /* 392 where pointers have 64 bits */
     struct litert_kit k;
     char text[96];
 
-    (void)state;
     litert_kit_open(&k);
     k.runtime.header.struct_size = size - 1;
     snprintf(text, sizeof text, "expected at least %u bytes of version 1, found %u of version 1.2",
@@ -81,7 +80,7 @@ static void wrong_versions(void **state)
 }
 
 /* A runtime that lacks a function is refused, by name and place. */
-static void missing_functions(void **state)
+TEST(missing_functions)
 {
     static const struct {
         size_t at;
@@ -96,7 +95,6 @@ static void missing_functions(void **state)
 #undef ROW
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct litert_kit k;
         char text[96];
@@ -109,14 +107,13 @@ static void missing_functions(void **state)
     }
 }
 
-static void no_arguments(void **state)
+TEST(no_arguments)
 {
     litert_handle wrapper = NULL;
     struct litert_kit k;
     struct capture c;
     const char *said;
 
-    (void)state;
     litert_kit_open(&k);
     capture_begin(&c, stderr);
     assert_int_equal(accelerator->create_delegate(NULL, NULL, NULL, NULL, &wrapper),
@@ -130,7 +127,7 @@ static void no_arguments(void **state)
 }
 
 /* A delegate that LiteRT does not take is destroyed. */
-static void not_wrapped(void **state)
+TEST(not_wrapped)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct litert_kit k;
@@ -182,7 +179,7 @@ static void check_options(const struct option_row *row, bool gpu)
     litert_options_close(&o);
 }
 
-static void our_options(void **state)
+TEST(our_options)
 {
     static const struct option_row rows[] = {
         { "", "" },
@@ -199,12 +196,11 @@ static void our_options(void **state)
         { "colour=blue", "colour=blue" }, /* refused when the delegate is created */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_options(&rows[i], false);
 }
 
-static void gpu_options(void **state)
+TEST(gpu_options)
 {
     static const struct option_row rows[] = {
         { "precision = 0\nwait_type = 0\npriority = 0\n", "" },
@@ -235,13 +231,12 @@ static void gpu_options(void **state)
         { "\x01\x02", "!gpu_options: expected key=value, found '\x01\x02'" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_options(&rows[i], true);
 }
 
 /* Options of LiteRT that the delegate lacks are named and ignored. */
-static void ignored_options(void **state)
+TEST(ignored_options)
 {
     static const struct option_row row = {
         "priority = 3\nbenchmark_mode = true\ncolour = \"blue\x1b[2J\"\n", ""
@@ -249,7 +244,6 @@ static void ignored_options(void **state)
     struct capture c;
     const char *said;
 
-    (void)state;
     capture_begin(&c, stderr);
     check_options(&row, true);
     said = capture_end(&c);
@@ -258,19 +252,18 @@ static void ignored_options(void **state)
     assert_non_null(strstr(said, "WARNING: gpu_options: colour = blue\\x1b[2J has no effect"));
 }
 
-static void too_many_options(void **state)
+TEST(too_many_options)
 {
     char text[(LITERT_OPTIONS_MAX + 1) * 4 + 1] = "";
     struct option_row row = { text, "!expected at most 64 options, found more" };
 
-    (void)state;
     for (int i = 0; i <= LITERT_OPTIONS_MAX; i++)
         strcat(text, "a=b ");
     check_options(&row, false);
 }
 
 /* The environment's options count least, ours by name most. */
-static void options_reach_the_delegate(void **state)
+TEST(options_reach_the_delegate)
 {
     struct gpu_delegate *d;
     struct litert_kit k;
@@ -350,7 +343,7 @@ static uint64_t copied(const struct world *w)
 
 /* The host is told of inputs and outputs, not of what lies inside the partition; the device reads
  * and writes buffers of its own type without a copy. */
-static void without_copies(void **state)
+TEST(without_copies)
 {
     struct world w;
 
@@ -371,7 +364,7 @@ static void without_copies(void **state)
 }
 
 /* Buffers that change are right in any order; those that change all the time are copied. */
-static void changing_buffers(void **state)
+TEST(changing_buffers)
 {
     struct litert_buffer others[3];
     struct world w;
@@ -405,7 +398,7 @@ static void changing_buffers(void **state)
 
 /* Memory of another maker is copied, from and to the place that its offset says; so is the
  * interpreter's own. */
-static void host_memory(void **state)
+TEST(host_memory)
 {
     char memory[2][DENSE + 64];
     struct litert_buffer x = { LITERT_BUFFER_HOST_MEMORY, DENSE + 12, 12, memory[0],
@@ -431,7 +424,7 @@ static void host_memory(void **state)
 }
 
 /* One buffer as input and output: elementwise steps would race if the device used it as both. */
-static void one_buffer_twice(void **state)
+TEST(one_buffer_twice)
 {
     struct world w;
     uint64_t before;
@@ -448,7 +441,7 @@ static void one_buffer_twice(void **state)
 }
 
 /* Whoever fills an input may still be at work: its event is waited for. */
-static void input_events(void **state)
+TEST(input_events)
 {
     struct world w;
 
@@ -474,7 +467,7 @@ static void clear_event(struct litert_buffer *b)
 
 /* An asynchronous run leaves an event on its output.  It may be waited for often, after the next
  * run, and after the model is gone; a second model waits for it as its input's. */
-static void asynchronous_runs(void **state)
+TEST(asynchronous_runs)
 {
     struct world w, next;
     struct litert_event *event;
@@ -534,7 +527,7 @@ static void asynchronous_runs(void **state)
 }
 
 /* Without events, and with outputs that have to be copied, a run returns with its outputs. */
-static void synchronous_after_all(void **state)
+TEST(synchronous_after_all)
 {
     char memory[DENSE + 64];
     struct litert_buffer y = { LITERT_BUFFER_HOST_MEMORY, DENSE, 0, memory, .memory = NULL };
@@ -560,7 +553,7 @@ static void expect_no_run(struct world *w, struct litert_buffer *x, const char *
         fail_msg("\"%s\" is not in \"%s\"", text, kit_said);
 }
 
-static void bad_buffers(void **state)
+TEST(bad_buffers)
 {
     struct host_block foreign = { .maker = "another library" };
     struct litert_memory foreign_memory = { &foreign, NULL };
@@ -593,13 +586,12 @@ static void bad_buffers(void **state)
     close_world(&w);
 }
 
-static void handlers(void **state)
+TEST(handlers)
 {
     const struct litert_buffer_handlers *h = &accelerator->buffers;
     struct litert_memory *m = NULL, wrong = { .handle = NULL };
     void *address;
 
-    (void)state;
     assert_int_equal(h->type_count, 1);
     assert_int_equal(h->types[0], LITERT_BUFFER_ASSAY);
     assert_int_equal(h->create(NULL, NULL, NULL, 101, 4, 4, &m), LITERT_INVALID_ARGUMENT);
@@ -628,30 +620,4 @@ static void handlers(void **state)
     assert_int_equal(h->destroy(NULL), LITERT_INVALID_ARGUMENT);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(definition),
-        cmocka_unit_test(wrong_versions),
-        cmocka_unit_test(missing_functions),
-        cmocka_unit_test(no_arguments),
-        cmocka_unit_test(not_wrapped),
-        cmocka_unit_test(our_options),
-        cmocka_unit_test(gpu_options),
-        cmocka_unit_test(ignored_options),
-        cmocka_unit_test(too_many_options),
-        cmocka_unit_test(options_reach_the_delegate),
-        cmocka_unit_test(without_copies),
-        cmocka_unit_test(changing_buffers),
-        cmocka_unit_test(host_memory),
-        cmocka_unit_test(one_buffer_twice),
-        cmocka_unit_test(input_events),
-        cmocka_unit_test(asynchronous_runs),
-        cmocka_unit_test(synchronous_after_all),
-        cmocka_unit_test(bad_buffers),
-        cmocka_unit_test(handlers),
-    };
-
-    kit_find_validated_device("the accelerator");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_validated_device);

@@ -1,6 +1,7 @@
 /* Options of the LiteRT accelerator where memory is lacking, which is said. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/memory_faults.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/api/litert_options.h"
 
@@ -23,15 +24,7 @@ static enum status add_two(void *user, struct diag *diag)
     return s;
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
-    (void)state;
     memory_faults_all(&(struct memory_scene){ "options", add_two, NULL, false }, false);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(no_memory) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,11 @@
 #ifndef ASSAY_LOCK_ORDER
 #define ASSAY_LOCK_ORDER
 #endif
+#include "reference/tests/kit/test.h"
+
 #include "delegate/base/lock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <signal.h>
@@ -67,11 +64,10 @@ static void expect_abort(void (*run)(void), const char *message)
     assert_string_equal(text, message);
 }
 
-static void acquire_in_order(void **state)
+TEST(acquire_in_order)
 {
     static struct lock fixed = LOCK_INITIALIZER(LOCK_RANK_MESSAGES);
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         lock_acquire(&outer);
         lock_acquire(&newer);
@@ -113,9 +109,8 @@ static void release_unheld(void)
     lock_release(&inner);
 }
 
-static void wrong_order_aborts(void **state)
+TEST(wrong_order_aborts)
 {
-    (void)state;
     expect_abort(take_inner_first,
                  "assay delegate: lock order: gpu_delegate.lock (serial 0) acquired while "
                  "blocks.lock (serial 0) is held\n");
@@ -137,22 +132,14 @@ static void *acquire_outer(void *user)
     return NULL;
 }
 
-static void threads_apart(void **state)
+TEST(threads_apart)
 {
     pthread_t thread;
 
-    (void)state;
     lock_acquire(&inner);
     assert_int_equal(pthread_create(&thread, NULL, acquire_outer, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     lock_release(&inner);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = { cmocka_unit_test(acquire_in_order),
-                                               cmocka_unit_test(wrong_order_aborts),
-                                               cmocka_unit_test(threads_apart) };
-
-    return cmocka_run_group_tests(tests, open_locks, close_locks);
-}
+TEST_FILE(.setup = open_locks, .teardown = close_locks);

@@ -1,6 +1,7 @@
 /* Plans of products by matrix units, for devices that need not be here: tiles within the limits,
  * weights in the order of the device, and the plain kernel wherever the units cannot be used. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/cache/cache.h"
 #include "delegate/graph/gpu_op.h"
@@ -66,12 +67,11 @@ static void check_tile(const struct matrix_tile *t, const struct device_limits *
     assert_true(16 * t->shares * rows * (columns + 1) <= l->max_shared_memory_bytes);
 }
 
-static void tiles_keep_the_limits(void **state)
+TEST(tiles_keep_the_limits)
 {
     uint64_t random = 3;
     int found = 0;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct device_limits l = limits_of(MATRIX_NV, i % 2 ? 16 : 8);
         const uint64_t depth = 4 * (1 + (uint64_t)kit_below(&random, i % 3 ? 64 : 2048));
@@ -115,7 +115,7 @@ static bool tile_for(struct matrix_tile *t, const struct device_limits *l, uint3
 
 /* Shapes of MobileNet and ResNet50, and a tile that was fast on an H200; those of the suites of
  * CONV_2D and FULLY_CONNECTED, which have most tiles. */
-static void tiles_of_nets(void **state)
+TEST(tiles_of_nets)
 {
     static const struct {
         uint32_t pixels, depth, outputs, rows, columns, shares, parts;
@@ -134,7 +134,6 @@ static void tiles_of_nets(void **state)
     };
     const struct device_limits l = limits_of(MATRIX_NV, 16);
 
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const struct matrix_shape shape = { .pixels = shapes[i].pixels,
                                             .image_pixels = shapes[i].pixels,
@@ -154,7 +153,7 @@ static void tiles_of_nets(void **state)
 
 /* A shape for each tile that is ever the fastest: of the 18, two never are for 6 million random
  * shapes on a device with these limits. */
-static void each_tile(void **state)
+TEST(each_tile)
 {
     static const struct {
         uint32_t size[3]; /* pixels, depth, outputs */
@@ -180,7 +179,6 @@ static void each_tile(void **state)
     };
     const struct device_limits l = limits_of(MATRIX_NV, 16);
 
-    (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const struct matrix_shape shape = { .pixels = shapes[i].size[0],
                                             .image_pixels = shapes[i].size[0],
@@ -197,12 +195,11 @@ static void each_tile(void **state)
     }
 }
 
-static void no_tile(void **state)
+TEST(no_tile)
 {
     struct device_limits l = limits_of(MATRIX_NV, 16);
     struct matrix_tile t;
 
-    (void)state;
     assert_true(tile_for(&t, &l, 100, 64, 64));
     l.max_workgroup_invocations = 63; /* the smallest tile has two subgroups */
     assert_false(tile_for(&t, &l, 100, 64, 64));
@@ -295,11 +292,10 @@ static const struct plan_step *step_of(const struct plan *p)
     return NULL;
 }
 
-static void weights_lie_in_order(void **state)
+TEST(weights_lie_in_order)
 {
     float weights[INPUTS];
 
-    (void)state;
     for (int i = 0; i < INPUTS; i++)
         weights[i] = (float)(i + 1); /* all are different in f16: below 2048 */
     for (int variant = 0; variant < 4; variant++) {
@@ -354,12 +350,11 @@ static bool is_matrix(const struct request *r)
     return strncmp(shader_for(r), "matrix.", 7) == 0;
 }
 
-static void falls_back(void **state)
+TEST(falls_back)
 {
     const struct device_limits nv = limits_of(MATRIX_NV, 16), none = limits_of(MATRIX_NONE, 16);
     struct device_limits khr = limits_of(MATRIX_KHR, 8), low = nv;
 
-    (void)state;
     assert_string_equal(shader_for(&(struct request){ .limits = &nv }), "matrix.nv11");
     assert_string_equal(shader_for(&(struct request){ .limits = &khr }), "matrix.khr11");
     assert_non_null(spirv_find("matrix.nv11"));
@@ -381,14 +376,13 @@ static void falls_back(void **state)
 }
 
 /* Weights that are packed for one device or kernel are not read for another. */
-static void keys_differ(void **state)
+TEST(keys_differ)
 {
     struct device_limits limits[4] = { limits_of(MATRIX_NV, 16), limits_of(MATRIX_KHR, 16),
                                        limits_of(MATRIX_NV, 16), limits_of(MATRIX_NONE, 16) };
     struct checksum hash[4];
     float weights[INPUTS] = { 0 };
 
-    (void)state;
     limits[2].matrix.fragments = false;
     for (int i = 0; i < 4; i++) {
         struct plan p;
@@ -405,12 +399,11 @@ static void keys_differ(void **state)
 
 static float place_as_found[MATRIX_ELEMENTS_MAX];
 
-static void finds_the_order(void **state)
+TEST(finds_the_order)
 {
     const struct device_limits l = limits_of(MATRIX_NV, 16);
     struct device_matrix m = l.matrix;
 
-    (void)state;
     memset(m.order, 0, sizeof m.order);
     for (int i = 0; i < MATRIX_ELEMENTS_MAX; i++)
         place_as_found[l.matrix.order[i]] = (float)i;
@@ -424,20 +417,4 @@ static void finds_the_order(void **state)
     assert_false(selftest_matrix_order(&m, place_as_found));
     place_as_found[9] = 0.5f;
     assert_false(selftest_matrix_order(&m, place_as_found));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_keep_the_limits),
-        cmocka_unit_test(tiles_of_nets),
-        cmocka_unit_test(each_tile),
-        cmocka_unit_test(no_tile),
-        cmocka_unit_test(weights_lie_in_order),
-        cmocka_unit_test(falls_back),
-        cmocka_unit_test(keys_differ),
-        cmocka_unit_test(finds_the_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

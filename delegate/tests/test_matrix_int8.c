@@ -1,6 +1,7 @@
 /* Plans of products of bytes by matrix units, for devices that need not be here: which products,
  * tiles within the limits, weights in the order of the device. */
 #include "delegate/tests/kit/plan_look.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/cache/cache.h"
 #include "delegate/graph/gpu_op.h"
@@ -149,11 +150,10 @@ static bool is_matrix(const struct request *r)
 }
 
 /* Elements past the last output, or the last term of the sum, are 0. */
-static void weights_lie_in_order(void **state)
+TEST(weights_lie_in_order)
 {
     static const int shapes[][2] = { { 16, 16 }, { 46, 19 }, { 18, 5 } };
 
-    (void)state;
     for (int i = 0; i < 12; i++) {
         struct request r = conv(5, shapes[i % 3][0], shapes[i % 3][1], i < 6 ? 1 : 3);
         const uint32_t slices = ((uint32_t)r.inputs + 3) / 4,
@@ -196,7 +196,7 @@ static void weights_lie_in_order(void **state)
 }
 
 /* Layers of nets for which the units were faster on an H200, and some for which they were not. */
-static void where_it_is_faster(void **state)
+TEST(where_it_is_faster)
 {
     static const struct {
         int side, inputs, outputs, kernel;
@@ -209,7 +209,6 @@ static void where_it_is_faster(void **state)
         { 1, 1024, 1000, 1, 0, 0 }, { 224, 3, 32, 3, 0, 0 },
     };
 
-    (void)state;
     assert_non_null(spirv_find("matrix.nvbytes"));
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         const struct request r =
@@ -232,12 +231,11 @@ static void where_it_is_faster(void **state)
     }
 }
 
-static void falls_back(void **state)
+TEST(falls_back)
 {
     const struct request good = conv(28, 256, 256, 1);
     struct request r = good;
 
-    (void)state;
     assert_true(is_matrix(&r));
     r.no_kernel = 1u << KERNEL_matrix_int8;
     assert_false(is_matrix(&r));
@@ -266,7 +264,7 @@ static void falls_back(void **state)
     assert_true(is_matrix(&r));
 }
 
-static void says_why(void **state)
+TEST(says_why)
 {
     struct request r = conv(28, 256, 256, 1);
     static const char *const texts[] = { "no matrix units for bytes that were tested",
@@ -274,7 +272,6 @@ static void says_why(void **state)
                                          "input channels, fewer than 16", "terms: from",
                                          "no tile of it fits the device" };
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         int8_t *w;
         struct plan p;
@@ -298,13 +295,12 @@ static void says_why(void **state)
 }
 
 /* Weights that are packed for one device or kernel are not read for another. */
-static void keys_differ(void **state)
+TEST(keys_differ)
 {
     struct request requests[3] = { conv(28, 256, 256, 1), conv(28, 256, 256, 1),
                                    conv(28, 256, 256, 1) };
     struct checksum hash[3];
 
-    (void)state;
     requests[1].limits.matrix.byte_fragments = false;
     requests[2].limits.matrix.bytes = false;
     for (int i = 0; i < 3; i++) {
@@ -318,15 +314,4 @@ static void keys_differ(void **state)
         for (int j = 0; j < i; j++)
             assert_memory_not_equal(&hash[i], &hash[j], sizeof hash[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_lie_in_order), cmocka_unit_test(where_it_is_faster),
-        cmocka_unit_test(falls_back),           cmocka_unit_test(says_why),
-        cmocka_unit_test(keys_differ),
-    };
-
-    return cmocka_run_group_tests_name("matrix_int8", tests, NULL, NULL);
 }

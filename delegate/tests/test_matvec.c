@@ -2,6 +2,7 @@
  * activations, and when the kernel is chosen.  The models hold small integers, so that every sum is
  * exact and the delegate must give the bits of the reference. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/runtime/kernel.h"
 
@@ -104,9 +105,8 @@ static void check(const struct transform_case *c, bool half, const char *poison)
     assay_gpu_delegate_destroy(d);
 }
 
-static void products(void **state)
+TEST(products)
 {
-    (void)state;
     if (!transform_device)
         skip();
     for (int i = 0; i < CASES; i++) {
@@ -160,7 +160,7 @@ static struct look planned(const struct transform_case *c, struct look look)
 }
 
 /* Few rows of many channels on a device that was measured. */
-static void chosen(void **state)
+TEST(chosen)
 {
     static const struct {
         struct transform_case c;
@@ -182,7 +182,6 @@ static void chosen(void **state)
           false },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct look got = planned(&rows[i].c, rows[i].look);
 
@@ -192,11 +191,10 @@ static void chosen(void **state)
 }
 
 /* The shader halves the planes: a workgroup is a power of two within the limits of the device. */
-static void workgroups(void **state)
+TEST(workgroups)
 {
     static const uint32_t allowed[] = { 0, 256, 200, 128, 64 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
         for (int c = 0; c < CASES; c++) {
             const struct look got =
@@ -211,11 +209,4 @@ static void workgroups(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(chosen), cmocka_unit_test(workgroups),
-                                        cmocka_unit_test(products) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

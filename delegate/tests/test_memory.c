@@ -1,6 +1,7 @@
 /* Memory of plans, without a device: results in place, and the size of the arena against its lower
  * bound, for MobileNet v1, a net like DeepLab, and random graphs. */
 #include "delegate/tests/kit/dag.h"
+#include "reference/tests/kit/test.h"
 
 #include "conformance/tests/kit/nets.h"
 #include "delegate/plan/memory.h"
@@ -62,9 +63,8 @@ static const struct {
     { "y has a part from before", STEPS("w0", "w1", "w1e0"), VIEW, 0 },
 };
 
-static void results_in_place(void **state)
+TEST(results_in_place)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof placings / sizeof placings[0]; i++) {
         struct diag diag = { 0 };
         struct plan p;
@@ -83,12 +83,11 @@ static void results_in_place(void **state)
 }
 
 /* A tensor of another size, or with elements of another size, gets other memory. */
-static void other_sizes_are_not_in_place(void **state)
+TEST(other_sizes_are_not_in_place)
 {
     struct diag diag = { 0 };
     struct plan p;
 
-    (void)state;
     make_plan(&p, STEPS("w0", "w1e0"), VIEW);
     p.tensors[Y].bytes = 1000;
     KIT_OK(plan_assign_memory(&p, true, &diag));
@@ -102,7 +101,7 @@ static void other_sizes_are_not_in_place(void **state)
 }
 
 /* Elementwise ops work in place: a chain of them needs the memory of one tensor. */
-static void ops_in_place(void **state)
+TEST(ops_in_place)
 {
     struct gpu_planned look = { .pairs = { "no_transform", "all" } };
     struct diag diag = { 0 };
@@ -112,7 +111,6 @@ static void ops_in_place(void **state)
     struct model m;
     int t[7], full, row;
 
-    (void)state;
     builder_init(&b);
     for (int i = 0; i < 7; i++)
         t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, 64, 1, 8 });
@@ -141,12 +139,11 @@ static void ops_in_place(void **state)
 
 /* ---- nets ---- */
 
-static void mobilenet(void **state)
+TEST(mobilenet)
 {
     const char *const precision[] = { "fp32", "fp16" };
     struct model m;
 
-    (void)state;
     net_mobilenet(&m);
     for (int i = 0; i < 2; i++) {
         struct gpu_planned look = { .pairs = { "precision", precision[i] } };
@@ -202,12 +199,11 @@ static size_t greedy(const struct plan *p)
     return peak;
 }
 
-static void deeplab(void **state)
+TEST(deeplab)
 {
     struct gpu_planned look = { .pairs = { "precision", "fp32", "no_kernel", "groups" } };
     struct model m;
 
-    (void)state;
     net_deeplab(&m);
     gpu_look(&m, gpu_look_plan, &look);
     print_message("DeepLab-shaped: activations %zu bytes, bound %zu, ratio %.4f, greedy by size "
@@ -230,14 +226,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
     enum { COUNT = 1000 };
     static double ratio[COUNT];
     double sum = 0;
     int in_place = 0;
 
-    (void)state;
     for (int i = 0; i < COUNT; i++) {
         struct gpu_planned look = { .pairs = { "precision", i % 2 ? "fp16" : "fp32" } };
         struct model m;
@@ -259,15 +254,4 @@ static void random_graphs(void **state)
         COUNT, ratio[COUNT / 2], sum / COUNT, ratio[COUNT - 1], in_place);
     assert_true(in_place > COUNT);
     assert_true(ratio[COUNT / 2] <= 1.0 && ratio[COUNT - 1] <= 1.1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_in_place), cmocka_unit_test(other_sizes_are_not_in_place),
-        cmocka_unit_test(ops_in_place),     cmocka_unit_test(mobilenet),
-        cmocka_unit_test(deeplab),          cmocka_unit_test(random_graphs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/memory_faults.h"
 #include "delegate/tests/kit/world.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/accept/decide.h"
 #include "delegate/graph/import.h"
@@ -108,12 +109,11 @@ static enum status refuse_one(void *user, struct diag *diag)
     return s;
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     static struct world w;
     const struct memory_scene scene = { "a refusal", refuse_one, &w.graph, false };
 
-    (void)state;
     world_make(&w);
     w.nodes[RELU].code = BUILTIN_DELEGATE;
     graph_count_readers(&w.graph);
@@ -156,9 +156,8 @@ static void try_case(const struct test_case *c)
     case_instance_close(&x);
 }
 
-static void every_allocation_of_a_plan_fails_once(void **state)
+TEST(every_allocation_of_a_plan_fails_once)
 {
-    (void)state;
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct test_case *const c = &kit_cases[i];
         int before = 0;
@@ -174,12 +173,4 @@ static void every_allocation_of_a_plan_fails_once(void **state)
     assert_true(plans > 300 && said > 10 * plans);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(every_allocation_of_a_plan_fails_once),
-    };
-
-    return cmocka_run_group_tests_name("no_memory_plans", tests, kit_cases_open, kit_cases_close);
-}
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

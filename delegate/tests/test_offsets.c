@@ -1,5 +1,6 @@
 /* Offsets from lifetimes: no two live spans overlap, and the peak is close to the lower bound. */
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/plan/offsets.h"
 
@@ -23,44 +24,40 @@ static void check(const struct span *s, size_t count, size_t peak)
     assert_true(peak >= spans_bound(s, count));
 }
 
-static void chain(void **state)
+TEST(chain)
 {
     struct span s[] = { { 100, 0, 1, 0 }, { 200, 1, 2, 0 }, { 100, 2, 3, 0 }, { 50, 3, 4, 0 } };
     bool ok;
     const size_t peak = offsets_assign(s, 4, &ok);
 
-    (void)state;
     assert_true(ok);
     assert_int_equal(peak, 300);
     assert_int_equal(spans_bound(s, 4), 300);
     check(s, 4, peak);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
     bool ok;
 
-    (void)state;
     assert_int_equal(offsets_assign(NULL, 0, &ok), 0);
     assert_true(ok);
 }
 
-static void sizes_that_do_not_fit(void **state)
+TEST(sizes_that_do_not_fit)
 {
     struct span s[] = { { SIZE_MAX - 10, 0, 1, 0 }, { SIZE_MAX - 10, 1, 2, 0 } };
     bool ok = true;
 
-    (void)state;
     assert_int_equal(offsets_assign(s, 2, &ok), 0);
     assert_false(ok);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     struct span s[] = { { 100, 0, 1, 0 }, { 200, 1, 2, 0 } };
     bool ok = true;
 
-    (void)state;
     for (long n = 0; n < 4; n++) {
         mem_fail_after(n);
         offsets_assign(s, 2, &ok);
@@ -71,7 +68,7 @@ static void no_memory(void **state)
 
 /* A branch that stays live over a chain whose tensors grow and shrink: greedy placement by size
  * leaves a gap, which the search closes. */
-static void reaches_the_bound(void **state)
+TEST(reaches_the_bound)
 {
     struct span s[] = { { 6, 0, 1, 0 }, { 5, 1, 2, 0 }, { 4, 2, 3, 0 },
                         { 7, 3, 4, 0 }, { 3, 0, 4, 0 }, { 5, 4, 5, 0 } };
@@ -79,17 +76,15 @@ static void reaches_the_bound(void **state)
     const size_t count = sizeof s / sizeof s[0];
     const size_t peak = offsets_assign(s, count, &ok);
 
-    (void)state;
     assert_true(ok);
     check(s, count, peak);
     assert_int_equal(peak, spans_bound(s, count));
 }
 
-static void random_lifetimes(void **state)
+TEST(random_lifetimes)
 {
     double worst = 1, sum = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 1000; seed++) {
         uint64_t r = seed;
         struct span s[40];
@@ -115,18 +110,4 @@ static void random_lifetimes(void **state)
     print_message("peak / lower bound over 1000 random sets: mean %.4f, worst %.4f\n", sum / 1000,
                   worst);
     assert_true(worst < 1.25);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chain),
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(sizes_that_do_not_fit),
-        cmocka_unit_test(reaches_the_bound),
-        cmocka_unit_test(random_lifetimes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,15 @@
 /* Options of the delegate: every key, defaults, and errors that name key and value. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/plan/memory.h"
 #include "delegate/vulkan/device_choose.h"
 #include "reference/base/memory.h"
 
-static void defaults(void **state)
+TEST(defaults)
 {
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
 
-    (void)state;
     assert_int_equal(o.precision, PRECISION_FP32);
     assert_int_equal(o.wait, WAIT_PASSIVE);
     assert_int_equal(o.poison, POISON_OFF);
@@ -26,7 +26,7 @@ static void defaults(void **state)
     options_close(&o);
 }
 
-static void every_key(void **state)
+TEST(every_key)
 {
     struct gpu_options o = gpu_options_of((const char *const[]){ "precision",
                                                                  "fp16",
@@ -58,7 +58,6 @@ static void every_key(void **state)
                                                                  "inf",
                                                                  NULL });
 
-    (void)state;
     assert_int_equal(o.precision, PRECISION_FP16);
     assert_false(o.enable_quantization);
     assert_int_equal(o.wait, WAIT_ACTIVE);
@@ -78,7 +77,7 @@ static void every_key(void **state)
     options_close(&o);
 }
 
-static void precisions(void **state)
+TEST(precisions)
 {
     static const struct {
         const char *value;
@@ -88,7 +87,6 @@ static void precisions(void **state)
                  { "fp16", PRECISION_FP16, true },
                  { "fast", PRECISION_FAST, true } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct gpu_options o =
             gpu_options_of((const char *const[]){ "precision", rows[i].value, NULL });
@@ -99,18 +97,17 @@ static void precisions(void **state)
     }
 }
 
-static void aliases(void **state)
+TEST(aliases)
 {
     struct gpu_options o = gpu_options_of(
         (const char *const[]){ "allow_precision_loss", "True", "wait_type", "do_not_wait", NULL });
 
-    (void)state;
     assert_int_equal(o.precision, PRECISION_FP16);
     assert_int_equal(o.wait, WAIT_NONE);
     options_close(&o);
 }
 
-static void errors_name_key_and_value(void **state)
+TEST(errors_name_key_and_value)
 {
     static const char *const bad[][3] = {
         { "colour", "blue", "colour" },
@@ -141,7 +138,6 @@ static void errors_name_key_and_value(void **state)
         { "min_nodes", "1000000001", "1000000000, found '1000000001'" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct diag diag = { 0 };
         struct gpu_options o;
@@ -152,7 +148,7 @@ static void errors_name_key_and_value(void **state)
     }
 }
 
-static void bad_calls(void **state)
+TEST(bad_calls)
 {
     const char *const keys[] = { "first_node", "last_node" };
     const char *const values[] = { "5", "4" };
@@ -160,7 +156,6 @@ static void bad_calls(void **state)
     struct diag diag = { 0 };
     struct gpu_options o;
 
-    (void)state;
     assert_int_equal(options_parse(&o, NULL, NULL, 1, &diag), STATUS_USAGE);
     assert_int_equal(options_parse(&o, keys, none, 1, &diag), STATUS_USAGE);
     assert_int_equal(options_parse(&o, keys, values, 2, &diag), STATUS_USAGE);
@@ -171,14 +166,13 @@ static void bad_calls(void **state)
 
 /* Every key is in the help, at the start of a line (an alias after its key), and in the message
  * about an unknown key; each refuses an empty value. */
-static void every_key_is_told(void **state)
+TEST(every_key_is_told)
 {
     const char *const unknown = "colour", *const value = "blue", *const empty = "";
     struct diag known = { 0 };
     struct gpu_options o;
     size_t count = 0;
 
-    (void)state;
     assert_int_equal(options_parse(&o, &unknown, &value, 1, &known), STATUS_USAGE);
     for (const char *key; (key = options_key(count)); count++) {
         const char *at = strstr(options_help(), key);
@@ -194,25 +188,23 @@ static void every_key_is_told(void **state)
     assert_true(count > 20);
 }
 
-static void no_memory_for_a_text(void **state)
+TEST(no_memory_for_a_text)
 {
     static const char *const key = "device", *const value = "llvm";
     struct diag diag = { 0 };
     struct gpu_options o;
 
-    (void)state;
     mem_fail_after(0);
     assert_int_equal(options_parse(&o, &key, &value, 1, &diag), STATUS_NO_MEMORY);
     mem_fail_after(-1);
     assert_non_null(strstr(diag.text, "option device: out of memory"));
 }
 
-static void memory(void **state)
+TEST(memory)
 {
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
     struct device_limits l = gpu_large_limits();
 
-    (void)state;
     assert_true(o.in_place);
     assert_true(plan_memory_limit(&o, &l) == UINT64_MAX);
     l.memory_bytes = 5u << 20;
@@ -238,7 +230,7 @@ static struct device_candidate candidate(const char *name, const char *type, boo
     return c;
 }
 
-static void devices(void **state)
+TEST(devices)
 {
     const struct device_candidate c[] = { candidate("Display", "discrete", false, true),
                                           candidate("Soft Pipe", "cpu", true, true),
@@ -266,7 +258,6 @@ static void devices(void **state)
         { "none", false, -1, "option device 'none': expected an index" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
         const int got = device_choose(c, 4, rows[i].wanted, rows[i].half, &diag);
@@ -280,22 +271,4 @@ static void devices(void **state)
             fail_msg("\"%s\" is not in \"%s\"", rows[i].text, diag.text);
         assert_int_equal(device_choose(c, 4, rows[i].wanted, rows[i].half, NULL), got);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_key),
-        cmocka_unit_test(precisions),
-        cmocka_unit_test(aliases),
-        cmocka_unit_test(errors_name_key_and_value),
-        cmocka_unit_test(bad_calls),
-        cmocka_unit_test(every_key_is_told),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(devices),
-        cmocka_unit_test(no_memory_for_a_text),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * several threads pack have the bytes that one thread packs, and a section of a file that several
  * threads read is the one that was written.  Needs no device. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 #include "reference/tests/kit/thread_kit.h"
 
 #include "delegate/base/parallel.h"
@@ -38,7 +39,7 @@ static void one_job(void *user, size_t i)
     atomic_fetch_sub(&inside, 1);
 }
 
-static void each_job_once(void **state)
+TEST(each_job_once)
 {
     static const struct {
         size_t cores, count, most;
@@ -49,7 +50,6 @@ static void each_job_once(void **state)
     pthread_t self = pthread_self();
     int before;
 
-    (void)state;
     parallel_pretend_cores(4);
     parallel_run(4, 4, one_job, &self); /* ThreadSanitizer has a thread of its own from now on */
     before = kit_count_threads();
@@ -72,12 +72,11 @@ static void each_job_once(void **state)
     assert_true(parallel_cores() >= 1);
 }
 
-static void copies(void **state)
+TEST(copies)
 {
     static const size_t sizes[] = { 0, 1, 1 << 18, (1 << 18) + 1, 5 << 18, (9 << 18) - 3 };
     uint8_t *const from = malloc(10 << 18), *const to = malloc(10 << 18);
 
-    (void)state;
     assert_true(from && to);
     for (size_t i = 0; i < 10 << 18; i++)
         from[i] = (uint8_t)(i * 131 >> 7);
@@ -100,12 +99,11 @@ static void run(void)
     atomic_fetch_add(&ran, 1);
 }
 
-static void beside(void **state)
+TEST(beside)
 {
     const int before = kit_count_threads();
     struct background b;
 
-    (void)state;
     parallel_pretend_cores(1);
     background_start(&b, run);
     background_join(&b);
@@ -225,9 +223,8 @@ static void pack(bool half, size_t cores)
     plan_close(&plan);
 }
 
-static void weights_are_transposed(void **state)
+TEST(weights_are_transposed)
 {
-    (void)state;
     for (int half = 0; half < 2; half++)
         for (size_t cores = 1; cores <= 8; cores *= 2)
             pack(half, cores);
@@ -235,7 +232,7 @@ static void weights_are_transposed(void **state)
 
 /* ---- sections ---- */
 
-static void sections(void **state)
+TEST(sections)
 {
     static const size_t sizes[] = { 0, 1, (1 << 19) - 1, 1 << 19, (3 << 19) + 5, 40 << 20 };
     enum { AT = 11 };
@@ -246,7 +243,6 @@ static void sections(void **state)
     uint64_t whole;
     void *read;
 
-    (void)state;
     assert_true(data && f && folder >= 0);
     for (size_t i = 0; i < 40 << 20; i++)
         data[i] = (uint8_t)(i * 89 >> 9);
@@ -290,15 +286,4 @@ static void sections(void **state)
     fclose(f);
     close(folder);
     free(data);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_job_once), cmocka_unit_test(copies),
-        cmocka_unit_test(beside),        cmocka_unit_test(weights_are_transposed),
-        cmocka_unit_test(sections),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

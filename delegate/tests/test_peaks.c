@@ -2,6 +2,7 @@
  */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 enum { ROWS = 5, DEPTH = 12, UNITS = 20 };
 
@@ -33,7 +34,7 @@ static void make_model(struct model *m)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-static void multiply_adds(void **state)
+TEST(multiply_adds)
 {
     static const struct {
         const char *precision;
@@ -68,7 +69,7 @@ static void multiply_adds(void **state)
     }
 }
 
-static void peaks(void **state)
+TEST(peaks)
 {
     struct assay_gpu_peaks p = { .struct_size = sizeof p };
     char error[256] = "as before";
@@ -89,13 +90,4 @@ static void peaks(void **state)
     tflite_plugin_destroy_delegate(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiply_adds),
-        cmocka_unit_test(peaks),
-    };
-
-    kit_find_device("limits of a device");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -1,6 +1,8 @@
 /* What a driver gives of its pipelines: as it is, or cut within the header, as the llvmpipe of Mesa
  * 26.2 does.  The function below interposes libvulkan's; skipped without a device. */
+/* Alone: its functions of Vulkan stand before the loader's. */
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/vulkan/device.h"
 #include "delegate/vulkan/pipeline.h"
@@ -47,7 +49,7 @@ static size_t bytes_of(size_t given)
     return bytes;
 }
 
-static void cut_headers(void **state)
+TEST(cut_headers)
 {
     size_t all;
 
@@ -59,10 +61,4 @@ static void cut_headers(void **state)
     assert_int_equal(bytes_of(32), all >= 32 ? 32 : 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(cut_headers) };
-
-    kit_find_device("tests of pipeline caches");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

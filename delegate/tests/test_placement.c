@@ -3,6 +3,7 @@
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
@@ -164,9 +165,8 @@ static void expect(const struct device_rates *rates, const char *placement, cons
 /* ---- tests ---- */
 
 /* By nodes the four small ones come first, by saved time the large product. */
-static void orders(void **state)
+TEST(orders)
 {
-    (void)state;
     expect(&quick, "nodes", "1", "1", "..xxxx...");
     expect(&quick, "nodes", "2", "1", "..xxxx.xx");
     expect(&quick, "nodes", "0", "1", "x.xxxx.xx");
@@ -178,11 +178,10 @@ static void orders(void **state)
 }
 
 /* The copies and the submission of the four nodes take longer than their computation. */
-static void small_ones_stay(void **state)
+TEST(small_ones_stay)
 {
     struct look l;
 
-    (void)state;
     expect(&slow_submit, "cost", "0", "1", "x......xx");
     expect(&slow_submit, "cost", "2", "1", "x......xx");
     expect(&slow_submit, "cost", "1", "1", ".......xx");
@@ -201,9 +200,8 @@ static void small_ones_stay(void **state)
 }
 
 /* A partition that min_nodes leaves to the CPU does not count as one of max_partitions. */
-static void least_nodes(void **state)
+TEST(least_nodes)
 {
-    (void)state;
     expect(&quick, "cost", "1", "3", "..xxxx...");
     expect(&quick, "cost", "1", "2", ".......xx");
     expect(&quick, "nodes", "1", "2", "..xxxx...");
@@ -211,22 +209,20 @@ static void least_nodes(void **state)
 }
 
 /* The default is by nodes, one partition. */
-static void default_order(void **state)
+TEST(default_order)
 {
     struct look l = look(&slow_submit, WITH("min_nodes", "1"));
 
-    (void)state;
     assert_string_equal(l.taken, "..xxxx...");
     l = look(&slow_submit, WITH("max_partitions", "0"));
     assert_string_equal(l.taken, "x.xxxx.xx");
 }
 
-static void estimates(void **state)
+TEST(estimates)
 {
     const struct look l = look(&quick, WITH("placement", "cost", "max_partitions", "0"));
     const struct placement *p = l.placements;
 
-    (void)state;
     assert_int_equal(p[0].first_node, 0);
     assert_int_equal(p[1].first_node, 2);
     assert_int_equal(p[2].first_node, 7);
@@ -245,7 +241,7 @@ static void estimates(void **state)
 }
 
 /* A convolution; and products of two inputs, one of which is the same for each of the batch. */
-static void multiply_adds(void **state)
+TEST(multiply_adds)
 {
     struct diag diag = { 0 };
     struct options o;
@@ -254,7 +250,6 @@ static void multiply_adds(void **state)
     struct look l;
     int in[4], out[3], w, bias;
 
-    (void)state;
     builder_init(&b);
     in[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 6, 7, 5 });
     in[1] = builder_tensor(&b, TENSOR_FLOAT32, "a", 3, (int32_t[]){ 2, 3, 4 });
@@ -287,7 +282,7 @@ static void multiply_adds(void **state)
 }
 
 /* The same rates give the same decision, and equal partitions are taken in the host's order. */
-static void deterministic(void **state)
+TEST(deterministic)
 {
     const struct device_rates even = { 1e-3, 1e-3, 1e12, 1e12 };
     struct diag diag = { 0 };
@@ -295,7 +290,6 @@ static void deterministic(void **state)
     struct model m;
     int t;
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         const struct look a = look(&quick, WITH("placement", "cost"));
         const struct look c = look(&quick, WITH("placement", "cost"));
@@ -324,12 +318,11 @@ static void deterministic(void **state)
     model_close(&m);
 }
 
-static void no_memory(void **state)
+TEST(no_memory)
 {
     struct model m;
     long n = 0;
 
-    (void)state;
     make_model(&m);
     for (;; n++) {
         const struct look l =
@@ -344,11 +337,10 @@ static void no_memory(void **state)
     model_close(&m);
 }
 
-static void rates_are_checked(void **state)
+TEST(rates_are_checked)
 {
     const double bad[] = { 0, -1, (double)INFINITY, (double)NAN };
 
-    (void)state;
     for (int c = 0; c < DEVICE_CLASSES; c++) {
         const struct device_limits limits = { .device_class = (enum device_class)c };
 
@@ -396,7 +388,7 @@ static struct assay_gpu_placement placement_of_start(const char *const *options,
 
 #define COST(...) WITH("exclude", "LOGISTIC", "max_partitions", "0", "placement", __VA_ARGS__)
 
-static void measured(void **state)
+TEST(measured)
 {
     struct assay_gpu_placement p;
 
@@ -418,7 +410,7 @@ static void measured(void **state)
 }
 
 /* Two delegates of one device: it is measured once. */
-static void measured_once(void **state)
+TEST(measured_once)
 {
     struct assay_gpu_placement a, b;
     TfLiteDelegate *keeps;
@@ -457,7 +449,7 @@ static void same_rates(const struct assay_gpu_placement *a, const struct assay_g
                 a->bytes_per_us == b->bytes_per_us && a->macs_per_us == b->macs_per_us);
 }
 
-static void kept_in_a_file(void **state)
+TEST(kept_in_a_file)
 {
     struct assay_gpu_placement first, p;
     struct cache_dir dir;
@@ -515,7 +507,7 @@ static void report(TfLiteContext *context, const char *format, ...)
 }
 
 /* A file with all checksums right, whose rates nothing can be divided by. */
-static void wrong_rates_in_a_file(void **state)
+TEST(wrong_rates_in_a_file)
 {
     const struct device_rates wrong = { 1, 1, 0, 1 };
     TfLiteContext context = { .ReportError = report };
@@ -542,7 +534,7 @@ static void wrong_rates_in_a_file(void **state)
 }
 
 /* placement=nodes writes no rates, and measures nothing. */
-static void nodes_measure_nothing(void **state)
+TEST(nodes_measure_nothing)
 {
     struct cache_dir dir;
     struct assay_gpu_placement p;
@@ -557,25 +549,4 @@ static void nodes_measure_nothing(void **state)
     cache_dir_remove(dir.path);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders),
-        cmocka_unit_test(small_ones_stay),
-        cmocka_unit_test(least_nodes),
-        cmocka_unit_test(default_order),
-        cmocka_unit_test(estimates),
-        cmocka_unit_test(multiply_adds),
-        cmocka_unit_test(deterministic),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(rates_are_checked),
-        cmocka_unit_test(measured),
-        cmocka_unit_test(measured_once),
-        cmocka_unit_test(kept_in_a_file),
-        cmocka_unit_test(wrong_rates_in_a_file),
-        cmocka_unit_test(nodes_measure_nothing),
-    };
-
-    kit_find_device("measured rates of a device");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -1,6 +1,7 @@
 /* Plans without a device: steps, views, repacking, grids, limits, lifetimes on random graphs. */
 #include "delegate/tests/kit/dag.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 struct plan_case {
     const char *pairs[8]; /* options */
@@ -128,7 +129,7 @@ static void check_poison(const struct plan *p, const struct graph *g)
     assert_int_equal(p->steps[3]->bindings[0].offset, p->steps[2]->bindings[0].offset);
 }
 
-static void views_and_copies(void **state)
+TEST(views_and_copies)
 {
     struct plan_case full = { .limits = gpu_large_limits(), .check = check_reshapes };
     struct plan_case half = { .pairs = { "precision", "fp16" },
@@ -140,7 +141,6 @@ static void views_and_copies(void **state)
                                 .fail_allocations = true };
     struct model m;
 
-    (void)state;
     make_reshapes(&m);
     gpu_look(&m, look_plan, &full);
     gpu_look(&m, look_plan, &half);
@@ -172,14 +172,13 @@ static void check_grid(const struct plan *p, const struct graph *g)
     assert_int_equal(p->steps[1]->groups[2], 1);
 }
 
-static void grids_and_limits(void **state)
+TEST(grids_and_limits)
 {
     struct plan_case c = { .pairs = { "in_place", "0", "no_kernel", "small_outputs" },
                            .limits = gpu_large_limits(),
                            .check = check_grid };
     struct model m;
 
-    (void)state;
     make_wide(&m);
     c.limits.max_workgroup_count[0] = 5;
     gpu_look(&m, look_plan, &c);
@@ -257,11 +256,10 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
     free(owner);
 }
 
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
     struct plan_case c = { .limits = gpu_large_limits(), .check = check_lifetimes };
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct model m;
 
@@ -319,27 +317,14 @@ static void check_weights(const struct plan *p, const struct graph *g)
         assert_true(bias[o] == (o < 6 ? (float)-o : 0.0f));
 }
 
-static void packed_weights(void **state)
+TEST(packed_weights)
 {
     struct plan_case c = { .limits = gpu_large_limits(),
                            .check = check_weights,
                            .fail_allocations = true };
     struct model m;
 
-    (void)state;
     make_conv(&m);
     gpu_look(&m, look_plan, &c);
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(views_and_copies),
-        cmocka_unit_test(grids_and_limits),
-        cmocka_unit_test(random_graphs),
-        cmocka_unit_test(packed_weights),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The steps of ops that move elements by a fixed map of indices: none where nothing has to move,
  * whole slices and blocks where these can, single elements else. */
 #include "delegate/tests/kit/world.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/move/move.args.h"
 
@@ -84,15 +85,14 @@ static void check_move(const struct expected *e)
     options_close(&o);
 }
 
-static void moves_do_as_little_as_they_can(void **state)
+TEST(moves_do_as_little_as_they_can)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++)
         check_move(&moves[i]);
 }
 
 /* Every dim of a large TILE has two factors: more than the shader can have in one step. */
-static void tile_of_many_dims(void **state)
+TEST(tile_of_many_dims)
 {
     static const int32_t twos[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
     static struct world w;
@@ -101,7 +101,6 @@ static void tile_of_many_dims(void **state)
     struct diag diag = { 0 };
     struct plan p;
 
-    (void)state;
     world_make(&w);
     x = &w.tensors[w.inputs[TILE][0]];
     multiples = &w.tensors[w.inputs[TILE][1]];
@@ -118,14 +117,4 @@ static void tile_of_many_dims(void **state)
     assert_string_equal(p.steps[2]->shader, "move");
     plan_close(&p);
     options_close(&o);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_do_as_little_as_they_can),
-        cmocka_unit_test(tile_of_many_dims),
-    };
-
-    return cmocka_run_group_tests_name("plan_fixed_moves", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Plans of CONCATENATION and STRIDED_SLICE: which are views, which copy whole slices, which copy
  * channels, and in how many steps. */
 #include "delegate/tests/kit/move_graph.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/move/concatenation.args.h"
 #include "delegate/ops/move/move.args.h"
@@ -118,9 +119,8 @@ static void check_slice(const struct slice_case *c)
     options_close(&o);
 }
 
-static void slices_move_as_little_as_they_can(void **state)
+TEST(slices_move_as_little_as_they_can)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof slices / sizeof slices[0]; i++)
         check_slice(&slices[i]);
 }
@@ -185,21 +185,19 @@ static void check_concat(const struct concat_case *c)
     options_close(&o);
 }
 
-static void concatenations_in_few_steps(void **state)
+TEST(concatenations_in_few_steps)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof concats / sizeof concats[0]; i++)
         check_concat(&concats[i]);
 }
 
 /* A plan that runs out of memory fails and leaks nothing. */
-static void allocations_fail(void **state)
+TEST(allocations_fail)
 {
     const struct device_limits limits = gpu_large_limits();
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
     struct diag diag = { 0 };
 
-    (void)state;
     for (int which = 0; which < NODES; which++)
         for (long n = 0;; n++) {
             enum status s;
@@ -217,15 +215,4 @@ static void allocations_fail(void **state)
             assert_true(n < 100);
         }
     options_close(&o);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_move_as_little_as_they_can),
-        cmocka_unit_test(concatenations_in_few_steps),
-        cmocka_unit_test(allocations_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Plans of a 1x1 convolution and the depthwise one behind it, for devices with matrix units that
  * need not be here: one step of both where that is right, two wherever it would not be. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/product/pointwise_depthwise.args.h"
@@ -65,12 +66,11 @@ static void check(const struct pointwise_depthwise *t, const struct device_limit
     assert_true(16 * t->shares * rows * (columns + 1) <= l->max_shared_memory_bytes);
 }
 
-static void workgroups_keep_the_limits(void **state)
+TEST(workgroups_keep_the_limits)
 {
     uint64_t random = 5;
     int found = 0;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct device_limits l = limits_of(MATRIX_NV, i % 2 ? 16 : 8);
         const struct image im = { 1 + (uint32_t)kit_below(&random, 40),
@@ -98,7 +98,7 @@ static void workgroups_keep_the_limits(void **state)
 }
 
 /* Layers of MobileNet v1 and v2, and whether one dispatch was faster than two on an H200. */
-static void layers_of_nets(void **state)
+TEST(layers_of_nets)
 {
     static const struct {
         struct image image;
@@ -114,7 +114,6 @@ static void layers_of_nets(void **state)
     };
     const struct device_limits l = limits_of(MATRIX_NV, 16);
 
-    (void)state;
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         struct pointwise_depthwise t;
 
@@ -123,13 +122,12 @@ static void layers_of_nets(void **state)
     }
 }
 
-static void no_workgroup(void **state)
+TEST(no_workgroup)
 {
     const struct image im = { 14, 64, 384, 1 };
     struct device_limits l = limits_of(MATRIX_NV, 16);
     struct pointwise_depthwise t;
 
-    (void)state;
     assert_true(find(&t, &l, &im, 3, 1));
     assert_false(find(&t, &l, &im, 4, 1)); /* more taps than an invocation keeps */
     l.max_workgroup_count[1] = 6;          /* of two rows each */
@@ -289,11 +287,10 @@ static void two_steps(const struct request *r)
     assert_int_equal(count(r, "matrix.") + count(r, "gemm") + count(r, "conv_2d"), 1);
 }
 
-static void plans_a_pair(void **state)
+TEST(plans_a_pair)
 {
     const struct device_limits khr = limits_of(MATRIX_KHR, 8), none = limits_of(MATRIX_NONE, 16);
 
-    (void)state;
     one_step(&(struct request){ 0 });
     one_step(&(struct request){ .limits = &khr });
     one_step(&(struct request){ .no_kernel = "gemm" });
@@ -308,22 +305,20 @@ static void plans_a_pair(void **state)
 }
 
 /* What is between the two is needed elsewhere, or a node between them might overwrite x. */
-static void plans_two(void **state)
+TEST(plans_two)
 {
-    (void)state;
     two_steps(&(struct request){ .shown = true });
     two_steps(&(struct request){ .read_twice = true });
     two_steps(&(struct request){ .apart = true });
 }
 
 /* Both biases, then the window, in rows of whole slices. */
-static void constants_lie_in_order(void **state)
+TEST(constants_lie_in_order)
 {
     struct plan plan;
     const float *c;
     const struct plan_step *s = NULL;
 
-    (void)state;
     plan_pair(&plan, &(struct request){ 0 });
     for (int i = 0; i < plan.step_count; i++)
         if (strncmp(plan.steps[i]->shader, "pointwise_depthwise.", 20) == 0)
@@ -337,18 +332,4 @@ static void constants_lie_in_order(void **state)
     assert_int_equal(s->groups[1], SIDE / 2);
     assert_int_equal(s->groups[2], 1);
     plan_close(&plan);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workgroups_keep_the_limits),
-        cmocka_unit_test(layers_of_nets),
-        cmocka_unit_test(no_workgroup),
-        cmocka_unit_test(plans_a_pair),
-        cmocka_unit_test(plans_two),
-        cmocka_unit_test(constants_lie_in_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

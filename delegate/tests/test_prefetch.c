@@ -3,6 +3,7 @@
 #include "delegate/tests/kit/buffer_kit.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/gemm.h"
 #include "delegate/plan/frozen.h"
@@ -14,7 +15,7 @@
 
 enum { EVICTING = 40 << 20 }; /* of an H200 */
 
-static void which_plans(void **state)
+TEST(which_plans)
 {
     static const struct {
         enum device_class class;
@@ -34,7 +35,6 @@ static void which_plans(void **state)
     };
     const struct reason_of nobody = { NULL, { .kind = REASON_KERNEL, .id = KERNEL_prefetch } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct device_limits limits = gpu_large_limits();
         const struct gpu_options o = { .any_device = rows[i].any_device };
@@ -167,21 +167,21 @@ static void check_bits(int tile)
     tflite_plugin_destroy_delegate(plain);
 }
 
-static void same_bits(void **state)
+TEST(same_bits)
 {
     NEEDS_DEVICE;
     check_bits(0);
 }
 
 /* A workgroup that runs ahead is not counted among those that write the parts of a tile. */
-static void same_bits_of_parts(void **state)
+TEST(same_bits_of_parts)
 {
     NEEDS_DEVICE;
     check_bits(2 * (int)gemm_tile_count);
 }
 
 /* The set of a step that is prefetched names no memory in which an inference leaves something. */
-static void inputs_stay(void **state)
+TEST(inputs_stay)
 {
     struct interpreter *in;
     TfLiteDelegate *d;
@@ -208,7 +208,7 @@ static void inputs_stay(void **state)
 }
 
 /* An inference that fails between the two leaves the device loading. */
-static void nothing_follows(void **state)
+TEST(nothing_follows)
 {
     struct interpreter *in;
     TfLiteDelegate *d;
@@ -237,14 +237,4 @@ static void nothing_follows(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_plans),        cmocka_unit_test(same_bits),
-        cmocka_unit_test(same_bits_of_parts), cmocka_unit_test(inputs_stay),
-        cmocka_unit_test(nothing_follows),
-    };
-
-    kit_find_validated_device("prefetched pipelines");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_validated_device);

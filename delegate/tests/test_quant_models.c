@@ -12,6 +12,7 @@
 #include "reference/format/read.h"
 #include "reference/kernels/op.h"
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 
@@ -195,7 +196,7 @@ static void check(const struct subject *s)
 
 /* ---- tests ---- */
 
-static void zoo(void **state)
+TEST(zoo)
 {
     static const struct {
         const char *name;
@@ -204,7 +205,6 @@ static void zoo(void **state)
     const struct zoo_entry *entry;
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     if (!have_device)
         skip();
     KIT_OK(zoo_find(&entry, "mobilenet_v1", &diag));
@@ -220,12 +220,11 @@ static void zoo(void **state)
     }
 }
 
-static void digits(void **state)
+TEST(digits)
 {
     static const char *const files[] = { "golden/digits/digits_i8.tflite",
                                          "golden/digits/digits_u8.tflite" };
 
-    (void)state;
     if (!have_device)
         skip();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
@@ -256,26 +255,23 @@ static void trained(const char *name, const char *picture)
     close_subject(&s);
 }
 
-static void mobilenet_v1(void **state)
+TEST(mobilenet_v1)
 {
-    (void)state;
     trained("mobilenet_v1_0.25_128_quant.tflite", "parrot.jpg");
 }
 
-static void mobilenet_v2(void **state)
+TEST(mobilenet_v2)
 {
-    (void)state;
     trained("tf2_mobilenet_v2_1.0_224_ptq.tflite", "sunflower.bmp");
 }
 
-static void deeplab(void **state)
+TEST(deeplab)
 {
-    (void)state;
     trained("deeplabv3_mnv2_dm05_pascal_quant.tflite", "bird.bmp");
 }
 
 /* Among the best classes of the picture there are only cats, in any way to run it. */
-static void a_cat(void **state)
+TEST(a_cat)
 {
     static const char *const modes[] = { NULL, "exact", "float_view" };
     char model[PATH_BYTES], picture[PATH_BYTES], names[PATH_BYTES];
@@ -283,7 +279,6 @@ static void a_cat(void **state)
     struct subject s = { .name = "cat", .picture = picture };
     struct labels labels;
 
-    (void)state;
     if (!have_device)
         skip();
     shared_path(model, "real", "mobilenet_v1_0.25_128_quant.tflite");
@@ -313,23 +308,14 @@ static void a_cat(void **state)
     labels_close(&labels);
 }
 
-static void find_device(void)
+static void find_device(const char *file)
 {
     TfLiteDelegate *const d = tflite_plugin_create_delegate(NULL, NULL, 0, quiet);
 
     have_device = d != NULL;
     if (!d)
-        printf("skipped: tests of whole models on a device: there is none\n");
+        printf("skipped: %s: there is no device\n", file);
     assay_gpu_delegate_destroy(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zoo),          cmocka_unit_test(digits),  cmocka_unit_test(mobilenet_v1),
-        cmocka_unit_test(mobilenet_v2), cmocka_unit_test(deeplab), cmocka_unit_test(a_cat),
-    };
-
-    find_device();
-    return cmocka_run_group_tests_name("gpu_quant_models", tests, NULL, NULL);
-}
+TEST_FILE(.before = find_device);

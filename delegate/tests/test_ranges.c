@@ -2,6 +2,7 @@
  * which it is known, or is not. */
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/ranges.h"
 
@@ -250,11 +251,10 @@ static void build_row(struct builder *b, struct kit_tensor x, struct kit_tensor 
 }
 
 /* A chain has the bound of the nodes that it is made of. */
-static void by_op(void **state)
+TEST(by_op)
 {
     int chains = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const int32_t pixels = rows[i].pixels ? rows[i].pixels : 3;
         const struct transform_case c = { .build = build_row, .dims = { 1, pixels, pixels, 4 } };
@@ -291,20 +291,12 @@ static double largest_sum(const float *values, int outputs, int terms)
     return ranges_largest_sum(&g, 0);
 }
 
-static void of_weights(void **state)
+TEST(of_weights)
 {
-    (void)state;
     assert_true(largest_sum((const float[]){ 1, -2, 3, -4, -5, 6 }, 2, 3) == 15);
     assert_true(largest_sum((const float[]){ 1, -9, 3, -4, -5, 2 }, 2, 3) == 13);
     assert_true(largest_sum((const float[]){ 1, -2, 3, -4, -5, 6 }, 3, 2) == 11);
     assert_true(largest_sum((const float[]){ 0, 0 }, 2, 1) == 0);
     assert_true(isnan(largest_sum((const float[]){ 1, NAN, 3, 4 }, 2, 2)));
     assert_true(isinf(largest_sum((const float[]){ 1, INFINITY, 3, 4 }, 2, 2)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(by_op), cmocka_unit_test(of_weights) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

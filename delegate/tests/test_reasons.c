@@ -2,6 +2,7 @@
  * need not be here. */
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* ---- models ---- */
 
@@ -476,9 +477,8 @@ static void check_row(const struct row *r, size_t index)
     model_close(&m);
 }
 
-static void each_reason(void **state)
+TEST(each_reason)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         check_row(&rows[i], i);
 }
@@ -488,7 +488,7 @@ static void each_reason(void **state)
 /* A rewrite or a kernel without a row tells nothing, or is not tested.  What `fold` does not
  * compute is refused, and the refusal says why; test_reasons_int8.c, test_matrix_int8.c and
  * test_half_sums.c have the rest. */
-static void none_is_missing(void **state)
+TEST(none_is_missing)
 {
     bool transforms[TRANSFORM_COUNT] = { [TRANSFORM_fold] = true, [TRANSFORM_rounding] = true };
     bool kernels[KERNEL_COUNT] = { [KERNEL_gemm_int8] = true,
@@ -496,7 +496,6 @@ static void none_is_missing(void **state)
                                    [KERNEL_depthwise_int8] = true,
                                    [KERNEL_half_sums] = true };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].text[0])
             (rows[i].kind == REASON_KERNEL ? kernels : transforms)[rows[i].id] = true;
@@ -509,13 +508,12 @@ static void none_is_missing(void **state)
 }
 
 /* The plan is the same whether someone asks or not, and nothing is kept when nobody does. */
-static void asking_changes_nothing(void **state)
+TEST(asking_changes_nothing)
 {
     static build *const builds[] = { add_relu, residual_of_later, pad_twice, pair_apart,
                                      pool_twice };
     static const char *const pairs[] = { "no_transform", "pad", NULL };
 
-    (void)state;
     for (size_t i = 0; i < sizeof builds / sizeof builds[0]; i++) {
         const struct transform_case c = { .build = builds[i], .dims = { 1, 6, 6, 8 } };
         struct plan_look asked = { .pairs = pairs }, silent = { .pairs = pairs, .silent = true };
@@ -542,13 +540,12 @@ static void asking_changes_nothing(void **state)
 }
 
 /* Hundreds of reasons, and memory that runs out at each of them. */
-static void lists_grow(void **state)
+TEST(lists_grow)
 {
     struct reasons r = { .count = 0 };
     const struct reason_of of = { &r, { .kind = REASON_KERNEL, .id = 1, .node = 7, .op = "ADD" } };
     const struct reason_of nobody = { .reasons = NULL };
 
-    (void)state;
     assert_false(reasons_add(&nobody, "%d", 1));
     for (int i = 0; i < 500; i++)
         assert_false(reasons_add(&of, "reason %d", i));
@@ -567,16 +564,4 @@ static void lists_grow(void **state)
     assert_int_equal(r.count, 0);
     reasons_close(&r);
     assert_false(r.incomplete);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_reason),
-        cmocka_unit_test(none_is_missing),
-        cmocka_unit_test(asking_changes_nothing),
-        cmocka_unit_test(lists_grow),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * reason.  The devices need not be here. */
 #include "delegate/tests/kit/dots_net.h"
 #include "delegate/tests/kit/plan_look.h"
+#include "reference/tests/kit/test.h"
 
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -68,9 +69,8 @@ static const struct quantized_row quantized_rows[] = {
       "float view: the CPU converts it from or to 8 bits", 0 },
 };
 
-static void each_quantized_reason(void **state)
+TEST(each_quantized_reason)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof quantized_rows / sizeof quantized_rows[0]; i++) {
         const struct quantized_row *const r = &quantized_rows[i];
         const char *const pairs[] = { "quantized",
@@ -103,11 +103,4 @@ static void each_quantized_reason(void **state)
         plan_close(&l.plan);
         model_close(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(each_quantized_reason) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

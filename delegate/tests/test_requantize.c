@@ -1,6 +1,7 @@
 /* Which arithmetic makes outputs of the sums of a node: the short one is for sums and multipliers
  * that it is exact for. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/int8/dot.h"
 
@@ -47,7 +48,7 @@ static uint32_t mode_of(const struct sums *s)
     return dot_requantize(&g, &n, &d);
 }
 
-static void modes(void **state)
+TEST(modes)
 {
     /* Of i8 a product is at most 255 * 128, of u8 255 * 255; 2^29 is 536870912. */
     static const struct sums rows[] = {
@@ -67,15 +68,7 @@ static void modes(void **state)
         { REQUANTIZE_DOUBLE, kTfLiteInt8, 9, 0, { 0.001f, 0.01f }, true },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (mode_of(&rows[i]) != rows[i].mode)
             fail_msg("row %zu: expected mode %u, found %u", i, rows[i].mode, mode_of(&rows[i]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(modes) };
-
-    return cmocka_run_group_tests_name("requantize", tests, NULL, NULL);
 }

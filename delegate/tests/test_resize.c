@@ -1,6 +1,7 @@
 /* Inputs that are resized: the host keeps the partitions and asks them to prepare again; and graphs
  * with tensors whose shapes are known in invoke only.  Skipped without a device. */
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 
@@ -54,7 +55,7 @@ static void expect_all_close(struct interpreter *a, struct interpreter *b)
 }
 
 /* The order of the batches has twice the same one, growth and shrinkage. */
-static void random_graphs_of_several_batches(void **state)
+TEST(random_graphs_of_several_batches)
 {
     static const int batches[] = { 3, 1, 7, 7, 2, 1 };
     TfLiteDelegate *d;
@@ -108,7 +109,7 @@ static void make_relu(struct model *m)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-static void no_images_at_all(void **state)
+TEST(no_images_at_all)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct diag diag = { 0 };
@@ -144,7 +145,7 @@ static void no_images_at_all(void **state)
 }
 
 /* [n, 5] has two slices of 16 bytes a row on the device. */
-static void a_limit_is_exceeded_by_a_resize(void **state)
+TEST(a_limit_is_exceeded_by_a_resize)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device };
     struct diag diag = { 0 };
@@ -227,7 +228,7 @@ static void check_dynamic(struct interpreter *in, int batch, int rows)
     }
 }
 
-static void nodes_before_and_beside_a_dynamic_tensor_are_taken(void **state)
+TEST(nodes_before_and_beside_a_dynamic_tensor_are_taken)
 {
     static const int taken[] = { 1, 0, 0, 0, 1 };
     struct diag diag = { 0 };
@@ -263,7 +264,7 @@ static void nodes_before_and_beside_a_dynamic_tensor_are_taken(void **state)
 }
 
 /* The interpreter is opened with the delegate, and resized before it ever has memory. */
-static void resized_before_the_first_allocation(void **state)
+TEST(resized_before_the_first_allocation)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -286,16 +287,4 @@ static void resized_before_the_first_allocation(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs_of_several_batches),
-        cmocka_unit_test(no_images_at_all),
-        cmocka_unit_test(a_limit_is_exceeded_by_a_resize),
-        cmocka_unit_test(nodes_before_and_beside_a_dynamic_tensor_are_taken),
-        cmocka_unit_test(resized_before_the_first_allocation),
-    };
-
-    kit_find_device("resized inputs");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

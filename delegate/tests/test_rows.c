@@ -3,6 +3,7 @@
  * tensor, with the faster ways (option no_kernel) on and off; and the f16 that cross a bus in the
  * place of f32.  Those of a device are skipped without one. */
 #include "delegate/tests/kit/buffer_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/runtime/half_copy.h"
 #include "delegate/runtime/host_copy.h"
@@ -30,12 +31,11 @@ static uint32_t bits_of(float f)
 }
 
 /* Every sign, exponent and f16 mantissa, with what is cut off at, next to and between the ties. */
-static void halves_of_floats(void **state)
+TEST(halves_of_floats)
 {
     static const uint32_t rests[] = { 0, 1, 0xfff, 0x1000, 0x1001, 0x1fff };
     enum { RESTS = sizeof rests / sizeof rests[0], BLOCK = 19 }; /* not a multiple of 8 */
 
-    (void)state;
     for (uint32_t high = 0; high < 1u << 19; high += BLOCK) {
         float from[BLOCK * RESTS];
         uint16_t fast[BLOCK * RESTS + 1], plain[BLOCK * RESTS + 1];
@@ -55,12 +55,11 @@ static void halves_of_floats(void **state)
     }
 }
 
-static void floats_of_halves(void **state)
+TEST(floats_of_halves)
 {
     static uint16_t from[65536];
     static float fast[65537], plain[65537];
 
-    (void)state;
     for (uint32_t i = 0; i < 65536; i++)
         from[i] = (uint16_t)i;
     for (size_t count = 65521; count <= 65536; count++) {
@@ -79,12 +78,11 @@ static void floats_of_halves(void **state)
 }
 
 /* An output goes on to the input of another partition, whichever of both has f16. */
-static void between_partitions(void **state)
+TEST(between_partitions)
 {
     static const float values[] = { 0.5f, -2, 65504, 0x1p-24f, 3 };
     enum { COUNT = sizeof values / sizeof values[0] };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         const bool from_half = i & 1, to_half = i & 2;
         const struct plan_io io = { .half = to_half,
@@ -249,7 +247,7 @@ static void check_shape(const struct way *w, const char *precision, const struct
     model_close(&m);
 }
 
-static void every_way(void **state)
+TEST(every_way)
 {
     struct device_limits *limits, whole;
     TfLiteDelegate *d;
@@ -274,15 +272,4 @@ static void every_way(void **state)
     assay_gpu_delegate_destroy(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_of_floats),
-        cmocka_unit_test(floats_of_halves),
-        cmocka_unit_test(between_partitions),
-        cmocka_unit_test(every_way),
-    };
-
-    kit_find_validated_device("tests of rows");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_validated_device);

@@ -2,6 +2,7 @@
  * boundary.  The unchanged graph passes: all its nodes are taken; the others are edits of it.  A
  * rule needs a row that fails and one at the boundary. */
 #include "delegate/tests/kit/rule_rows.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/import.h"
 #include "delegate/runtime/partition.h"
@@ -57,20 +58,18 @@ static void check_row(const char *table, const struct rule_row *row, size_t numb
     seen[row->rule][row->kind] = true;
 }
 
-static void graphs_that_fail_and_at_the_boundary(void **state)
+TEST(graphs_that_fail_and_at_the_boundary)
 {
-    (void)state;
     for (int t = 0; t < RULE_TABLES; t++)
         for (size_t i = 0; i < rule_tables[t]->count; i++)
             check_row(rule_tables[t]->name, &rule_tables[t]->rows[i], i);
 }
 
-static void graph_that_passes(void **state)
+TEST(graph_that_passes)
 {
     const char *const precision[] = { "fp32", "fp16" };
     static struct world w;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct diag diag = { 0 };
         struct gpu_options o;
@@ -179,13 +178,12 @@ static struct refusal look_parts(const struct model *m, struct parts parts)
     return parts.refusal;
 }
 
-static void partitions(void **state)
+TEST(partitions)
 {
     const struct device_limits limits = gpu_large_limits();
     struct refusal r;
     struct model m;
 
-    (void)state;
     make_parts(&m);
     look_parts(&m, (struct parts){ .limits = limits, .taken = "xx.x" });
     r = look_parts(&m, (struct parts){ .key = "min_nodes",
@@ -238,7 +236,7 @@ static void partitions(void **state)
     model_close(&m);
 }
 
-static void memory_of_partitions(void **state)
+TEST(memory_of_partitions)
 {
     struct device_limits limits = gpu_large_limits();
     const struct parts none = { .taken = "....", .rule = RULE_LIMITS_PARTITION };
@@ -248,7 +246,6 @@ static void memory_of_partitions(void **state)
     struct model m;
     char text[64];
 
-    (void)state;
     make_parts(&m);
     parts.limits = limits;
     parts.limits.memory_bytes = 1;
@@ -297,9 +294,8 @@ static void memory_of_partitions(void **state)
 
 /* ---- the table ---- */
 
-static void ids(void **state)
+TEST(ids)
 {
-    (void)state;
     for (int i = 0; i < RULE_COUNT; i++) {
         const char *const id = rule_id((enum rule)i);
 
@@ -314,11 +310,10 @@ static void ids(void **state)
 }
 
 /* Runs last. */
-static void every_rule_has_both(void **state)
+TEST(every_rule_has_both)
 {
     int missing = 0;
 
-    (void)state;
     for (int i = 0; i < RULE_COUNT; i++) {
         if (!seen[i][FAILS])
             print_message("%s: no graph that fails\n", rule_id((enum rule)i));
@@ -327,18 +322,4 @@ static void every_rule_has_both(void **state)
         missing += !seen[i][FAILS] + !seen[i][BOUNDARY];
     }
     assert_int_equal(missing, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids),
-        cmocka_unit_test(graph_that_passes),
-        cmocka_unit_test(graphs_that_fail_and_at_the_boundary),
-        cmocka_unit_test(partitions),
-        cmocka_unit_test(memory_of_partitions),
-        cmocka_unit_test(every_rule_has_both),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  * ASSAY_SCALE_FAMILY picks a family. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "delegate/tests/kit/scale_models.h"
+#include "reference/tests/kit/test.h"
 
 #include "conformance/tools/inspect/inspection.h"
 #include "delegate/base/device_costs.h"
@@ -260,11 +261,19 @@ static bool picked(const struct scale_family *f)
     return !only || !only[0] || strcmp(only, f->name) == 0;
 }
 
-static void small(void **state)
+static bool asked(void)
+{
+    const char *const all = getenv("ASSAY_SCALE");
+
+    return all && strcmp(all, "1") == 0;
+}
+
+TEST(small)
 {
     bool bad = false;
 
-    (void)state;
+    if (asked())
+        skip();
     for (int i = 0; i < scale_family_count; i++) {
         struct scale_run quarter, whole;
 
@@ -277,13 +286,14 @@ static void small(void **state)
     assert_false(bad);
 }
 
-static void large(void **state)
+TEST(large)
 {
     static const int nodes[] = { 12500, 25000, 50000, 100000, 200000 };
     enum { COUNT = sizeof nodes / sizeof nodes[0] };
     bool bad = false;
 
-    (void)state;
+    if (!asked())
+        skip();
     printf("%-16s %7s %8s", "family", "nodes", "seconds");
     for (int p = 0; p < PHASES; p++)
         printf(" %8s", phase_names[p]);
@@ -307,14 +317,4 @@ static void large(void **state)
         bad |= grows_too_fast(f->name, &r[COUNT - 3], &r[COUNT - 1], &large_growth);
     }
     assert_false(bad);
-}
-
-int main(void)
-{
-    const char *const all = getenv("ASSAY_SCALE");
-    const struct CMUnitTest one[] = { cmocka_unit_test(small) };
-    const struct CMUnitTest five[] = { cmocka_unit_test(large) };
-
-    return all && strcmp(all, "1") == 0 ? cmocka_run_group_tests(five, NULL, NULL)
-                                        : cmocka_run_group_tests(one, NULL, NULL);
 }

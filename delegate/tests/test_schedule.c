@@ -1,6 +1,7 @@
 /* The order of steps, without a device: what is independent stands side by side, shares no memory,
  * and the arena grows by little, if at all. */
 #include "delegate/tests/kit/dag.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/plan/offsets.h"
 #include "delegate/plan/schedule.h"
@@ -48,14 +49,13 @@ static void shortcut(struct builder *b, struct kit_tensor x, struct kit_tensor z
     out[0] = kit_binary(b, BUILTIN_SUB, t, kit_conv_2d(b, x, wide).index, kTfLiteActNone);
 }
 
-static void block(void **state)
+TEST(block)
 {
     const struct transform_case c = { .name = "block", .build = shortcut, .dims = { 1, 6, 6, 8 } };
     struct gpu_planned grouped = { .pairs = { "precision", "fp32" } };
     struct gpu_planned plain = { .pairs = { "no_kernel", "groups" } };
     struct model m;
 
-    (void)state;
     transform_model(&c, &m);
     gpu_look(&m, gpu_look_plan, &grouped);
     gpu_look(&m, gpu_look_plan, &plain);
@@ -84,7 +84,7 @@ static void shortcut_sum(struct builder *b, struct kit_tensor x, struct kit_tens
 
 /* The shortcut needs more memory than x until the branch has ended: beside many weights that is
  * little. */
-static void sum_of_block(void **state)
+TEST(sum_of_block)
 {
     const struct transform_case c = { .name = "sum",
                                       .build = shortcut_sum,
@@ -94,7 +94,6 @@ static void sum_of_block(void **state)
     struct model m;
     int sum;
 
-    (void)state;
     transform_model(&c, &m);
     gpu_look(&m, gpu_look_plan, &grouped);
     gpu_look(&m, gpu_look_plan, &plain);
@@ -124,7 +123,7 @@ static void overwritten(struct builder *b, struct kit_tensor x, struct kit_tenso
     out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, z, pointwise), t.index, kTfLiteActNone);
 }
 
-static void residual(void **state)
+TEST(residual)
 {
     const struct transform_case c = { .name = "residual",
                                       .build = overwritten,
@@ -132,7 +131,6 @@ static void residual(void **state)
     struct gpu_planned look = { .pairs = { "precision", "fp32" } };
     struct model m;
 
-    (void)state;
     transform_model(&c, &m);
     gpu_look(&m, gpu_look_plan, &look);
     assert_true(look.plan.groups > 0);
@@ -156,12 +154,11 @@ static void assert_stored_last(const struct plan *p)
     }
 }
 
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
     enum { COUNT = 300 };
     int grouped = 0;
 
-    (void)state;
     for (int i = 0; i < COUNT; i++) {
         struct gpu_planned look = { .pairs = { "poison", i % 3 == 0 ? "nan" : "off" } };
         struct gpu_planned plain = { .pairs = { "no_kernel", "groups", "poison",
@@ -184,13 +181,4 @@ static void random_graphs(void **state)
     }
     print_message("%d of %d random graphs have groups\n", grouped, COUNT);
     assert_true(grouped > COUNT / 4);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(block), cmocka_unit_test(sum_of_block),
-                                        cmocka_unit_test(residual),
-                                        cmocka_unit_test(random_graphs) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

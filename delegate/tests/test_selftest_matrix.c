@@ -1,6 +1,10 @@
 /* The test that matrix units pass before they are used, on a device that need not be here: the
- * executor is one of this program (Makefile), which multiplies as each test wants it to. */
+ * executor is one of this program, which multiplies as each test wants it to. */
+/* Alone: its executor takes the place of the delegate's. */
+/* Wrap: executor_open executor_record executor_input executor_output */
+/* Wrap: executor_run executor_close */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/selftest.h"
@@ -156,11 +160,10 @@ static struct device matrix_device(enum fault fault)
     return d;
 }
 
-static void right_units_are_used(void **state)
+TEST(right_units_are_used)
 {
     struct device d = matrix_device(GOOD);
 
-    (void)state;
     assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
     assert_true(d.matrix_tested && d.limits.matrix.fragments);
     assert_int_equal(d.limits.matrix.kind, MATRIX_NV);
@@ -176,11 +179,10 @@ static void right_units_are_used(void **state)
 }
 
 /* Then matrices are loaded as a whole, and the units are used nevertheless. */
-static void an_order_that_is_none(void **state)
+TEST(an_order_that_is_none)
 {
     static const enum fault faults[] = { ORDER_TWICE, ORDER_BROKEN, ORDER_OUTSIDE, ONCE_WRONG };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct device d = matrix_device(faults[i]);
 
@@ -192,22 +194,20 @@ static void an_order_that_is_none(void **state)
 }
 
 /* Invocations that hold another number of elements are not asked for their order. */
-static void other_subgroups_have_no_order(void **state)
+TEST(other_subgroups_have_no_order)
 {
     struct device d = matrix_device(GOOD);
 
-    (void)state;
     d.limits.matrix.subgroup_size = 64;
     assert_int_equal(selftest_matrix(&d, &diag), STATUS_OK);
     assert_false(d.limits.matrix.fragments);
     assert_int_equal(fake.runs, 1);
 }
 
-static void wrong_units_are_left_alone(void **state)
+TEST(wrong_units_are_left_alone)
 {
     struct device d = matrix_device(WRONG);
 
-    (void)state;
     assert_int_equal(selftest_matrix(&d, &diag), STATUS_NO_DEVICE);
     assert_non_null(strstr(diag.text, "device 'Fake 9': matrix units: expected "));
     assert_true(d.matrix_tested);
@@ -217,11 +217,10 @@ static void wrong_units_are_left_alone(void **state)
 }
 
 /* What fails says nothing of the units: the next one tests them again. */
-static void failures_are_tried_again(void **state)
+TEST(failures_are_tried_again)
 {
     static const enum fault faults[] = { OPEN_FAILS, RECORD_FAILS, RUN_FAILS, LATER_FAILS };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct device d = matrix_device(faults[i]);
 
@@ -257,11 +256,10 @@ static struct device half_sums_device(enum fault fault)
 }
 
 /* With matrix units or without; once a device. */
-static void right_half_sums_are_used(void **state)
+TEST(right_half_sums_are_used)
 {
     struct device d = half_sums_device(GOOD);
 
-    (void)state;
     for (int i = 0; i < 2; i++)
         assert_int_equal(selftest_half_sums(&d, &diag), STATUS_OK);
     assert_true(d.half_sums_tested && d.limits.shader_float16);
@@ -281,12 +279,11 @@ static void right_half_sums_are_used(void **state)
     assert_int_equal(fake.runs, 0);
 }
 
-static void wrong_half_sums_are_left_alone(void **state)
+TEST(wrong_half_sums_are_left_alone)
 {
     static const enum fault faults[] = { OPEN_FAILS, RECORD_FAILS, RUN_FAILS };
     struct device d = half_sums_device(WRONG);
 
-    (void)state;
     assert_int_equal(selftest_half_sums(&d, &diag), STATUS_NO_DEVICE);
     assert_non_null(strstr(diag.text, "device 'Fake 9': f16 sums: expected "));
     assert_true(d.half_sums_tested);
@@ -298,19 +295,4 @@ static void wrong_half_sums_are_left_alone(void **state)
         assert_int_equal(selftest_half_sums(&d, &diag), STATUS_DEVICE);
         assert_true(!d.half_sums_tested && d.limits.shader_float16);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_units_are_used),
-        cmocka_unit_test(an_order_that_is_none),
-        cmocka_unit_test(other_subgroups_have_no_order),
-        cmocka_unit_test(wrong_units_are_left_alone),
-        cmocka_unit_test(failures_are_tried_again),
-        cmocka_unit_test(right_half_sums_are_used),
-        cmocka_unit_test(wrong_half_sums_are_left_alone),
-    };
-
-    return cmocka_run_group_tests_name("selftest_matrix", tests, NULL, NULL);
 }

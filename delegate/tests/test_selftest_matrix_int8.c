@@ -1,6 +1,10 @@
 /* The test that matrix units pass before they multiply bytes, on a device that need not be here:
- * the executor is one of this program (Makefile), which multiplies as each test wants it to. */
+ * the executor is one of this program, which multiplies as each test wants it to. */
+/* Alone: its executor takes the place of the delegate's. */
+/* Wrap: executor_open executor_record executor_input executor_output */
+/* Wrap: executor_run executor_close */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/selftest.h"
@@ -156,11 +160,10 @@ static struct device byte_device(enum fault fault)
     return d;
 }
 
-static void right_units_are_used(void **state)
+TEST(right_units_are_used)
 {
     struct device d = byte_device(GOOD);
 
-    (void)state;
     assert_int_equal(selftest_matrix_int8(&d, &diag), STATUS_OK);
     assert_true(d.matrix_int8_tested && d.limits.matrix.bytes && d.limits.matrix.byte_fragments);
     for (int i = 0; i < ELEMENTS; i++)
@@ -175,11 +178,10 @@ static void right_units_are_used(void **state)
 }
 
 /* Then matrices are loaded as a whole, and the units are used nevertheless. */
-static void an_order_that_is_none(void **state)
+TEST(an_order_that_is_none)
 {
     static const enum fault faults[] = { ORDER_TWICE, ORDER_OUTSIDE, ONCE_WRONG };
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct device d = byte_device(faults[i]);
 
@@ -190,11 +192,10 @@ static void an_order_that_is_none(void **state)
     }
 }
 
-static void wrong_units_are_left_alone(void **state)
+TEST(wrong_units_are_left_alone)
 {
     struct device d = byte_device(WRONG);
 
-    (void)state;
     assert_int_equal(selftest_matrix_int8(&d, &diag), STATUS_NO_DEVICE);
     assert_non_null(strstr(diag.text, "device 'Fake 9': matrix units, bytes: expected "));
     assert_true(d.matrix_int8_tested);
@@ -205,11 +206,10 @@ static void wrong_units_are_left_alone(void **state)
 }
 
 /* What fails says nothing of the units: the next one tests them again. */
-static void failures_are_tried_again(void **state)
+TEST(failures_are_tried_again)
 {
     static const enum fault faults[] = { OPEN_FAILS, RECORD_FAILS, RUN_FAILS, LATER_FAILS };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct device d = byte_device(faults[i]);
 
@@ -232,16 +232,4 @@ static void failures_are_tried_again(void **state)
         assert_int_equal(d.matrix_int8_tested, s == STATUS_OK);
         assert_true(n < 1000);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_units_are_used),
-        cmocka_unit_test(an_order_that_is_none),
-        cmocka_unit_test(wrong_units_are_left_alone),
-        cmocka_unit_test(failures_are_tried_again),
-    };
-
-    return cmocka_run_group_tests_name("selftest_matrix_int8", tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * Skipped without a device. */
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "delegate/runtime/kernel.h"
@@ -144,7 +145,7 @@ static void make_model(struct model *m, float weight)
 
 /* ---- tests ---- */
 
-static void same_bits_with_and_without(void **state)
+TEST(same_bits_with_and_without)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
     struct cache_dir d;
@@ -179,7 +180,7 @@ static void same_bits_with_and_without(void **state)
 }
 
 /* Options that change how constants are packed have files of their own. */
-static void other_options(void **state)
+TEST(other_options)
 {
     static const char *const options[][2] = { { "precision", "fp32" },
                                               { "precision", "fp16" },
@@ -207,7 +208,7 @@ static void other_options(void **state)
 }
 
 /* 16-bit storage is tested before a file is written, not at each start. */
-static void tested_once(void **state)
+TEST(tested_once)
 {
     const char *const keys[] = { "precision", "serialization_dir" };
     struct cache_dir dir;
@@ -232,7 +233,7 @@ static void tested_once(void **state)
 }
 
 /* Constants written by the host, or copied from a staging buffer: the same bits. */
-static void staged_constants(void **state)
+TEST(staged_constants)
 {
     const char *const key = "max_partitions", *const value = "0";
     struct start s[2];
@@ -254,7 +255,7 @@ static void staged_constants(void **state)
 }
 
 /* Poison in packed constants alone. */
-static void poisoned_constants(void **state)
+TEST(poisoned_constants)
 {
     static const char *const poisons[] = { "off", "nan", "junk" };
     struct cache_dir d;
@@ -287,7 +288,7 @@ static void poisoned_constants(void **state)
 }
 
 /* Two models under one token: each start has the weights of its own model. */
-static void one_token_two_models(void **state)
+TEST(one_token_two_models)
 {
     struct cache_dir d;
     struct start plain[2], s;
@@ -349,7 +350,7 @@ static size_t stride_of(size_t bytes)
     return torture && strcmp(torture, "1") == 0 ? 7 : bytes / 12 + 1;
 }
 
-static void truncated(void **state)
+TEST(truncated)
 {
     struct cache_dir d;
     struct start plain;
@@ -373,7 +374,7 @@ static void truncated(void **state)
     cache_dir_remove(d.path);
 }
 
-static void flipped(void **state)
+TEST(flipped)
 {
     struct cache_dir d;
     struct start plain;
@@ -400,7 +401,7 @@ static void flipped(void **state)
 }
 
 /* Complete files that were made for something else, as after an update of driver or library. */
-static void stale(void **state)
+TEST(stale)
 {
     static const struct {
         size_t at;
@@ -456,7 +457,7 @@ static void expect_without(const struct model *m, const char *dir, const struct 
     same_bits(plain, &s);
 }
 
-static void bad_directories(void **state)
+TEST(bad_directories)
 {
     struct cache_dir d;
     struct start plain;
@@ -493,7 +494,7 @@ static void bad_directories(void **state)
 }
 
 /* Several partitions with invalid files: one warning. */
-static void one_warning_a_graph(void **state)
+TEST(one_warning_a_graph)
 {
     struct cache_dir d;
     struct start plain, s;
@@ -580,7 +581,8 @@ static struct child_process spawn(const char *what, const char *dir, const char 
         dup2(fds[1], 1);
         close(fds[0]);
         close(fds[1]);
-        execl("/proc/self/exe", "test_serialize", "child", what, dir, precision, (char *)NULL);
+        execl("/proc/self/exe", "tests", "test_serialize", "child", what, dir, precision,
+              (char *)NULL);
         _exit(127);
     }
     close(fds[1]);
@@ -606,7 +608,7 @@ static struct start finish(struct child_process c)
     return s;
 }
 
-static void second_process(void **state)
+TEST(second_process)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
     struct cache_dir d;
@@ -641,7 +643,7 @@ static bool driver_lives_without_files(void)
 }
 
 /* RLIMIT_FSIZE as a full disk: the file does not fit. */
-static void disk_full(void **state)
+TEST(disk_full)
 {
     struct cache_dir d;
     struct start plain, s;
@@ -663,7 +665,7 @@ static void disk_full(void **state)
     cache_dir_remove(d.path);
 }
 
-static void two_processes_at_once(void **state)
+TEST(two_processes_at_once)
 {
     const char *torture = getenv("ASSAY_TORTURE");
     const int rounds = torture && strcmp(torture, "1") == 0 ? 50 : 3;
@@ -696,7 +698,7 @@ static void two_processes_at_once(void **state)
 }
 
 /* Serialization by TfLiteGpuDelegateOptionsV2. */
-static void options_v2(void **state)
+TEST(options_v2)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
     struct cache_dir d;
@@ -731,7 +733,7 @@ static void options_v2(void **state)
 
 /* Two delegates of one process.  The second shares the pipelines of the first, but its file must
  * have them, too. */
-static void shared_pipelines(void **state)
+TEST(shared_pipelines)
 {
     struct cache_dir d, e;
     const char *const key = "serialization_dir", *const one = d.path, *const two = e.path;
@@ -763,7 +765,7 @@ static void shared_pipelines(void **state)
 }
 
 /* Each allocation fails once: an error, or a start without the file; no leak, no wrong bit. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     struct cache_dir d;
     const char *const key = "serialization_dir", *const value = d.path;
@@ -808,30 +810,9 @@ static void no_memory(void **state)
     cache_dir_remove(d.path);
 }
 
-int main(int argc, char **argv)
+static int run_child(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits_with_and_without),
-        cmocka_unit_test(other_options),
-        cmocka_unit_test(poisoned_constants),
-        cmocka_unit_test(staged_constants),
-        cmocka_unit_test(tested_once),
-        cmocka_unit_test(one_token_two_models),
-        cmocka_unit_test(truncated),
-        cmocka_unit_test(flipped),
-        cmocka_unit_test(stale),
-        cmocka_unit_test(bad_directories),
-        cmocka_unit_test(one_warning_a_graph),
-        cmocka_unit_test(second_process),
-        cmocka_unit_test(disk_full),
-        cmocka_unit_test(two_processes_at_once),
-        cmocka_unit_test(options_v2),
-        cmocka_unit_test(shared_pipelines),
-        cmocka_unit_test(no_memory),
-    };
-
-    if (argc == 5 && strcmp(argv[1], "child") == 0)
-        return child(argv);
-    kit_find_device("tests of serialization");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return argc == 5 && strcmp(argv[1], "child") == 0 ? child(argv) : -1;
 }
+
+TEST_FILE(.before = kit_find_device, .main = run_child);

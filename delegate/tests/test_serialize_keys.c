@@ -3,6 +3,7 @@
  * Skipped without a device. */
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -194,7 +195,7 @@ static void expect_apart(const char *what, const struct model *a, const struct m
     cache_dir_remove(d.path);
 }
 
-static void one_weight(void **state)
+TEST(one_weight)
 {
     static const size_t places[] = { 0, 1023, 1024, DEPTH * UNITS / 2, DEPTH * UNITS - 1 };
     struct model a, b;
@@ -212,7 +213,7 @@ static void one_weight(void **state)
     model_close(&a);
 }
 
-static void one_quantization(void **state)
+TEST(one_quantization)
 {
     static const char *const modes[] = { "exact", "float_view" };
     struct quantization others[] = { usual, usual, usual, usual, usual, usual, usual };
@@ -242,7 +243,7 @@ static void one_quantization(void **state)
     model_close(&a);
 }
 
-static void zero_of_weights(void **state)
+TEST(zero_of_weights)
 {
     static const char *const modes[] = { "exact", "float_view" };
     struct model a, b;
@@ -257,7 +258,7 @@ static void zero_of_weights(void **state)
     model_close(&a);
 }
 
-static void one_option(void **state)
+TEST(one_option)
 {
     struct model floats, bytes;
 
@@ -270,15 +271,4 @@ static void one_option(void **state)
     model_close(&floats);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_weight),
-        cmocka_unit_test(one_quantization),
-        cmocka_unit_test(zero_of_weights),
-        cmocka_unit_test(one_option),
-    };
-
-    kit_find_device("serialized files of models that differ in one thing");
-    return cmocka_run_group_tests_name("serialize_keys", tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

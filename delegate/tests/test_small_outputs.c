@@ -1,6 +1,7 @@
 /* Small results are written straight into the host's memory, on devices whose own memory the host
  * does not read: which outputs these are, and that they hold the bits of the reference. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/runtime/kernel.h"
 
@@ -99,9 +100,8 @@ static void check(const struct transform_case *c, bool half, bool off, int want)
     assay_gpu_delegate_destroy(d);
 }
 
-static void which_outputs(void **state)
+TEST(which_outputs)
 {
-    (void)state;
     if (!transform_device)
         skip();
     for (int i = 0; i < ROWS; i++) {
@@ -113,10 +113,4 @@ static void which_outputs(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(which_outputs) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

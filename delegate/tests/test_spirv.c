@@ -2,6 +2,7 @@
  * push constants have the offsets of the C structs. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/base/clock.h"
 #include "delegate/shaders/spirv.h"
@@ -31,12 +32,11 @@ static bool same_as_file(const struct spirv *s, const char *directory)
     return true;
 }
 
-static void shaders_are_the_compiled_ones(void **state)
+TEST(shaders_are_the_compiled_ones)
 {
     uint32_t *again = malloc(4 * spirv_word_count);
     const uint64_t before = clock_ns();
 
-    (void)state;
     assert_non_null(again);
     assert_true(
         spirv_unpack(again, spirv_shaders, spirv_shader_count, spirv_packed, spirv_packed_bytes));
@@ -136,17 +136,16 @@ static bool unpack_lists(const struct lists *l, const struct spirv *shaders, uin
     return done;
 }
 
-static void lists_become_shaders(void **state)
+TEST(lists_become_shaders)
 {
     uint32_t out[23] = { 0 };
 
-    (void)state;
     assert_true(unpack_lists(&two_lists, two, out));
     assert_memory_equal(out, two_words, sizeof two_words);
 }
 
 /* Lists that do not fit the shaders: they are refused, and the sanitizer sees every access. */
-static void wrong_lists_are_refused(void **state)
+TEST(wrong_lists_are_refused)
 {
     static const struct {
         size_t word;
@@ -162,7 +161,6 @@ static void wrong_lists_are_refused(void **state)
     struct lists l;
     uint32_t out[23];
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         l = two_lists;
         l.words[wrong[i].word] = wrong[i].value;
@@ -207,24 +205,22 @@ static void expect_no_harm(const uint8_t *file, size_t bytes, const struct spirv
     free(out);
 }
 
-static void damage_does_no_harm(void **state)
+TEST(damage_does_no_harm)
 {
     size_t bytes;
     uint8_t *file = pack(&two_lists, &bytes);
 
-    (void)state;
     expect_no_harm(file, bytes, two, 2, 1);
     expect_no_harm(spirv_packed, spirv_packed_bytes, spirv_shaders, spirv_shader_count, 499);
     free(file);
 }
 
 /* Whichever allocation fails, nothing is unpacked, and nothing leaks: the sanitizer would say. */
-static void memory_runs_out(void **state)
+TEST(memory_runs_out)
 {
     uint32_t *out = malloc(4 * spirv_word_count);
     long fails = 0;
 
-    (void)state;
     assert_non_null(out);
     for (bool done = false; !done; fails++) {
         mem_fail_after(fails);
@@ -302,11 +298,10 @@ static uint32_t packed_bytes(const struct spirv *s, uint32_t type)
     return bytes;
 }
 
-static void push_constants_are_as_in_c(void **state)
+TEST(push_constants_are_as_in_c)
 {
     int blocks = 0;
 
-    (void)state;
     for (size_t i = 0; i < spirv_shader_count; i++) {
         const struct spirv *s = &spirv_shaders[i];
 
@@ -330,12 +325,11 @@ static void *ask(void *user)
     return (void *)(uintptr_t)(**(const uint32_t **)user == 0x07230203);
 }
 
-static void threads_ask_at_once(void **state)
+TEST(threads_ask_at_once)
 {
     pthread_t threads[4];
     const uint32_t *code[4];
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, ask, &code[i]), 0);
     for (int i = 0; i < 4; i++) {
@@ -345,19 +339,4 @@ static void threads_ask_at_once(void **state)
         assert_non_null(right);
         assert_true(code[i] == code[0]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_ask_at_once),
-        cmocka_unit_test(shaders_are_the_compiled_ones),
-        cmocka_unit_test(push_constants_are_as_in_c),
-        cmocka_unit_test(lists_become_shaders),
-        cmocka_unit_test(wrong_lists_are_refused),
-        cmocka_unit_test(damage_does_no_harm),
-        cmocka_unit_test(memory_runs_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

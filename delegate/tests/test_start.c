@@ -2,8 +2,10 @@
  * ones once, with the results of one thread; when making any of them fails, the start fails with
  * the error of that call, nothing stays behind, and the next start works.  The functions below
  * interpose libvulkan's; skipped without a device. */
+/* Alone: its functions of Vulkan stand before the loader's. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 #include "reference/tests/kit/thread_kit.h"
 
 #include "assay_gpu.h"
@@ -154,7 +156,7 @@ static struct start start(size_t cores)
     return s;
 }
 
-static void many_at_a_time(void **state)
+TEST(many_at_a_time)
 {
     struct start one, four;
 
@@ -169,7 +171,7 @@ static void many_at_a_time(void **state)
 }
 
 /* The second partition of the same graph finds all pipelines. */
-static void made_once(void **state)
+TEST(made_once)
 {
     struct interpreter *first, *second;
     TfLiteDelegate *d;
@@ -190,7 +192,7 @@ static void made_once(void **state)
 }
 
 /* Whichever call fails, in whichever thread. */
-static void each_fails(void **state)
+TEST(each_fails)
 {
     const struct interpreter_options options = { .report = kit_listen };
     struct checksum right;
@@ -233,7 +235,7 @@ static void each_fails(void **state)
 }
 
 /* Allocations fail while several threads are at work: an error, and no crash. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     const struct interpreter_options options = { .report = kit_listen };
     int failed = 0;
@@ -263,19 +265,18 @@ static void no_memory(void **state)
     assert_true(failed > 10);
 }
 
-int main(void)
+static int make_model(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_at_a_time),
-        cmocka_unit_test(made_once),
-        cmocka_unit_test(each_fails),
-        cmocka_unit_test(no_memory),
-    };
-    int failed;
-
-    kit_find_device("starts in threads");
+    (void)state;
     kit_random_graph(&model, 11, 24, 2);
-    failed = cmocka_run_group_tests(tests, NULL, NULL);
-    model_close(&model);
-    return failed;
+    return 0;
 }
+
+static int drop_model(void **state)
+{
+    (void)state;
+    model_close(&model);
+    return 0;
+}
+
+TEST_FILE(.before = kit_find_device, .setup = make_model, .teardown = drop_model);

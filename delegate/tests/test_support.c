@@ -1,6 +1,7 @@
 /* assay_gpu_query_support on described devices; on the device of this machine its result is what a
  * delegate does. */
 #include "conformance/tests/kit/nets.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 
@@ -98,11 +99,10 @@ static int drop_net(void **state)
     return 0;
 }
 
-static void on_the_least_device(void **state)
+TEST(on_the_least_device)
 {
     struct asker a;
 
-    (void)state;
     ask_about(&a, &net, PLAIN, NULL);
     assert_int_equal(a.result, 0);
     assert_int_equal(a.query.partitions, 1);
@@ -120,12 +120,11 @@ static void on_the_least_device(void **state)
     assert_string_equal(a.first, "0 limits.storage_16bit false");
 }
 
-static void on_a_device_that_is_described(void **state)
+TEST(on_a_device_that_is_described)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device, .storage_16bit = 1 };
     struct asker a;
 
-    (void)state;
     ask_about(&a, &net, WITH("precision", "fp16"), &device);
     assert_int_equal(a.query.taken, a.query.nodes);
     assert_int_equal(a.query.activation_bytes, 2408448);
@@ -152,12 +151,11 @@ static void on_a_device_that_is_described(void **state)
 }
 
 /* The rates of the table, by the class of the device. */
-static void by_cost(void **state)
+TEST(by_cost)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device, .type = "cpu" };
     struct asker a;
 
-    (void)state;
     ask_about(&a, &net, WITH("placement", "cost"), &device);
     assert_int_equal(a.result, 0);
     assert_int_equal(a.query.taken, 0);
@@ -177,11 +175,10 @@ static void by_cost(void **state)
     assert_non_null(strstr(a.query.error, "cpu_rate"));
 }
 
-static void with_options(void **state)
+TEST(with_options)
 {
     struct asker a;
 
-    (void)state;
     ask_about(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "0"), NULL);
     assert_int_equal(a.query.partitions, 14);
     assert_int_equal(a.refused, 13);
@@ -190,7 +187,7 @@ static void with_options(void **state)
     assert_int_equal(a.query.partitions, 1);
 }
 
-static void bad_queries(void **state)
+TEST(bad_queries)
 {
     struct asker a;
     struct assay_gpu_support_query q = { .struct_size = 8 };
@@ -198,7 +195,6 @@ static void bad_queries(void **state)
     TfLiteContext context = { 0 };
     int i;
 
-    (void)state;
     ask_about(&a, &net, WITH("colour", "blue"), NULL);
     assert_int_equal(a.result, -1);
     assert_non_null(strstr(a.query.error, "colour"));
@@ -216,12 +212,11 @@ static void bad_queries(void **state)
 }
 
 /* Each allocation fails once, with partitions, refusals and a partition that is dropped. */
-static void no_memory(void **state)
+TEST(no_memory)
 {
     struct asker a;
     long n = 0;
 
-    (void)state;
     do {
         assert_true(n < 10000);
         ask_failing(&a, &net, WITH("exclude", "DEPTHWISE_CONV_2D", "max_partitions", "3"), NULL, n);
@@ -239,7 +234,7 @@ static void report(const char *text)
 }
 
 /* The result for this machine's device is what a delegate does on it. */
-static void before_and_after(void **state)
+TEST(before_and_after)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device };
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
@@ -249,7 +244,6 @@ static void before_and_after(void **state)
     struct asker a;
     char error[256];
 
-    (void)state;
     if (assay_gpu_devices(&device, 1, error, sizeof error) <= 0) {
         print_message("skipped: asking about the device that is here: %s\n", error);
         skip();
@@ -272,7 +266,7 @@ static void before_and_after(void **state)
 }
 
 /* c = a * b of constants, which the delegate folds; y = x + c. */
-static void folded_nodes_are_taken(void **state)
+TEST(folded_nodes_are_taken)
 {
     const float values[] = { 1, 2, 3, 4 };
     struct diag diag = { 0 };
@@ -282,7 +276,6 @@ static void folded_nodes_are_taken(void **state)
     struct asker a;
     int x, k[2], c, y;
 
-    (void)state;
     builder_init(&b);
     options_init(&mul, OPTIONS_MulOptions);
     options_init(&add, OPTIONS_AddOptions);
@@ -309,14 +302,4 @@ static void folded_nodes_are_taken(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_the_least_device),    cmocka_unit_test(on_a_device_that_is_described),
-        cmocka_unit_test(folded_nodes_are_taken), cmocka_unit_test(by_cost),
-        cmocka_unit_test(with_options),           cmocka_unit_test(bad_queries),
-        cmocka_unit_test(before_and_after),       cmocka_unit_test(no_memory),
-    };
-
-    return cmocka_run_group_tests(tests, make_net, drop_net);
-}
+TEST_FILE(.setup = make_net, .teardown = drop_net);

@@ -2,6 +2,7 @@
  * rows, slices and workgroups in floats and bytes, what is not done so, and the plan of a device
  * that need not be here.  The bits are those of two steps. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/conv_2d_int8.args.h"
 #include "delegate/ops/product/matvec.args.h"
@@ -362,7 +363,7 @@ static const struct net joined[] = {
     { "u8, dense", U8, DENSE, 3, 40, 30, 0, 0.05f },
 };
 
-static void same_bits(void **state)
+TEST(same_bits)
 {
     static const struct setting settings[] = {
         { "fp32", "nan", 0, false },
@@ -371,7 +372,6 @@ static void same_bits(void **state)
         { "fp16", "off", 7, false },
     };
 
-    (void)state;
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof joined / sizeof joined[0]; i++)
@@ -380,11 +380,10 @@ static void same_bits(void **state)
 }
 
 /* Workgroups of bytes may have any size: 1 to 32 output slices, 32 to 256 invocations. */
-static void any_workgroup(void **state)
+TEST(any_workgroup)
 {
     static const struct net n = { "any", I8, PLAIN, 3, 64, 131, 0, 0.05f };
 
-    (void)state;
     if (!transform_device)
         skip();
     for (int variant = 1; variant <= 24; variant++)
@@ -406,9 +405,8 @@ static const struct net apart[] = {
     { "rows of bytes", I8, PLAIN, 4, 64, 37, 0, 0.05f },
 };
 
-static void two_steps(void **state)
+TEST(two_steps)
 {
-    (void)state;
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
@@ -467,7 +465,7 @@ static const struct net floats = { "floats", F32, RESHAPED, 1, 100, 1001, 0, 1 }
 static const struct net bytes = { "bytes", I8, RESHAPED, 1, 64, 1001, 0, 1 };
 
 /* On a device that was measured; the result is written to memory of the host. */
-static void chosen(void **state)
+TEST(chosen)
 {
     static const struct {
         enum device_class device_class;
@@ -477,7 +475,6 @@ static void chosen(void **state)
                  { DEVICE_SOFTWARE, false },
                  { DEVICE_OTHER, false } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         for (int k = 0; k < 2; k++) {
             const struct look got = planned(k ? &bytes : &floats,
@@ -490,11 +487,10 @@ static void chosen(void **state)
 }
 
 /* Workgroups are wide enough for the sums of a SOFTMAX of its own, within the limits. */
-static void workgroups(void **state)
+TEST(workgroups)
 {
     static const uint32_t allowed[] = { 0, 200, 128 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++) {
         const uint32_t width = allowed[i] ? 128 : 256;
         const struct look f = planned(
@@ -514,14 +510,13 @@ static void workgroups(void **state)
 }
 
 /* The next best variant where there is no room; bytes of the largest buffer are the limit. */
-static void room(void **state)
+TEST(room)
 {
     const struct look f = planned(&floats, (struct look){ .device_class = DEVICE_NVIDIA });
     const struct look b = planned(&bytes, (struct look){ .device_class = DEVICE_NVIDIA });
     const uint32_t sizes[] = { (uint32_t)f.step.bindings[2].bytes,
                                (uint32_t)b.step.bindings[2].bytes };
 
-    (void)state;
     /* Behind the weights, and what requantizes bytes, a counter, 251 slices, and 256 words. */
     assert_int_equal(sizes[0], (100 * 251 * 16 + 255) / 256 * 256 + 16 + 251 * 16);
     assert_int_equal(sizes[1], (16 * 251 * 16 + 255) / 256 * 256 + (251 * 48 + 255) / 256 * 256 +
@@ -541,13 +536,4 @@ static void room(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen),    cmocka_unit_test(workgroups),    cmocka_unit_test(room),
-        cmocka_unit_test(same_bits), cmocka_unit_test(any_workgroup), cmocka_unit_test(two_steps)
-    };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

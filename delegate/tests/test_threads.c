@@ -2,6 +2,7 @@
  * `make tsan` runs it under ThreadSanitizer. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "delegate/base/checksum.h"
@@ -133,7 +134,7 @@ static void *on_destroy(void *user)
     return NULL;
 }
 
-static void each_step_on_another_thread(void **state)
+TEST(each_step_on_another_thread)
 {
     static void *(*const steps[])(void *) = { on_create, on_prepare, on_invoke,
                                               on_invoke, on_close,   on_destroy };
@@ -202,7 +203,7 @@ static void *work(void *user)
     return NULL;
 }
 
-static void interpreters_share_a_delegate(void **state)
+TEST(interpreters_share_a_delegate)
 {
     struct worker workers[THREADS] = { { .index = 0 } };
     TfLiteDelegate *d;
@@ -217,7 +218,7 @@ static void interpreters_share_a_delegate(void **state)
     }
 }
 
-static void delegates_share_a_device(void **state)
+TEST(delegates_share_a_device)
 {
     static const char *const options[THREADS][2] = {
         { "wait", "active" }, { "profile", "1" }, { "wait", "aggressive" }, { "tune", "1" }
@@ -231,7 +232,7 @@ static void delegates_share_a_device(void **state)
 }
 
 /* All threads write the same files, and read those of the others. */
-static void delegates_share_a_directory(void **state)
+TEST(delegates_share_a_directory)
 {
     char dir[] = "/tmp/assay-threads-XXXXXX", command[64];
     struct worker workers[THREADS];
@@ -283,7 +284,7 @@ static void *ask(void *user)
     return NULL;
 }
 
-static void others_ask_meanwhile(void **state)
+TEST(others_ask_meanwhile)
 {
     struct worker workers[THREADS] = { { .index = 0 } };
     struct worker asking = { .index = 0 };
@@ -316,7 +317,7 @@ static void expect_right(struct interpreter *in, int model, int frame)
 
 /* The ABI requires that interpreters are deleted before the delegate.  After a delegate that is
  * destroyed too early, its interpreters still work, and new ones cannot use it. */
-static void every_order(void **state)
+TEST(every_order)
 {
     static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
                                       { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
@@ -366,7 +367,7 @@ static void *run_on(void *user)
     return NULL;
 }
 
-static void destroyed_while_running(void **state)
+TEST(destroyed_while_running)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct worker workers[THREADS] = { { .index = 0 } };
@@ -426,18 +427,4 @@ static int teardown(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_step_on_another_thread),
-        cmocka_unit_test(interpreters_share_a_delegate),
-        cmocka_unit_test(delegates_share_a_device),
-        cmocka_unit_test(delegates_share_a_directory),
-        cmocka_unit_test(others_ask_meanwhile),
-        cmocka_unit_test(every_order),
-        cmocka_unit_test(destroyed_while_running),
-    };
-
-    kit_find_device("tests of threads");
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+TEST_FILE(.before = kit_find_device, .setup = setup, .teardown = teardown);

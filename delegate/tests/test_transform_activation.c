@@ -1,5 +1,6 @@
 /* RELU and RELU6 become the activation of the node before them. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 static void conv_relu(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                       struct kit_tensor out[3])
@@ -102,10 +103,4 @@ static const struct transform_case cases[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_activation, cases)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "delegate/vulkan/device.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,9 +195,8 @@ static const struct transform_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static void fires(void **state)
+TEST(fires)
 {
-    (void)state;
     transform_all_fire(cases, CASES, TRANSFORM_chain);
 }
 
@@ -288,9 +288,8 @@ static void build_all(struct builder *b, struct kit_tensor x, struct kit_tensor 
     }
 }
 
-static void same_results(void **state)
+TEST(same_results)
 {
-    (void)state;
     for (int i = 0; i < CASES; i++) {
         struct transform_case all = { .name = cases[i].name, .build = build_all };
         int before = 0;
@@ -390,7 +389,7 @@ static void all_chains(const struct transform_case *c, int chains)
     model_close(&m);
 }
 
-static void same_bits_of_all(void **state)
+TEST(same_bits_of_all)
 {
     static const struct transform_case all[] = {
         { "of one operand", unary_between, { 1, 2, 3, 5 }, UNARY + 1, NULL },
@@ -398,7 +397,6 @@ static void same_bits_of_all(void **state)
         { "parts", parts, { 1, 2, 3, 5 }, 3, NULL },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         all_chains(&all[i], all[i].fires);
         if (transform_device)
@@ -409,14 +407,13 @@ static void same_bits_of_all(void **state)
 /* ---- the step ---- */
 
 /* The result may overwrite an operand of its shape, and none that is broadcast. */
-static void in_place(void **state)
+TEST(in_place)
 {
     static const struct transform_case c = { .build = beside_images, .dims = { 2, 2, 3, 5 } };
     struct plan_look l = { .pairs = (const char *const[]){ NULL } };
     int seen = 0;
     struct model m;
 
-    (void)state;
     transform_model(&c, &m);
     l.m = &m;
     gpu_look(&m, plan_look_at, &l);
@@ -435,12 +432,4 @@ static void in_place(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results),
-                                        cmocka_unit_test(same_bits_of_all),
-                                        cmocka_unit_test(in_place) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

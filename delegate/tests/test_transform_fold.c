@@ -1,5 +1,6 @@
 /* Constant folding: results of constants are computed once, with the bits of the reference. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/transform/fold.h"
 #include "reference/base/limits.h"
@@ -106,9 +107,8 @@ static const struct transform_case cases[] = {
 };
 
 /* Without folding the delegate refuses some of these nodes, which the CPU then runs. */
-static void same_results(void **state)
+TEST(same_results)
 {
-    (void)state;
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -189,14 +189,13 @@ static void every_result_exposed(struct model *m, const struct transform_case *c
     s->outputs = (struct model_ints){ .data = outputs, .count = s->operator_count };
 }
 
-static void same_bits(void **state)
+TEST(same_bits)
 {
     static const struct transform_case special = {
         "special values", special_values, { 1, 1, 1, 8 }, 5, NULL
     };
     const struct transform_case *all[] = { &cases[0], &cases[1], &cases[2], &cases[3], &special };
 
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct folded_look look = { 0 };
         struct diag diag = { 0 };
@@ -256,11 +255,10 @@ static void spoil(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void malformed_nodes_are_left(void **state)
+TEST(malformed_nodes_are_left)
 {
     struct model m;
 
-    (void)state;
     transform_model(&cases[1], &m);
     for (int how = 0; how <= 12; how++)
         gpu_look(&m, spoil, &how);
@@ -297,24 +295,14 @@ static void two_in_a_row(struct builder *b, struct kit_tensor x, struct kit_tens
                         kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_RELU, c)).index, 0);
 }
 
-static void without_readers(void **state)
+TEST(without_readers)
 {
     const struct transform_case c = { "two in a row", two_in_a_row, { 1, 4, 3, 5 }, 2, NULL };
     struct model m;
 
-    (void)state;
     transform_model(&c, &m);
     gpu_look(&m, look_unread, NULL);
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(same_bits),
-                                        cmocka_unit_test(malformed_nodes_are_left),
-                                        cmocka_unit_test(without_readers),
-                                        cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

@@ -1,5 +1,6 @@
 /* Functions become the activation of the node before them. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <string.h>
 
@@ -197,11 +198,10 @@ static const struct transform_case any_values[] = {
 #define ROUNDED_TWICE 0x1p-22f
 
 /* With numbers that are no integers, too, fp32 is as the nodes are one by one. */
-static void same_numbers(void **state)
+TEST(same_numbers)
 {
     const size_t count = sizeof any_values / sizeof any_values[0];
 
-    (void)state;
     transform_all_fire(any_values, count, TRANSFORM_function);
     if (!transform_device)
         skip();
@@ -223,11 +223,4 @@ static void same_numbers(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results),
-                                        cmocka_unit_test(same_numbers) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

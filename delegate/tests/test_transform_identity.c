@@ -1,6 +1,7 @@
 /* Nodes whose result equals an input are removed; those that change a -0, a NaN or a shape are not.
  */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
 
@@ -223,10 +224,4 @@ static const struct transform_case cases[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_identity, cases)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

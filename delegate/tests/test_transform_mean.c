@@ -1,5 +1,6 @@
 /* AVERAGE_POOL_2D over the whole image runs as MEAN. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 static struct kit_tensor pool(struct builder *b, struct kit_tensor x, int32_t code, int32_t height,
                               int32_t width, bool same, int activation)
@@ -57,10 +58,4 @@ static const struct transform_case cases[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_mean, cases)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

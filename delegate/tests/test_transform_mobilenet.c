@@ -2,6 +2,7 @@
  * nodes, MUL by 1, f16 weights with DEQUANTIZE.  With all rewrites, without each one and without
  * any, the class is the same, and the numbers are those of the net that needs no rewrite. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "conformance/suite/models/zoo.h"
 
@@ -217,26 +218,18 @@ static void each_switch(const char *precision, int32_t type)
     model_close(&spelled);
 }
 
-static void in_fp32(void **state)
+TEST(in_fp32)
 {
-    (void)state;
     if (!transform_device)
         skip();
     each_switch("fp32", TENSOR_FLOAT32);
 }
 
-static void in_fp16(void **state)
+TEST(in_fp16)
 {
-    (void)state;
     if (!transform_device)
         skip();
     each_switch("fp16", TENSOR_FLOAT16);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(in_fp32), cmocka_unit_test(in_fp16) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

@@ -1,11 +1,11 @@
 /* The option no_transform, and the rewrites in the public API. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
-static void names(void **state)
+TEST(names)
 {
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
 
-    (void)state;
     assert_int_equal(o.no_transform, 0);
     options_close(&o);
     for (int i = 0; i < TRANSFORM_COUNT; i++) {
@@ -27,7 +27,7 @@ static void names(void **state)
     options_close(&o);
 }
 
-static void unknown_names(void **state)
+TEST(unknown_names)
 {
     static const char *const wrong[][2] = { { "pads", "expected one of all, fold" },
                                             { "pa", "expected one of all, fold" },
@@ -37,7 +37,6 @@ static void unknown_names(void **state)
                                             { "all,al", "found 'al'" },
                                             { "pad unused", "found 'pad unused'" } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct diag diag = { 0 };
         struct gpu_options o;
@@ -57,7 +56,7 @@ static void add_relu(struct builder *b, struct kit_tensor x, struct kit_tensor z
     out[0] = kit_unary(b, BUILTIN_RELU, kit_binary(b, BUILTIN_ADD, x, z.index, 0));
 }
 
-static void what_fired(void **state)
+TEST(what_fired)
 {
     static const struct transform_case c = { "add, relu", add_relu, { 1, 2, 3, 5 }, 1, NULL };
     struct assay_gpu_transform t = { .struct_size = sizeof t };
@@ -66,7 +65,6 @@ static void what_fired(void **state)
     struct model m;
     TfLiteDelegate *d;
 
-    (void)state;
     if (!transform_device)
         skip();
     transform_model(&c, &m);
@@ -94,11 +92,4 @@ static void what_fired(void **state)
     model_close(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(names), cmocka_unit_test(unknown_names),
-                                        cmocka_unit_test(what_fired) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

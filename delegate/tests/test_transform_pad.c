@@ -2,6 +2,7 @@
 #include "delegate/tests/kit/exact_kit.h"
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
 
@@ -298,9 +299,8 @@ static const struct transform_case odd[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_pad, cases)
 
-static void odd_ones_do_not(void **state)
+TEST(odd_ones_do_not)
 {
-    (void)state;
     transform_all_fire(odd, sizeof odd / sizeof odd[0], TRANSFORM_pad);
 }
 
@@ -387,11 +387,10 @@ static void same_floats(const struct random_pool *r, const char *what, struct in
 }
 
 /* Bit for bit as without the rewrite, and as the CPU. */
-static void same_bits(void **state)
+TEST(same_bits)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
 
-    (void)state;
     if (!transform_device)
         skip();
     for (uint64_t seed = 1; seed <= 60; seed++) {
@@ -454,7 +453,7 @@ static void make_quantized(struct exact_model *e, uint64_t seed)
 }
 
 /* The zero point surrounds the image. */
-static void same_integers(void **state)
+TEST(same_integers)
 {
     TfLiteDelegate *d;
 
@@ -475,14 +474,4 @@ static void same_integers(void **state)
     assay_gpu_delegate_destroy(d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fires),         cmocka_unit_test(odd_ones_do_not),
-        cmocka_unit_test(same_results),  cmocka_unit_test(same_bits),
-        cmocka_unit_test(same_integers),
-    };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

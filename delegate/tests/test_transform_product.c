@@ -1,5 +1,6 @@
 /* FULLY_CONNECTED of few rows runs as a 1x1 convolution. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* Rows of `depth` of x with `units` columns. */
 static struct kit_tensor fully_connected(struct builder *b, struct kit_tensor x, int32_t depth,
@@ -50,10 +51,4 @@ static const struct transform_case cases[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_product, cases)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

@@ -1,5 +1,6 @@
 /* ADD becomes part of the convolution that computes one operand, in the memory of the other. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const struct kit_conv conv_3x3 = { .kernel = 3, .same = true };
 
@@ -334,7 +335,7 @@ static void look_backwards(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void any_order(void **state)
+TEST(any_order)
 {
     static const struct {
         struct transform_case c;
@@ -345,7 +346,6 @@ static void any_order(void **state)
         { { "padded", reads_it_padded, { 1, 3, 3, 4 }, 0, NULL }, TRANSFORM_pad },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int then = rows[i].then;
         struct model m;
@@ -356,11 +356,4 @@ static void any_order(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results),
-                                        cmocka_unit_test(any_order) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

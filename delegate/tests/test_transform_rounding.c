@@ -1,6 +1,7 @@
 /* Float view: which results are rounded to quantization steps, how biases are scaled, and the
  * rewrite that makes the rounding part of the node before. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* ---- 8-bit models ---- */
 
@@ -210,9 +211,8 @@ static void count_roundings(struct graph *g, void *user)
     options_close(&o);
 }
 
-static void rounds_what_is_read(void **state)
+TEST(rounds_what_is_read)
 {
-    (void)state;
     for (int i = 0; i < NETS; i++) {
         struct count with = { 0 }, without = { .no_transform = "rounding" };
         struct model m;
@@ -295,9 +295,8 @@ static void compare(const char *name, const struct ran *a, const struct ran *b, 
     }
 }
 
-static void same_results(void **state)
+TEST(same_results)
 {
-    (void)state;
     if (!transform_device)
         skip();
     for (int i = 0; i < NETS; i++) {
@@ -322,11 +321,4 @@ static void same_results(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(rounds_what_is_read),
-                                        cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

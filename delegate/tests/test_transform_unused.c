@@ -1,5 +1,6 @@
 /* Nodes whose outputs are not read are removed. */
 #include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* Tensors that are neither read nor outputs of the partition are not computed. */
 static void dead_end(struct builder *b, struct kit_tensor x, struct kit_tensor z,
@@ -32,10 +33,4 @@ static const struct transform_case cases[] = {
 };
 TRANSFORM_TESTS(TRANSFORM_unused, cases)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(fires), cmocka_unit_test(same_results) };
-
-    transform_find_device();
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = transform_find_device);

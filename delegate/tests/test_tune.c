@@ -2,6 +2,7 @@
  * sizes are kept.  Skipped without a device. */
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "conformance/suite/cases/case.h"
@@ -166,7 +167,7 @@ static bool seen_before(const struct test_case *cases, size_t i)
 
 /* The first case of every op and type, in one of the precisions with one variant of sizes; with
  * ASSAY_TORTURE a quarter of all cases, in both precisions. */
-static void every_op(void **state)
+TEST(every_op)
 {
     enum { VARIANTS = 24 };
     const char *const precisions[] = { "fp32", "fp16" };
@@ -214,7 +215,7 @@ static void every_op(void **state)
 
 /* Sizes are measured and applied, and the bits stay the same; without a directory nothing is kept.
  */
-static void tuned_is_untuned(void **state)
+TEST(tuned_is_untuned)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
 
@@ -240,7 +241,7 @@ static void tuned_is_untuned(void **state)
 }
 
 /* With a budget of 0 nothing is measured, and the start works. */
-static void no_budget(void **state)
+TEST(no_budget)
 {
     struct cache_dir dir;
     TfLiteDelegate *plain, *tuned;
@@ -269,7 +270,7 @@ static void no_budget(void **state)
 }
 
 /* Later starts use measured sizes, with tune=1 and without, and do not measure them again. */
-static void remembered(void **state)
+TEST(remembered)
 {
     struct cache_dir dir;
     TfLiteDelegate *d;
@@ -296,7 +297,7 @@ static void remembered(void **state)
 }
 
 /* Without time stamps: one warning, and the sizes of the table. */
-static void no_time_stamps(void **state)
+TEST(no_time_stamps)
 {
     TfLiteDelegate *d;
     struct run r;
@@ -312,7 +313,7 @@ static void no_time_stamps(void **state)
 }
 
 /* A key depends on all properties of a step except its size. */
-static void keys(void **state)
+TEST(keys)
 {
     const struct plan_step s = { .shader = "unary",
                                  .spec = { 64, 1, 1, 5 },
@@ -323,7 +324,6 @@ static void keys(void **state)
     const uint64_t key = workgroup_key(&s, false);
     struct plan_step t = s;
 
-    (void)state;
     t.spec[SPEC_WORKGROUP_X] = 32;
     t.groups[0] = 7;
     assert_true(workgroup_key(&t, false) == key);
@@ -346,7 +346,7 @@ static void keys(void **state)
 }
 
 /* Sizes from a file are used only if they are candidates that the device allows. */
-static void apply(void **state)
+TEST(apply)
 {
     static const struct {
         uint32_t size, wanted;
@@ -354,7 +354,6 @@ static void apply(void **state)
     } rows[] = { { 32, 32, true }, { 128, 128, true }, { 256, 64, false },       { 0, 64, false },
                  { 1, 64, false }, { 65, 64, false },  { UINT32_MAX, 64, false } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct plan_step step = { .shader = "unary",
                                   .spec = { 64, 1, 1 },
@@ -376,15 +375,4 @@ static void apply(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_op),       cmocka_unit_test(tuned_is_untuned),
-        cmocka_unit_test(no_budget),      cmocka_unit_test(remembered),
-        cmocka_unit_test(no_time_stamps), cmocka_unit_test(keys),
-        cmocka_unit_test(apply),
-    };
-
-    kit_find_device("tests of workgroups");
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.before = kit_find_device);

@@ -3,11 +3,12 @@
  * the order of the edits; other types than floats only where they differ.  A check that is switched
  * off or moved changes a line.  What is taken can be planned.  After a change that is meant:
  *
- *     build/unit/delegate/test_verdicts --write delegate/tests/verdicts.txt
+ *     build/tests/delegate test_verdicts --write delegate/tests/verdicts.txt
  *
  * and the difference is to be read before it is committed. */
 #include "delegate/tests/kit/verdict_lines.h"
 #include "delegate/tests/kit/world.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/accept/decide.h"
 #include "reference/base/op_facts.h"
@@ -448,7 +449,7 @@ static void write_verdicts(FILE *out)
     verdict_lines_close();
 }
 
-static void verdicts_are_those_of_the_table(void **state)
+TEST(verdicts_are_those_of_the_table)
 {
     struct diag diag = { 0 };
     uint8_t *known;
@@ -456,7 +457,6 @@ static void verdicts_are_those_of_the_table(void **state)
     char *text = NULL;
     size_t count, bytes, line = 1;
 
-    (void)state;
     out = open_memstream(&text, &bytes);
     assert_non_null(out);
     write_verdicts(out);
@@ -477,17 +477,18 @@ static void verdicts_are_those_of_the_table(void **state)
     free(text);
 }
 
-int main(int argc, char **argv)
+/* --write FILE: the table as it is now. */
+static int write_table(int argc, char **argv)
 {
     FILE *out;
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_are_those_of_the_table) };
 
-    if (argc == 3 && strcmp(argv[1], "--write") == 0) {
-        if (!(out = fopen(argv[2], "w")))
-            return 1;
-        write_verdicts(out);
-        printf("%u taken, %u refused\n", taken, refused);
-        return fclose(out) != 0;
-    }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (argc != 3 || strcmp(argv[1], "--write") != 0)
+        return -1;
+    if (!(out = fopen(argv[2], "w")))
+        return 1;
+    write_verdicts(out);
+    printf("%u taken, %u refused\n", taken, refused);
+    return fclose(out) != 0;
 }
+
+TEST_FILE(.main = write_table);

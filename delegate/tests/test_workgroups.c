@@ -1,13 +1,13 @@
 /* The choice of workgroup sizes: the table, and the limits of devices. */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/workgroups.h"
 #include "delegate/shaders/args.h"
 
-static void classes(void **state)
+TEST(classes)
 {
-    (void)state;
     assert_int_equal(device_class_of("cpu", 0x10005), DEVICE_SOFTWARE);
     assert_int_equal(device_class_of("integrated", 0x8086), DEVICE_INTEGRATED);
     assert_int_equal(device_class_of("integrated", 0x1002), DEVICE_INTEGRATED);
@@ -20,9 +20,8 @@ static void classes(void **state)
 }
 
 /* Every class has a size, which the minimum limits allow. */
-static void table(void **state)
+TEST(table)
 {
-    (void)state;
     for (int c = 0; c < DEVICE_CLASSES; c++) {
         struct device_limits limits = gpu_large_limits();
         uint32_t size;
@@ -49,14 +48,13 @@ static struct plan_step step_of(uint64_t items)
 }
 
 /* The grid has an invocation for each item, and workgroups without items only in its last row. */
-static void grids(void **state)
+TEST(grids)
 {
     static const uint64_t items[] = { 1,  15,   16,    17,    63,      64,
                                       65, 1000, 65535, 65536, 4194240, 4194241 };
     static const uint32_t sizes[] = { 1, 16, 32, 64, 128, 256, 0 };
     struct device_limits limits = device_limits_minimum;
 
-    (void)state;
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
         for (const uint32_t *size = sizes; *size; size++) {
             struct plan_step s = step_of(items[i]);
@@ -77,12 +75,11 @@ static void grids(void **state)
         }
 }
 
-static void not_allowed(void **state)
+TEST(not_allowed)
 {
     struct device_limits limits = gpu_large_limits();
     struct plan_step s = step_of(0), before;
 
-    (void)state;
     assert_false(workgroup_set(&s, 64, &limits)); /* the shader's grid is fixed */
     s = step_of(100);
     s.spec[SPEC_WORKGROUP_Y] = 8; /* invocations in y have a meaning */
@@ -102,13 +99,12 @@ static void not_allowed(void **state)
 
 /* Tiles: the grid covers all columns and runs, and the count in the push constants is the grid's.
  */
-static void tiles(void **state)
+TEST(tiles)
 {
     static const uint32_t columns[] = { 1, 2, 3, 8, 33, 256 }, runs[] = { 1, 3, 64, 12544 / 4 },
                           shares[] = { 1, 4, 16 };
     const struct device_limits limits = gpu_large_limits();
 
-    (void)state;
     for (int i = 0; i < 6 * 4 * 3; i++) {
         struct plan_step s = { .shader = "conv_2d",
                                .spec = { 8, 4, shares[i % 3], 3 },
@@ -146,7 +142,7 @@ static void tiles(void **state)
 }
 
 /* Sizes that a device does not allow are no candidates: invocations, shared memory, extents. */
-static void tiles_not_allowed(void **state)
+TEST(tiles_not_allowed)
 {
     struct device_limits limits = device_limits_minimum;
     struct plan_step s = { .shader = "conv_2d",
@@ -159,7 +155,6 @@ static void tiles_not_allowed(void **state)
                      before = s;
     uint32_t codes[WORKGROUP_CANDIDATES];
 
-    (void)state;
     assert_false(workgroup_set(&s, workgroup_code(8, 8), &limits)); /* 256 invocations */
     assert_false(workgroup_set(&s, workgroup_code(0, 4), &limits));
     assert_false(workgroup_set(&s, workgroup_code(8, 0), &limits));
@@ -171,14 +166,4 @@ static void tiles_not_allowed(void **state)
         assert_true((codes[i] & 0xffff) * (codes[i] >> 16) * 4 <= 64);
     limits.max_workgroup_size[2] = 2;
     assert_int_equal(workgroup_candidates(&s, &limits, codes), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes),     cmocka_unit_test(table), cmocka_unit_test(grids),
-        cmocka_unit_test(not_allowed), cmocka_unit_test(tiles), cmocka_unit_test(tiles_not_allowed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

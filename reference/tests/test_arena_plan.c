@@ -1,6 +1,7 @@
 /* The activation arena: tensors of random lifetimes never overlap, and random graphs give the same
  * outputs as without sharing, whatever the memory contained before. */
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/runtime/arena_offsets.h"
 #include "reference/runtime/state.h"
@@ -38,11 +39,10 @@ static void check_plan(const struct span *items, size_t count, size_t total, siz
     assert_true(total <= sum);
 }
 
-static void random_lifetimes(void **state)
+TEST(random_lifetimes)
 {
     size_t totals = 0, bounds = 0;
 
-    (void)state;
     for (uint64_t round = 1; round <= 2000; round++) {
         struct span items[ITEMS];
         uint64_t seed = round;
@@ -68,12 +68,11 @@ static void random_lifetimes(void **state)
 }
 
 /* Two steps of a chain at a time: the bound is reached. */
-static void a_chain_reaches_the_bound(void **state)
+TEST(a_chain_reaches_the_bound)
 {
     struct span items[STEPS];
     size_t total, bound;
 
-    (void)state;
     for (int i = 0; i < STEPS; i++)
         items[i] = (struct span){ .bytes = (size_t)(STEPS - i) * 64, .first = i, .last = i + 1 };
     assert_int_equal(arena_assign_offsets(items, STEPS, &total, &bound), STATUS_OK);
@@ -81,12 +80,11 @@ static void a_chain_reaches_the_bound(void **state)
     assert_int_equal(total, bound);
 }
 
-static void sizes_that_do_not_fit(void **state)
+TEST(sizes_that_do_not_fit)
 {
     struct span items[3];
     size_t total, bound;
 
-    (void)state;
     for (int i = 0; i < 3; i++)
         items[i] = (struct span){ .bytes = (SIZE_MAX / 2) & ~(size_t)63, .first = 0, .last = 5 };
     assert_int_equal(arena_assign_offsets(items, 3, &total, &bound), STATUS_NO_MEMORY);
@@ -102,13 +100,12 @@ static void sizes_that_do_not_fit(void **state)
 }
 
 /* So many tensors that a quadratic search would take minutes. */
-static void very_many_items(void **state)
+TEST(very_many_items)
 {
     const size_t count = 200000;
     struct span *items = calloc(count, sizeof *items);
     size_t total, bound;
 
-    (void)state;
     assert_non_null(items);
     for (size_t i = 0; i < count; i++)
         items[i] = (struct span){ .bytes = 64, .first = (int)i, .last = (int)i + 1 };
@@ -163,9 +160,8 @@ static void check_graph_plan(struct interpreter *in)
     }
 }
 
-static void random_graphs(void **state)
+TEST(random_graphs)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         const struct interpreter_options apart = { .preserve_all = true };
         struct interpreter_options shared = { .poison = true, .poison_word = 0x7FC0BEEF };
@@ -195,9 +191,8 @@ static void random_graphs(void **state)
 }
 
 /* With guard zones nothing is shared and no kernel writes past its tensor. */
-static void random_graphs_between_guards(void **state)
+TEST(random_graphs_between_guards)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 100; seed++) {
         const struct interpreter_options options = { .guard_bytes = 1 + seed,
                                                      .poison = true,
@@ -221,15 +216,4 @@ static void random_graphs_between_guards(void **state)
         interpreter_close(b);
         model_close(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_lifetimes),      cmocka_unit_test(a_chain_reaches_the_bound),
-        cmocka_unit_test(sizes_that_do_not_fit), cmocka_unit_test(very_many_items),
-        cmocka_unit_test(random_graphs),         cmocka_unit_test(random_graphs_between_guards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

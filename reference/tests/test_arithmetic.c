@@ -1,6 +1,7 @@
 /* DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD, POW, comparisons, logical ops and SELECT by hand:
  * integers that wrap, divisors of 0, shapes that do not fit. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/builtin.h"
 
@@ -34,9 +35,8 @@ static void expect_i32(int32_t code, int32_t count, const int32_t *a, const int3
     op_end(&t);
 }
 
-static void integers(void **state)
+TEST(integers)
 {
-    (void)state;
     expect_i32(BUILTIN_DIV, 6, INTS(7, -7, 7, -7, 6, INT32_MIN), INTS(2, 2, -2, -2, 3, -1),
                INTS(3, -3, -3, 3, 2, INT32_MAX));
     expect_i32(BUILTIN_FLOOR_DIV, 6, INTS(7, -7, 7, -7, 6, INT32_MIN), INTS(2, 2, -2, -2, 3, -1),
@@ -57,11 +57,10 @@ static void fails(struct op_test *t, const char *text)
     op_end(t);
 }
 
-static void operands_that_fail(void **state)
+TEST(operands_that_fail)
 {
     struct op_test t;
 
-    (void)state;
     begin_i32(&t, BUILTIN_DIV, 3, INTS(1, 2, 3), INTS(1, 2, 0));
     fails(&t, "input 1 (b): element 2 is 0");
     begin_i32(&t, BUILTIN_FLOOR_DIV, 2, INTS(1, 2), INTS(0, 2));
@@ -76,11 +75,10 @@ static void operands_that_fail(void **state)
     fails(&t, "input 1 (b): element 0 is 0");
 }
 
-static void floats(void **state)
+TEST(floats)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_DIV, kTfLiteFloat32);
     set_div(&t);
     op_input(&t, kTfLiteFloat32, 1, DIMS(3), FLOATS(1, -1, 1));
@@ -97,12 +95,11 @@ static void floats(void **state)
     op_end(&t);
 }
 
-static void comparisons(void **state)
+TEST(comparisons)
 {
     static const uint8_t equal[] = { 1, 0, 0, 1 }, less[] = { 0, 1, 0, 0 };
     struct op_test t;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         op_begin(&t, i ? BUILTIN_LESS : BUILTIN_EQUAL, kTfLiteBool);
         op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(2, 1, NAN, 0));
@@ -123,13 +120,12 @@ static void comparisons(void **state)
     op_end(&t);
 }
 
-static void logical(void **state)
+TEST(logical)
 {
     static const uint8_t a[] = { 0, 1, 2, 0 }, b[] = { 0, 4, 0, 1 }, both[] = { 0, 1, 0, 0 },
                          any[] = { 0, 1, 1, 1 };
     struct op_test t;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         op_begin(&t, i ? BUILTIN_LOGICAL_OR : BUILTIN_LOGICAL_AND, kTfLiteBool);
         op_input(&t, kTfLiteBool, 1, DIMS(4), a);
@@ -150,11 +146,10 @@ static void begin_select(struct op_test *t, int32_t code, int rank, const int32_
     op_input(t, kTfLiteFloat32, 2, DIMS(2, 3), FLOATS(-1, -2, -3, -4, -5, -6));
 }
 
-static void selections(void **state)
+TEST(selections)
 {
     struct op_test t;
 
-    (void)state;
     begin_select(&t, BUILTIN_SELECT, 1, DIMS(2));
     op_run(&t);
     op_gives(&t, 6, FLOATS(1, 2, 3, -4, -5, -6));
@@ -180,15 +175,4 @@ static void selections(void **state)
     op_set_dims(t.in[2], 2, DIMS(1, 3));
     op_refused(&t, STATUS_INVALID, "input 2 (b)", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers), cmocka_unit_test(operands_that_fail),
-        cmocka_unit_test(floats),   cmocka_unit_test(comparisons),
-        cmocka_unit_test(logical),  cmocka_unit_test(selections),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

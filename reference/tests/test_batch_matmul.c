@@ -1,16 +1,16 @@
 /* BATCH_MATMUL: results by hand, i8 constants with f32, and what is refused. */
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 static TfLiteBatchMatMulParams *params_of(struct op_test *t)
 {
     return (TfLiteBatchMatMulParams *)(void *)t->params.bytes;
 }
 
-static void products_by_hand(void **state)
+TEST(products_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_BATCH_MATMUL, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 2), FLOATS(1, 2, 3, 4));
     op_input(&t, kTfLiteFloat32, 3, DIMS(2, 2, 2), FLOATS(1, 0, 0, 1, -5, 6, 7, 8));
@@ -27,11 +27,10 @@ static void products_by_hand(void **state)
     op_end(&t);
 }
 
-static void weights_of_bytes(void **state)
+TEST(weights_of_bytes)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_BATCH_MATMUL, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 2), FLOATS(3, -2));
     quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(2, 2), BYTES(4, -8, 127, 1)), 0.5, 0);
@@ -43,11 +42,10 @@ static void weights_of_bytes(void **state)
     op_end(&t);
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_BATCH_MATMUL, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 3, DIMS(2, 3, 4), NULL);
     op_input(&t, kTfLiteFloat32, 3, DIMS(2, 4, 5), NULL);
@@ -60,15 +58,4 @@ static void refuses(void **state)
     op_set_dims(t.in[1], 1, DIMS(4));
     op_refused(&t, STATUS_INVALID, "input 1 (y): rank 1, expected 2 to 5", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_by_hand),
-        cmocka_unit_test(weights_of_bytes),
-        cmocka_unit_test(refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

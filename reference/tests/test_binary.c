@@ -1,6 +1,7 @@
 /* ADD, SUB, MUL, MAXIMUM, MINIMUM: results by hand, broadcasting against coordinates, integers that
  * wrap around, and halves that are rounded once. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/half.h"
 
@@ -11,11 +12,10 @@ static void set_add(struct op_test *t, TfLiteFusedActivation act)
     ((TfLiteAddParams *)(void *)t->params.bytes)->activation = act;
 }
 
-static void add_and_mul_by_hand(void **state)
+TEST(add_and_mul_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_ADD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 2), FLOATS(1, -2, 3, 4.5f));
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 2), FLOATS(10, 20, -30, 0.25f));
@@ -44,11 +44,10 @@ static void add_and_mul_by_hand(void **state)
     op_end(&t);
 }
 
-static void scalars_add_to_a_scalar(void **state)
+TEST(scalars_add_to_a_scalar)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_ADD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 0, DIMS(0), FLOATS(1.5f));
     op_input(&t, kTfLiteFloat32, 0, DIMS(0), FLOATS(2));
@@ -60,12 +59,11 @@ static void scalars_add_to_a_scalar(void **state)
 
 /* Every pair of shapes of rank up to 4 with dimensions 1, 2 and 3 that broadcasts, against the rule
  * applied to coordinates. */
-static void broadcasting_follows_the_coordinates(void **state)
+TEST(broadcasting_follows_the_coordinates)
 {
     enum { N = 81 };
     size_t checked = 0;
 
-    (void)state;
     for (int pair = 0; pair < N * N; pair += 7) { /* 7 has no factor 3: all residues come */
         const int ra = pair % 4 + 1, rb = pair / 4 % 4 + 1, rank = ra > rb ? ra : rb;
         int32_t da[4], db[4], dy[4];
@@ -123,11 +121,10 @@ static void broadcasting_follows_the_coordinates(void **state)
     assert_true(checked > 200);
 }
 
-static void broadcasting_reaches_rank_8_and_empty_shapes(void **state)
+TEST(broadcasting_reaches_rank_8_and_empty_shapes)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_ADD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 8, DIMS(1, 2, 1, 1, 1, 1, 1, 2), FLOATS(1, 2, 3, 4));
     op_input(&t, kTfLiteFloat32, 8, DIMS(2, 1, 1, 1, 1, 1, 1, 1), FLOATS(10, 20));
@@ -150,11 +147,10 @@ static void broadcasting_reaches_rank_8_and_empty_shapes(void **state)
     op_end(&t);
 }
 
-static void binary_refuses(void **state)
+TEST(binary_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_ADD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 9, DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1), FLOATS(1));
     op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(1));
@@ -196,11 +192,10 @@ static void binary_refuses(void **state)
     op_end(&t);
 }
 
-static void sub_by_hand(void **state)
+TEST(sub_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_SUB, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 2), FLOATS(1, -2, 3, 4.5f));
     op_input(&t, kTfLiteFloat32, 1, DIMS(2), FLOATS(10, 0.25f));
@@ -222,12 +217,11 @@ static void sub_by_hand(void **state)
     op_end(&t);
 }
 
-static void maximum_and_minimum_by_hand(void **state)
+TEST(maximum_and_minimum_by_hand)
 {
     static const float a[] = { 1, -2, 5, -0.5f }, b[] = { 3, -4, 5, 0.5f };
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_MAXIMUM, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(4), a);
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 4), b);
@@ -246,12 +240,11 @@ static void maximum_and_minimum_by_hand(void **state)
 }
 
 /* As in the runtime: a comparison with NaN is false, so the second operand is taken. */
-static void nan_gives_the_second_operand(void **state)
+TEST(nan_gives_the_second_operand)
 {
     static const int32_t codes[] = { BUILTIN_MAXIMUM, BUILTIN_MINIMUM };
     struct op_test t;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         op_begin(&t, codes[i], kTfLiteFloat32);
         op_input(&t, kTfLiteFloat32, 1, DIMS(3), FLOATS(NAN, 1, NAN));
@@ -273,12 +266,11 @@ static void nan_gives_the_second_operand(void **state)
 
 /* As in the runtime, which clamps to the range of the activation, and without one to that of the
  * finite numbers: where these ops overflow they give the largest number. */
-static void overflow_gives_the_largest_number(void **state)
+TEST(overflow_gives_the_largest_number)
 {
     static const int32_t codes[] = { BUILTIN_ADD, BUILTIN_MUL };
     struct op_test t;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         op_begin(&t, codes[i], kTfLiteFloat32);
         op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(3e38f, -3e38f, INFINITY, NAN));
@@ -313,11 +305,10 @@ static void set_activation(struct op_test *t, TfLiteFusedActivation act)
     memcpy(t->params.bytes, &act, sizeof act);
 }
 
-static void integers_wrap_around(void **state)
+TEST(integers_wrap_around)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_ADD, kTfLiteInt32);
     op_input(&t, kTfLiteInt32, 1, DIMS(3), INTS(INT32_MAX, 4, INT32_MIN));
     op_input(&t, kTfLiteInt32, 1, DIMS(3), INTS(1, 3, -1));
@@ -377,7 +368,7 @@ static void integers_wrap_around(void **state)
 
 /* Every sum and product of halves from both signs, denormals and large ones, against the exact
  * result rounded once. */
-static void halves_are_rounded_once(void **state)
+TEST(halves_are_rounded_once)
 {
     static const struct {
         int32_t code;
@@ -386,7 +377,6 @@ static void halves_are_rounded_once(void **state)
     enum { N = 4096 };
     uint16_t a[N], b[N];
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         a[i] = (uint16_t)(i * 40503u >> 1 & 0xfbff); /* no infinity, no NaN */
         b[i] = (uint16_t)(i * 52711u >> 2 & 0xfbff);
@@ -416,14 +406,13 @@ static void halves_are_rounded_once(void **state)
     }
 }
 
-static void types_are_one_for_both(void **state)
+TEST(types_are_one_for_both)
 {
     TfLiteFloatArray *scale = mem_alloc(1, sizeof *scale + sizeof(float));
     TfLiteIntArray *zero = mem_alloc(1, sizeof *zero + sizeof(int));
     TfLiteAffineQuantization quantized = { scale, zero, 0 };
     struct op_test t;
 
-    (void)state;
     assert_true(scale && zero);
     scale->size = zero->size = 1;
     scale->data[0] = 0.5f;
@@ -456,24 +445,4 @@ static void types_are_one_for_both(void **state)
     op_end(&t);
     mem_free(scale);
     mem_free(zero);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(add_and_mul_by_hand),
-        cmocka_unit_test(scalars_add_to_a_scalar),
-        cmocka_unit_test(broadcasting_follows_the_coordinates),
-        cmocka_unit_test(broadcasting_reaches_rank_8_and_empty_shapes),
-        cmocka_unit_test(binary_refuses),
-        cmocka_unit_test(sub_by_hand),
-        cmocka_unit_test(maximum_and_minimum_by_hand),
-        cmocka_unit_test(nan_gives_the_second_operand),
-        cmocka_unit_test(overflow_gives_the_largest_number),
-        cmocka_unit_test(integers_wrap_around),
-        cmocka_unit_test(halves_are_rounded_once),
-        cmocka_unit_test(types_are_one_for_both),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* The builder: models as builder_finish returns them, and every allocation failing once. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const int32_t image[] = { 1, 8, 8, 3 };
 static const int32_t vector[] = { 2 };
@@ -41,7 +38,7 @@ static void fill(struct builder *b)
     new_shape[0] = 99; /* everything given was copied */
 }
 
-static void hands_over_what_was_given(void **state)
+TEST(hands_over_what_was_given)
 {
     struct diag diag = { 0 };
     struct builder b;
@@ -50,7 +47,6 @@ static void hands_over_what_was_given(void **state)
     const struct model_operator *op;
     size_t count;
 
-    (void)state;
     builder_init(&b);
     fill(&b);
     assert_int_equal(builder_finish(&b, &m, &diag), STATUS_OK);
@@ -101,13 +97,12 @@ static void hands_over_what_was_given(void **state)
     model_close(&m);
 }
 
-static void equal_opcodes_are_shared(void **state)
+TEST(equal_opcodes_are_shared)
 {
     struct builder b;
     struct model m;
     const struct model_operator *ops;
 
-    (void)state;
     builder_init(&b);
     fill(&b);
     assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
@@ -125,12 +120,11 @@ static void equal_opcodes_are_shared(void **state)
     model_close(&m);
 }
 
-static void an_empty_builder_gives_an_empty_model(void **state)
+TEST(an_empty_builder_gives_an_empty_model)
 {
     struct builder b;
     struct model m;
 
-    (void)state;
     builder_init(&b);
     assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
     assert_int_equal(m.subgraph_count, 1);
@@ -145,13 +139,12 @@ static void an_empty_builder_gives_an_empty_model(void **state)
     assert_null(b.arena.blocks);
 }
 
-static void lists_grow(void **state)
+TEST(lists_grow)
 {
     struct builder b;
     struct model m;
     int previous;
 
-    (void)state;
     builder_init(&b);
     previous = builder_tensor(&b, TENSOR_FLOAT32, "first", 1, vector);
     for (int i = 0; i < 1000; i++) {
@@ -169,11 +162,10 @@ static void lists_grow(void **state)
     model_close(&m);
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
     long failures = 0;
 
-    (void)state;
     for (long n = 0;; n++) {
         struct diag diag = { 0 };
         struct builder b;
@@ -200,12 +192,11 @@ static void every_allocation_may_fail(void **state)
 
 /* What needs a block of its own in the arena, or the first block of a list, at the first failure.
  */
-static void operators_and_lists_fail_alone(void **state)
+TEST(operators_and_lists_fail_alone)
 {
     enum { MANY = 100000 };
     static int many[MANY];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct diag diag = { 0 };
         struct builder b;
@@ -230,18 +221,4 @@ static void operators_and_lists_fail_alone(void **state)
         assert_int_equal(builder_custom(&b, "Own", 1, NULL, 0, 0, NULL, 0, NULL), -1);
         assert_int_equal(builder_finish(&b, &m, &diag), STATUS_NO_MEMORY);
     }
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hands_over_what_was_given),
-        cmocka_unit_test(equal_opcodes_are_shared),
-        cmocka_unit_test(an_empty_builder_gives_an_empty_model),
-        cmocka_unit_test(lists_grow),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(operators_and_lists_fail_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

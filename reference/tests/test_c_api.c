@@ -4,10 +4,11 @@
 #include "reference/runtime/state.h"
 #include "reference/tests/kit/c_api_kit.h"
 #include "reference/tests/kit/capture.h"
+#include "reference/tests/kit/test.h"
 
 /* ---- the plain life ---- */
 
-static void a_program_runs(void **state)
+TEST(a_program_runs)
 {
     struct tflite_file file;
     TfLiteInterpreterOptions *options = c_api_options(), *copy;
@@ -15,7 +16,6 @@ static void a_program_runs(void **state)
     TfLiteInterpreter *interpreter;
     const TfLiteTensor *x;
 
-    (void)state;
     assert_string_equal(TfLiteVersion(), ASSAY_VERSION);
     assert_string_equal(TfLiteExtensionApisVersion(), ASSAY_VERSION);
     assert_int_equal(TfLiteSchemaVersion(), 3);
@@ -69,7 +69,7 @@ static void a_program_runs(void **state)
     mem_free(file.bytes);
 }
 
-static void sizes_must_match(void **state)
+TEST(sizes_must_match)
 {
     struct tflite_file file;
     TfLiteModel *model;
@@ -77,7 +77,6 @@ static void sizes_must_match(void **state)
     TfLiteTensor *x, *w;
     float data[8] = { 0 };
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     interpreter = TfLiteInterpreterCreate(model, NULL);
@@ -104,14 +103,13 @@ static void sizes_must_match(void **state)
 
 /* ---- NULL and out of range ---- */
 
-static void nothing_breaks_on_null(void **state)
+TEST(nothing_breaks_on_null)
 {
     float data[4] = { 0 };
     int handle;
     TfLiteDelegate *delegate;
     struct capture c;
 
-    (void)state;
     capture_begin(&c, stderr);
     assert_null(TfLiteModelCreate(NULL, 100));
     assert_null(TfLiteModelCreateFromFile(NULL));
@@ -174,7 +172,7 @@ static void nothing_breaks_on_null(void **state)
     assert_int_equal(TfLiteInterpreterEnsureTensorDataIsReadable(NULL, 0), kTfLiteError);
 }
 
-static void nothing_breaks_out_of_range(void **state)
+TEST(nothing_breaks_out_of_range)
 {
     static const int32_t bad[] = { -1, 2, INT32_MAX, INT32_MIN };
     static TfLiteTensor elsewhere; /* below the heap, as writable is above it */
@@ -188,7 +186,6 @@ static void nothing_breaks_out_of_range(void **state)
     TfLiteDelegate *delegate;
     int handle;
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     interpreter = TfLiteInterpreterCreate(model, options);
@@ -253,13 +250,12 @@ static void nothing_breaks_out_of_range(void **state)
 
 /* ---- bad models ---- */
 
-static void bad_models_are_reported(void **state)
+TEST(bad_models_are_reported)
 {
     struct tflite_file file;
     struct capture c;
     const char *line;
 
-    (void)state;
     c_api_classifier(&file);
     c_api_messages[0] = '\0';
     for (size_t n = 0; n < file.count;
@@ -284,12 +280,11 @@ static void bad_models_are_reported(void **state)
 }
 
 /* Without a reporter a message goes to standard error, which may be a terminal. */
-static void messages_obey_no_terminal(void **state)
+TEST(messages_obey_no_terminal)
 {
     static struct interpreter in; /* without a reporter */
     struct capture c;
 
-    (void)state;
     capture_begin(&c, stderr);
     assert_null(TfLiteModelCreateFromFile("/nowhere/\x1b[2J\xc2\x9b\n.tflite"));
     report_send(&in, "tensor '\x1b]0;title\a' has no data\n");
@@ -300,7 +295,7 @@ static void messages_obey_no_terminal(void **state)
 
 /* ---- signatures, variables, memory of the caller ---- */
 
-static void signatures_name_tensors(void **state)
+TEST(signatures_name_tensors)
 {
     struct tflite_file file;
     TfLiteModel *model;
@@ -308,7 +303,6 @@ static void signatures_name_tensors(void **state)
     TfLiteSignatureRunner *runner;
     const float x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     interpreter = TfLiteInterpreterCreate(model, NULL);
@@ -337,7 +331,7 @@ static void signatures_name_tensors(void **state)
 }
 
 /* y = x + v, v a variable */
-static void variables_and_own_memory(void **state)
+TEST(variables_and_own_memory)
 {
     struct diag diag = { 0 };
     struct tflite_file file;
@@ -350,7 +344,6 @@ static void variables_and_own_memory(void **state)
     TfLiteCustomAllocation allocation = { memory, 64 };
     int x, w, y;
 
-    (void)state;
     assert_non_null(memory);
     builder_init(&b);
     options_init(&add, OPTIONS_AddOptions);
@@ -423,13 +416,12 @@ static bool one_life(const struct tflite_file *file, struct mock *mock)
     return good;
 }
 
-static void survives_failed_allocations(void **state)
+TEST(survives_failed_allocations)
 {
     struct tflite_file file;
     bool good;
     long n = 0;
 
-    (void)state;
     c_api_classifier(&file);
     do {
         struct mock mock;
@@ -444,11 +436,10 @@ static void survives_failed_allocations(void **state)
     mem_free(file.bytes);
 }
 
-static void lives_a_thousand_times(void **state)
+TEST(lives_a_thousand_times)
 {
     struct tflite_file file;
 
-    (void)state;
     c_api_classifier(&file);
     for (int i = 0; i < 1000; i++) {
         struct mock mock;
@@ -458,22 +449,4 @@ static void lives_a_thousand_times(void **state)
         mock_end(&mock);
     }
     mem_free(file.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_runs),
-        cmocka_unit_test(sizes_must_match),
-        cmocka_unit_test(nothing_breaks_on_null),
-        cmocka_unit_test(nothing_breaks_out_of_range),
-        cmocka_unit_test(bad_models_are_reported),
-        cmocka_unit_test(messages_obey_no_terminal),
-        cmocka_unit_test(signatures_name_tensors),
-        cmocka_unit_test(variables_and_own_memory),
-        cmocka_unit_test(survives_failed_allocations),
-        cmocka_unit_test(lives_a_thousand_times),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
 /* libassay.so, the example program and trained models: which symbols are exported, and whether
  * models from elsewhere load. */
+/* Needs: libassay.so */
 #include "reference/tests/kit/c_api_kit.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/file.h"
 
@@ -12,7 +14,7 @@
 /* ---- real models ---- */
 
 /* Each loads; each then runs, or says which node keeps it from that. */
-static void real_models_load(void **state)
+TEST(real_models_load)
 {
     const char *dir = getenv("ASSAY_MODELS");
     char path[PATH_MAX];
@@ -20,7 +22,6 @@ static void real_models_load(void **state)
     DIR *list;
     int count = 0;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/real", dir ? dir : "../shared/models");
     list = opendir(path);
     if (!list) {
@@ -56,14 +57,13 @@ static void real_models_load(void **state)
 
 /* ---- as built ---- */
 
-static void the_library_shows_the_api_only(void **state)
+TEST(the_library_shows_the_api_only)
 {
     const char *const path = build_path(".", "libassay.so");
     char command[2 * PATH_MAX], line[512];
     int count = 0;
     FILE *nm;
 
-    (void)state;
     if (access(path, R_OK) != 0) {
         print_message("skipped: libassay.so is not built\n");
         skip();
@@ -84,7 +84,7 @@ static void the_library_shows_the_api_only(void **state)
 }
 
 /* The example program runs the classifier of the kit and gives its scores. */
-static void the_example_runs(void **state)
+TEST(the_example_runs)
 {
     const char *const path = build_path("examples", "classify");
     char model[] = "/tmp/assay-test-XXXXXX", command[2 * PATH_MAX], line[256];
@@ -92,7 +92,6 @@ static void the_example_runs(void **state)
     struct tflite_file file;
     FILE *example;
 
-    (void)state;
     assert_true(fd >= 0);
     close(fd);
     if (access(path, R_OK) != 0) {
@@ -118,15 +117,4 @@ static void the_example_runs(void **state)
     assert_int_not_equal(system(command), 0);
     unlink(model);
     mem_free(file.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_models_load),
-        cmocka_unit_test(the_library_shows_the_api_only),
-        cmocka_unit_test(the_example_runs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,13 @@
 /* Delegates through the TensorFlow Lite C API: in the options, with and without fallback, buffer
  * handles, and cancelling. */
 #include "reference/tests/kit/c_api_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/api/c_api.h"
 
 /* ---- delegates ---- */
 
-static void delegates_in_options(void **state)
+TEST(delegates_in_options)
 {
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
@@ -14,7 +15,6 @@ static void delegates_in_options(void **state)
     TfLiteInterpreter *interpreter;
     struct mock mock;
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     mock_begin(&mock);
@@ -68,7 +68,7 @@ static void delegates_in_options(void **state)
     mem_free(file.bytes);
 }
 
-static void no_fallback_unless_enabled(void **state)
+TEST(no_fallback_unless_enabled)
 {
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
@@ -76,7 +76,6 @@ static void no_fallback_unless_enabled(void **state)
     TfLiteInterpreter *interpreter;
     struct mock mock;
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     mock_begin(&mock);
@@ -96,9 +95,8 @@ static void no_fallback_unless_enabled(void **state)
 }
 
 /* Taking the delegate away moves tensors; the inputs come along. */
-static void the_fallback_gives_the_same_outputs(void **state)
+TEST(the_fallback_gives_the_same_outputs)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         TfLiteInterpreterOptions *options = c_api_options();
         struct diag diag = { 0 };
@@ -136,14 +134,13 @@ static void the_fallback_gives_the_same_outputs(void **state)
     }
 }
 
-static void a_lost_delegate_is_not_forgotten(void **state)
+TEST(a_lost_delegate_is_not_forgotten)
 {
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
     TfLiteModel *model;
     struct mock mock;
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     mock_begin(&mock);
@@ -158,7 +155,7 @@ static void a_lost_delegate_is_not_forgotten(void **state)
     mem_free(file.bytes);
 }
 
-static void buffer_handles_stay_on_request(void **state)
+TEST(buffer_handles_stay_on_request)
 {
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
@@ -169,7 +166,6 @@ static void buffer_handles_stay_on_request(void **state)
     float y[4];
     int handle;
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     mock_begin(&mock);
@@ -212,14 +208,13 @@ static void probe_cancel(struct mock *mock, TfLiteContext *context, const char *
         assert_int_equal(TfLiteInterpreterCancel(to_cancel), kTfLiteOk);
 }
 
-static void cancelled_on_request(void **state)
+TEST(cancelled_on_request)
 {
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
     TfLiteModel *model;
     struct mock mock;
 
-    (void)state;
     c_api_classifier(&file);
     model = c_api_load(&file);
     mock_begin(&mock);
@@ -242,18 +237,4 @@ static void cancelled_on_request(void **state)
     TfLiteModelDelete(model);
     mock_end(&mock);
     mem_free(file.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(delegates_in_options),
-        cmocka_unit_test(no_fallback_unless_enabled),
-        cmocka_unit_test(the_fallback_gives_the_same_outputs),
-        cmocka_unit_test(a_lost_delegate_is_not_forgotten),
-        cmocka_unit_test(buffer_handles_stay_on_request),
-        cmocka_unit_test(cancelled_on_request),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

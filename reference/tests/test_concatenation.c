@@ -1,5 +1,6 @@
 /* CONCATENATION: results by hand, others from coordinates, and what it refuses. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 static void set_concatenation(struct op_test *t, int axis, TfLiteFusedActivation act)
 {
@@ -9,11 +10,10 @@ static void set_concatenation(struct op_test *t, int axis, TfLiteFusedActivation
     p->activation = act;
 }
 
-static void concatenation_by_hand(void **state)
+TEST(concatenation_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_CONCATENATION, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 1), FLOATS(1, 2));
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 2), FLOATS(3, 4, 5, -6));
@@ -50,9 +50,8 @@ static void concatenation_by_hand(void **state)
 }
 
 /* 16 inputs of 1 to 3 cells, each element with a number of its own, along each axis. */
-static void concatenation_of_16_inputs(void **state)
+TEST(concatenation_of_16_inputs)
 {
-    (void)state;
     for (int axis = 0; axis < 4; axis++) {
         const int32_t dims[] = { 2, 3, 2, 3 };
         int32_t total = 0, number = 0, begin[17] = { 0 };
@@ -96,14 +95,13 @@ static void concatenation_of_16_inputs(void **state)
     }
 }
 
-static void concatenation_of_any_type(void **state)
+TEST(concatenation_of_any_type)
 {
     static const TfLiteType types[] = { kTfLiteFloat16, kTfLiteInt8, kTfLiteUInt8, kTfLiteInt16,
                                         kTfLiteInt64,   kTfLiteBool, kTfLiteUInt32 };
     static const unsigned char bytes[16] = { 1, 0, 1, 1, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0 };
     struct op_test t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         const size_t size = runtime_type_bits(types[i]) / 8;
         unsigned char expected[16];
@@ -127,11 +125,10 @@ static void concatenation_of_any_type(void **state)
     op_end(&t);
 }
 
-static void concatenation_refuses(void **state)
+TEST(concatenation_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_CONCATENATION, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 3), NULL);
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 3), NULL);
@@ -204,14 +201,13 @@ static TfLiteFloatArray *float_array(float value)
 }
 
 /* Quantized pieces have one scale, that of the output. */
-static void concatenation_wants_one_scale(void **state)
+TEST(concatenation_wants_one_scale)
 {
     TfLiteIntArray *const points[] = { int_array(3), int_array(3), int_array(4) };
     TfLiteFloatArray *const scales[] = { float_array(0.5F), float_array(0.5F), float_array(0.5F) };
     TfLiteAffineQuantization q[3];
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_CONCATENATION, kTfLiteInt8);
     op_input(&t, kTfLiteInt8, 1, DIMS(1), "a");
     op_input(&t, kTfLiteInt8, 1, DIMS(1), "b");
@@ -234,30 +230,15 @@ static void concatenation_wants_one_scale(void **state)
     }
 }
 
-static void concatenation_reads_its_options(void **state)
+TEST(concatenation_reads_its_options)
 {
     TfLiteConcatenationParams concatenation = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_ConcatenationOptions);
     options_set_int(&o, "axis", -2);
     options_set_int(&o, "fused_activation_function", 3);
     ref_find(BUILTIN_CONCATENATION)->read_params(&o, &concatenation);
     assert_int_equal(concatenation.axis, -2);
     assert_int_equal(concatenation.activation, kTfLiteActRelu6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(concatenation_by_hand),
-        cmocka_unit_test(concatenation_of_16_inputs),
-        cmocka_unit_test(concatenation_of_any_type),
-        cmocka_unit_test(concatenation_refuses),
-        cmocka_unit_test(concatenation_wants_one_scale),
-        cmocka_unit_test(concatenation_reads_its_options),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* CONV_2D and DEPTHWISE_CONV_2D of floats: values, magnitudes and terms against loops in the
  * opposite order, in which each input is scattered to the outputs that it reaches. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 #include <float.h>
 
@@ -150,7 +151,7 @@ static void check_conv(const struct conv_row *r, bool depthwise)
 #define SAME  kTfLitePaddingSame
 #define VALID kTfLitePaddingValid
 
-static void convolutions_equal_the_scattered_sum(void **state)
+TEST(convolutions_equal_the_scattered_sum)
 {
     static const struct conv_row conv[] = {
         { "plain", { 1, 5, 6, 3 }, { 4, 3, 3, 3 }, 1, 1, 1, 1, SAME, 0, true },
@@ -176,21 +177,19 @@ static void convolutions_equal_the_scattered_sum(void **state)
         { "uneven", { 1, 8, 5, 4 }, { 1, 4, 2, 4 }, 3, 2, 1, 1, SAME, kTfLiteActRelu6, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof conv / sizeof conv[0]; i++)
         check_conv(&conv[i], false);
     for (size_t i = 0; i < sizeof depthwise / sizeof depthwise[0]; i++)
         check_conv(&depthwise[i], true);
 }
 
-static void conv_by_hand(void **state)
+TEST(conv_by_hand)
 {
     static const struct conv_row row = {
         .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
     };
     struct op_test t;
 
-    (void)state;
     /* 2x2 image, 2x2 filter: SAME pads one cell at the end of each axis. */
     op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 2, 2, 1), FLOATS(1, 2, 3, 4));
@@ -205,11 +204,10 @@ static void conv_by_hand(void **state)
 }
 
 /* Summed in f32 the small terms would be lost. */
-static void sums_are_kept_in_double(void **state)
+TEST(sums_are_kept_in_double)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(0x1p24f, 1, -0x1p24f));
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(1, 1, 1));
@@ -219,13 +217,12 @@ static void sums_are_kept_in_double(void **state)
 }
 
 /* One row, one change at a time. */
-static void convolutions_refuse(void **state)
+TEST(convolutions_refuse)
 {
     const struct conv_row good = { "", { 1, 4, 4, 4 }, { 4, 3, 3, 4 }, 1, 1, 1, 1, SAME, 0, true };
     struct op_test t;
     struct conv_row r;
 
-    (void)state;
     op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, good.x, NULL);
     op_input(&t, kTfLiteFloat32, 4, good.w, NULL);
@@ -298,7 +295,7 @@ static void convolutions_refuse(void **state)
 }
 
 /* CONV_2D reads its bias always, DEPTHWISE_CONV_2D where it is listed. */
-static void a_bias_may_be_missing_where_the_runtime_reads_none(void **state)
+TEST(a_bias_may_be_missing_where_the_runtime_reads_none)
 {
     static const struct {
         int32_t code;
@@ -314,7 +311,6 @@ static void a_bias_may_be_missing_where_the_runtime_reads_none(void **state)
         .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const bool depthwise = rows[i].code == BUILTIN_DEPTHWISE_CONV_2D;
         struct op_test t;
@@ -334,13 +330,12 @@ static void a_bias_may_be_missing_where_the_runtime_reads_none(void **state)
 }
 
 /* Width before height in the file; SAME and VALID have other codes there. */
-static void convolutions_read_their_options(void **state)
+TEST(convolutions_read_their_options)
 {
     TfLiteConvParams conv = { 0 };
     TfLiteDepthwiseConvParams depthwise = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_Conv2DOptions);
     options_set_int(&o, "padding", 1);
     options_set_int(&o, "stride_w", 2);
@@ -368,14 +363,13 @@ static void convolutions_read_their_options(void **state)
     assert_int_equal(depthwise.dilation_height_factor, 6);
 }
 
-static void overflow_gives_the_largest_number(void **state)
+TEST(overflow_gives_the_largest_number)
 {
     static const struct conv_row row = {
         .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
     };
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 1, 2), FLOATS(1, 2));
     op_input(&t, kTfLiteFloat32, 4, DIMS(4, 1, 1, 2),
@@ -388,14 +382,13 @@ static void overflow_gives_the_largest_number(void **state)
     op_end(&t);
 }
 
-static void an_empty_batch_gives_an_empty_output(void **state)
+TEST(an_empty_batch_gives_an_empty_output)
 {
     static const struct conv_row row = {
         .stride_h = 1, .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .padding = SAME
     };
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_CONV_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(0, 4, 4, 2), NULL);
     op_input(&t, kTfLiteFloat32, 4, DIMS(3, 3, 3, 2), NULL);
@@ -404,20 +397,4 @@ static void an_empty_batch_gives_an_empty_output(void **state)
     op_run(&t);
     op_has_shape(&t, 4, DIMS(0, 4, 4, 3));
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions_equal_the_scattered_sum),
-        cmocka_unit_test(conv_by_hand),
-        cmocka_unit_test(sums_are_kept_in_double),
-        cmocka_unit_test(convolutions_refuse),
-        cmocka_unit_test(a_bias_may_be_missing_where_the_runtime_reads_none),
-        cmocka_unit_test(convolutions_read_their_options),
-        cmocka_unit_test(overflow_gives_the_largest_number),
-        cmocka_unit_test(an_empty_batch_gives_an_empty_output),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,18 @@
 /* reference/base: status, diagnostics, memory, arenas and checked arithmetic. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/arena.h"
 #include "reference/base/checked.h"
 #include "reference/base/diag.h"
 #include "reference/base/memory.h"
 #include "reference/base/status.h"
 
-#include <setjmp.h>
 #include <stdalign.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void status_has_a_text(void **state)
+TEST(status_has_a_text)
 {
-    (void)state;
     for (int s = 0; s < STATUS_COUNT; s++) {
         assert_non_null(status_text((enum status)s));
         assert_string_not_equal(status_text((enum status)s), "unknown status");
@@ -33,22 +29,20 @@ static enum status pass_up(enum status s, int *reached)
     return STATUS_OK;
 }
 
-static void try_passes_failures_up(void **state)
+TEST(try_passes_failures_up)
 {
     int reached = 0;
 
-    (void)state;
     assert_int_equal(pass_up(STATUS_IO, &reached), STATUS_IO);
     assert_int_equal(reached, 0);
     assert_int_equal(pass_up(STATUS_OK, &reached), STATUS_OK);
     assert_int_equal(reached, 1);
 }
 
-static void diag_keeps_status_and_text(void **state)
+TEST(diag_keeps_status_and_text)
 {
     struct diag d = { 0 };
 
-    (void)state;
     assert_int_equal(diag_fail(&d, STATUS_INVALID, "tensor %d: rank %d", 3, 9), STATUS_INVALID);
     assert_int_equal(d.status, STATUS_INVALID);
     assert_string_equal(d.text, "tensor 3: rank 9");
@@ -64,11 +58,10 @@ static void diag_keeps_status_and_text(void **state)
     diag_clear(NULL);
 }
 
-static void missing_memory_is_named(void **state)
+TEST(missing_memory_is_named)
 {
     struct diag d = { 0 };
 
-    (void)state;
     assert_int_equal(diag_fail(&d, STATUS_NO_MEMORY, "%d images", 2), STATUS_NO_MEMORY);
     assert_string_equal(d.text, "2 images: out of memory");
     diag_fail(&d, STATUS_NO_MEMORY, "no memory for %d images", 2);
@@ -77,12 +70,11 @@ static void missing_memory_is_named(void **state)
     assert_string_equal(d.text, "2 images");
 }
 
-static void diag_cuts_long_messages(void **state)
+TEST(diag_cuts_long_messages)
 {
     struct diag d = { 0 };
     char text[3000];
 
-    (void)state;
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     diag_fail(&d, STATUS_NO_MEMORY, "%s", text);
@@ -99,12 +91,11 @@ static void diag_cuts_long_messages(void **state)
     assert_string_equal(d.text + sizeof d.text - 4, "...");
 }
 
-static void memory_is_zeroed_and_checked(void **state)
+TEST(memory_is_zeroed_and_checked)
 {
     unsigned char *p = mem_alloc(100, 3);
     void *nothing = mem_alloc(0, 8);
 
-    (void)state;
     assert_non_null(p);
     for (int i = 0; i < 300; i++)
         assert_int_equal(p[i], 0);
@@ -120,11 +111,10 @@ static void memory_is_zeroed_and_checked(void **state)
     mem_free(NULL);
 }
 
-static void memory_fails_on_request(void **state)
+TEST(memory_fails_on_request)
 {
     void *a, *b;
 
-    (void)state;
     mem_fail_after(1);
     a = mem_alloc(1, 1);
     b = mem_alloc(1, 1);
@@ -139,13 +129,12 @@ static void memory_fails_on_request(void **state)
     mem_free(b);
 }
 
-static void arena_gives_aligned_zeroed_memory(void **state)
+TEST(arena_gives_aligned_zeroed_memory)
 {
     struct arena a = { 0 };
     static const size_t sizes[] = { 1, 3, 16, 17, 0, 4095, 4096, 4097, 20000, 16384, 5, 100000, 8 };
     unsigned char *seen[sizeof sizes / sizeof *sizes];
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         seen[i] = arena_alloc(&a, sizes[i], 1);
         assert_non_null(seen[i]);
@@ -167,13 +156,12 @@ static void arena_gives_aligned_zeroed_memory(void **state)
     arena_close(&a); /* empty is fine */
 }
 
-static void arena_copies(void **state)
+TEST(arena_copies)
 {
     struct arena a = { 0 };
     const int32_t numbers[] = { 1, -2, 3 };
     const int32_t *copy = arena_copy(&a, numbers, 3, sizeof *numbers);
 
-    (void)state;
     assert_non_null(copy);
     assert_memory_equal(copy, numbers, sizeof numbers);
     assert_string_equal(arena_string(&a, "slice"), "slice");
@@ -184,11 +172,10 @@ static void arena_copies(void **state)
     arena_close(&a);
 }
 
-static void checked_arithmetic_stops_at_the_limit(void **state)
+TEST(checked_arithmetic_stops_at_the_limit)
 {
     size_t x = 5;
 
-    (void)state;
     assert_true(checked_mul(SIZE_MAX / 3, 3, &x));
     assert_int_equal(x, SIZE_MAX / 3 * 3);
     x = 5;
@@ -206,11 +193,10 @@ static void checked_arithmetic_stops_at_the_limit(void **state)
     assert_true(checked_align(17, 16, &x) && x == 32);
 }
 
-static void elements_of_a_shape(void **state)
+TEST(elements_of_a_shape)
 {
     size_t n = 7;
 
-    (void)state;
     assert_true(checked_elements(NULL, 0, &n) && n == 1);
     assert_true(checked_elements((int32_t[]){ 2, 3, 5 }, 3, &n) && n == 30);
     assert_true(checked_elements((int32_t[]){ 2, 0, 5 }, 3, &n) && n == 0);
@@ -227,12 +213,11 @@ static void elements_of_a_shape(void **state)
     assert_int_equal(n, (size_t)INT32_MAX * INT32_MAX);
 }
 
-static void memory_is_counted(void **state)
+TEST(memory_is_counted)
 {
     const long long before = mem_live_bytes();
     char *a, *b;
 
-    (void)state;
     a = mem_alloc(1 << 20, 4);
     assert_non_null(a);
     assert_in_range(mem_live_bytes() - before, 4 << 20, (4 << 20) + 8192);
@@ -245,24 +230,4 @@ static void memory_is_counted(void **state)
     mem_free(b);
     assert_int_equal(mem_live_bytes(), before);
     assert_true(mem_peak_bytes() >= before + (7 << 20));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_counted),
-        cmocka_unit_test(status_has_a_text),
-        cmocka_unit_test(try_passes_failures_up),
-        cmocka_unit_test(diag_keeps_status_and_text),
-        cmocka_unit_test(missing_memory_is_named),
-        cmocka_unit_test(diag_cuts_long_messages),
-        cmocka_unit_test(memory_is_zeroed_and_checked),
-        cmocka_unit_test(memory_fails_on_request),
-        cmocka_unit_test(arena_gives_aligned_zeroed_memory),
-        cmocka_unit_test(arena_copies),
-        cmocka_unit_test(checked_arithmetic_stops_at_the_limit),
-        cmocka_unit_test(elements_of_a_shape),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

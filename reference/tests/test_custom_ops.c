@@ -1,6 +1,7 @@
 /* Kernels that a program registers through the C API: found by name and version, called in the
  * order of the runtime, with their options, temporaries and dynamic outputs; their failures. */
 #include "reference/tests/kit/c_api_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
@@ -158,12 +159,11 @@ static int reset(void **state)
 
 /* ---- tests ---- */
 
-static void runs_a_registered_kernel(void **state)
+TEST(runs_a_registered_kernel)
 {
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    (void)state;
     write_model(&file, "\x05");
     in = open_twice(&file);
     assert_non_null(in);
@@ -179,7 +179,7 @@ static void runs_a_registered_kernel(void **state)
     mem_free(file.bytes);
 }
 
-static void options_may_be_copied_and_deleted(void **state)
+TEST(options_may_be_copied_and_deleted)
 {
     TfLiteInterpreterOptions *const options = c_api_options();
     TfLiteInterpreterOptions *copy;
@@ -187,7 +187,6 @@ static void options_may_be_copied_and_deleted(void **state)
     TfLiteInterpreter *in;
     struct tflite_file file;
 
-    (void)state;
     write_model(&file, NULL);
     TfLiteInterpreterOptionsAddCustomOp(options, name, &twice, 1, 2);
     name[0] = 'X'; /* it was copied */
@@ -202,12 +201,11 @@ static void options_may_be_copied_and_deleted(void **state)
 }
 
 /* The tensors after a dynamic one are prepared again in each invoke. */
-static void outputs_may_be_dynamic(void **state)
+TEST(outputs_may_be_dynamic)
 {
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    (void)state;
     write_model(&file, NULL);
     calls.dynamic = true;
     in = open_twice(&file);
@@ -218,13 +216,12 @@ static void outputs_may_be_dynamic(void **state)
     mem_free(file.bytes);
 }
 
-static void prepares_again_after_a_resize(void **state)
+TEST(prepares_again_after_a_resize)
 {
     struct tflite_file file;
     TfLiteInterpreter *in;
     int before;
 
-    (void)state;
     write_model(&file, NULL);
     in = open_twice(&file);
     assert_int_equal(TfLiteInterpreterAllocateTensors(in), kTfLiteOk);
@@ -240,14 +237,13 @@ static void prepares_again_after_a_resize(void **state)
 
 /* A delegate that takes RELU, is undone by a resize and applied again: the kernel keeps its
  * temporary. */
-static void works_beside_a_delegate(void **state)
+TEST(works_beside_a_delegate)
 {
     TfLiteInterpreterOptions *const options = c_api_options();
     struct mock mock;
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    (void)state;
     write_model(&file, NULL);
     mock_begin(&mock);
     mock.takes = mock_from;
@@ -270,13 +266,12 @@ static void works_beside_a_delegate(void **state)
     mem_free(file.bytes);
 }
 
-static void replaces_builtin_kernels(void **state)
+TEST(replaces_builtin_kernels)
 {
     TfLiteInterpreterOptions *const options = c_api_options();
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    (void)state;
     write_model(&file, NULL);
     TfLiteInterpreterOptionsAddCustomOp(options, "Twice", &twice, 1, 2);
     TfLiteInterpreterOptionsAddBuiltinOp(options, BUILTIN_RELU, &twice, 1, 1);
@@ -291,12 +286,11 @@ static void replaces_builtin_kernels(void **state)
     mem_free(file.bytes);
 }
 
-static void names_what_is_not_known(void **state)
+TEST(names_what_is_not_known)
 {
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
 
-    (void)state;
     write_model(&file, NULL);
     assert_null(open_with(&file, options));
     assert_non_null(strstr(c_api_messages, "the custom op \"Twice\" version 2 is not known"));
@@ -310,12 +304,11 @@ static void names_what_is_not_known(void **state)
     mem_free(file.bytes);
 }
 
-static void passes_failures_on(void **state)
+TEST(passes_failures_on)
 {
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    (void)state;
     write_model(&file, NULL);
     calls.fail_init = true;
     assert_null(open_twice(&file));
@@ -342,17 +335,4 @@ static void passes_failures_on(void **state)
     mem_free(file.bytes);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(runs_a_registered_kernel, reset),
-        cmocka_unit_test_setup(options_may_be_copied_and_deleted, reset),
-        cmocka_unit_test_setup(outputs_may_be_dynamic, reset),
-        cmocka_unit_test_setup(prepares_again_after_a_resize, reset),
-        cmocka_unit_test_setup(works_beside_a_delegate, reset),
-        cmocka_unit_test_setup(replaces_builtin_kernels, reset),
-        cmocka_unit_test_setup(names_what_is_not_known, reset),
-        cmocka_unit_test_setup(passes_failures_on, reset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.each_setup = reset);

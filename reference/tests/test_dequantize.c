@@ -1,12 +1,12 @@
 /* DEQUANTIZE of f16 constants.  (Of integers: test_quant_ops.c.) */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
-static void dequantize_widens_halves(void **state)
+TEST(dequantize_widens_halves)
 {
     const uint16_t halves[] = { 0x3c00, 0xc500, 0x7bff, 0x0001, 0x8000, 0x7c00 };
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_DEQUANTIZE, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat16, 2, DIMS(2, 3), halves);
     op_run(&t);
@@ -20,13 +20,4 @@ static void dequantize_widens_halves(void **state)
     op_input(&t, kTfLiteInt32, 1, DIMS(1), NULL);
     op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input)", "type i32", "f16", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dequantize_widens_halves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

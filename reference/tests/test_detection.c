@@ -1,6 +1,7 @@
 /* TFLite_Detection_PostProcess: examples worked by hand, and options that must be refused.  Bits
  * are compared with the real runtime's by conformance/tests/litert/cross_detection.py. */
 #include "reference/tests/kit/subgraph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
 
@@ -85,12 +86,11 @@ static void gives(struct interpreter *in, struct model *m, int detections, int r
 
 static const float two_classes[] = { 0.5f, 0.25f, 0.75f, 0, 0, 0.5f, 0.25f, 0.25f };
 
-static void fast_keeps_the_best_boxes(void **state)
+TEST(fast_keeps_the_best_boxes)
 {
     struct flex_writer w;
     struct model m;
 
-    (void)state;
     for (int type = TENSOR_FLOAT32; type <= TENSOR_UINT8; type += TENSOR_UINT8) {
         kit_detection_options(&w);
         /* Box 1 drops box 0; of 2 and 3, box 2 scores higher. */
@@ -99,12 +99,11 @@ static void fast_keeps_the_best_boxes(void **state)
     }
 }
 
-static void fast_brings_further_classes_along(void **state)
+TEST(fast_brings_further_classes_along)
 {
     struct flex_writer w;
     struct model m;
 
-    (void)state;
     kit_detection_options(&w);
     w.entries[0].value.i = 2; /* max_detections */
     w.entries[1].value.i = 3; /* max_classes_per_detection: there are 2 */
@@ -117,12 +116,11 @@ static void fast_brings_further_classes_along(void **state)
                           { -1, 0, 0 } });
 }
 
-static void regular_suppresses_each_class(void **state)
+TEST(regular_suppresses_each_class)
 {
     struct flex_writer w;
     struct model m;
 
-    (void)state;
     kit_detection_options(&w);
     flex_write_bool(&w, "use_regular_nms", true);
     w.entries[0].value.i = 5;
@@ -137,13 +135,12 @@ static void regular_suppresses_each_class(void **state)
           (struct row[]){ { 1, 0, 0.75f }, { 2, 1, 0.5f }, { -1, 0, 0 } });
 }
 
-static void background_is_no_class(void **state)
+TEST(background_is_no_class)
 {
     static const float scores[] = { 1, 0.5f, 0, 1, 0, 0, 1, 0, 0.75f, 1, 0, 0 };
     struct flex_writer w;
     struct model m;
 
-    (void)state;
     kit_detection_options(&w);
     gives(run(&m, &w, 3, TENSOR_FLOAT32, scores), &m, 2, 3,
           (struct row[]){ { 2, 1, 0.75f }, { 0, 0, 0.5f }, { -1, 0, 0 } });
@@ -185,7 +182,7 @@ static struct flex_value whole(int64_t value)
     return (struct flex_value){ .kind = FLEX_INT, .i = value };
 }
 
-static void refuses_bad_options(void **state)
+TEST(refuses_bad_options)
 {
     static const struct {
         size_t entry; /* of kit_detection_options */
@@ -206,7 +203,6 @@ static void refuses_bad_options(void **state)
     };
     struct flex_writer w;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kit_detection_options(&w);
         w.entries[rows[i].entry].value = rows[i].value;
@@ -229,14 +225,13 @@ static void refuses_bad_options(void **state)
     refuses(&w, "max_detections 3 and detections_per_class 0, expected at least 1");
 }
 
-static void refuses_damaged_options(void **state)
+TEST(refuses_damaged_options)
 {
     struct diag diag = { 0 };
     struct flex_writer w;
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     kit_detection_options(&w);
     KIT_OK(flex_write_finish(&w, &bytes, &count, &diag));
     refused_by(BOXES, 2, NULL, 0, "no options, expected a FlexBuffer map");
@@ -247,7 +242,7 @@ static void refuses_damaged_options(void **state)
 }
 
 /* Rows without end are a matter of memory, not of arithmetic. */
-static void fails_for_lack_of_memory(void **state)
+TEST(fails_for_lack_of_memory)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -256,7 +251,6 @@ static void fails_for_lack_of_memory(void **state)
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     kit_detection_options(&w);
     w.entries[0].value = whole(1 << 30);
     w.entries[1].value = whole(1);
@@ -272,14 +266,13 @@ static void fails_for_lack_of_memory(void **state)
     model_close(&m);
 }
 
-static void refuses_boxes_of_negative_size(void **state)
+TEST(refuses_boxes_of_negative_size)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct flex_writer w;
     struct model m;
 
-    (void)state;
     kit_detection_options(&w);
     in = run(&m, &w, 2, TENSOR_FLOAT32, two_classes);
     end(in, false, 2)->data.f[4 * 2 + 3] = -1; /* the width of anchor 2 */
@@ -287,19 +280,4 @@ static void refuses_boxes_of_negative_size(void **state)
     assert_non_null(strstr(diag.text, "box 2: [3.5,4.5] to [4.5,3.5], expected a size"));
     interpreter_close(in);
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast_keeps_the_best_boxes),
-        cmocka_unit_test(fast_brings_further_classes_along),
-        cmocka_unit_test(regular_suppresses_each_class),
-        cmocka_unit_test(background_is_no_class),
-        cmocka_unit_test(refuses_bad_options),
-        cmocka_unit_test(refuses_damaged_options),
-        cmocka_unit_test(fails_for_lack_of_memory),
-        cmocka_unit_test(refuses_boxes_of_negative_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

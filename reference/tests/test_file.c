@@ -1,12 +1,11 @@
 /* Reading and writing whole files: contents, limits, and no file left behind by a failure. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = P_tmpdir "/assay-test-file-XXXXXX";
 
@@ -51,13 +48,12 @@ static size_t entries(void)
     return n - 2; /* . and .. */
 }
 
-static void reads_what_was_written(void **state)
+TEST(reads_what_was_written)
 {
     static uint8_t text[200000];
     static const size_t sizes[] = { 0, 1, 65535, 65536, 65537, sizeof text };
     char path[256];
 
-    (void)state;
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (uint8_t)(i * 7 >> 3);
     path_in(path, sizeof path, "data");
@@ -85,7 +81,7 @@ static void reads_what_was_written(void **state)
     unlink(path);
 }
 
-static void reads_a_pipe(void **state)
+TEST(reads_a_pipe)
 {
     static uint8_t text[150000];
     char path[64];
@@ -94,7 +90,6 @@ static void reads_a_pipe(void **state)
     int ends[2];
     pid_t child;
 
-    (void)state;
     memset(text, 'p', sizeof text);
     assert_int_equal(pipe(ends), 0);
     child = fork();
@@ -122,7 +117,7 @@ static void reads_a_pipe(void **state)
 }
 
 /* Neither is waited for, nor read without an end. */
-static void what_is_no_file_is_refused_at_once(void **state)
+TEST(what_is_no_file_is_refused_at_once)
 {
     struct diag diag = { 0 };
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -131,7 +126,6 @@ static void what_is_no_file_is_refused_at_once(void **state)
     size_t count;
     int listener;
 
-    (void)state;
     alarm(20); /* a failure hangs */
     path_in(path, sizeof path, "pipe");
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -159,13 +153,12 @@ static void what_is_no_file_is_refused_at_once(void **state)
 }
 
 /* What a library opens by its path, or what is read twice. */
-static void what_has_to_be_a_regular_file(void **state)
+TEST(what_has_to_be_a_regular_file)
 {
     struct diag diag = { 0 };
     char path[64], text[160];
     int fd = 5, ends[2];
 
-    (void)state;
     alarm(20);
     path_in(path, sizeof path, "file");
     assert_int_equal(file_write(path, "abc", 3, &diag), STATUS_OK);
@@ -193,14 +186,13 @@ static void what_has_to_be_a_regular_file(void **state)
     alarm(0);
 }
 
-static void failures_name_the_path(void **state)
+TEST(failures_name_the_path)
 {
     struct diag diag = { 0 };
     uint8_t *bytes = (uint8_t *)folder;
     size_t count = 5;
     char path[256];
 
-    (void)state;
     path_in(path, sizeof path, "absent");
     assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_IO);
     assert_non_null(strstr(diag.text, path));
@@ -218,14 +210,13 @@ static void failures_name_the_path(void **state)
     assert_int_equal(entries(), 0);
 }
 
-static void a_failed_write_leaves_the_old_file(void **state)
+TEST(a_failed_write_leaves_the_old_file)
 {
     struct diag diag = { 0 };
     uint8_t *bytes;
     size_t count;
     char path[256];
 
-    (void)state;
     path_in(path, sizeof path, "kept");
     assert_int_equal(file_write(path, "old", 3, &diag), STATUS_OK);
     mem_fail_after(0);
@@ -243,12 +234,11 @@ static void a_failed_write_leaves_the_old_file(void **state)
     unlink(path);
 }
 
-static void links_and_devices_stay(void **state)
+TEST(links_and_devices_stay)
 {
     struct stat info;
     char target[256], name[256];
 
-    (void)state;
     path_in(target, sizeof target, "target");
     path_in(name, sizeof name, "link");
     assert_int_equal(file_write(target, "old", 3, NULL), STATUS_OK);
@@ -266,17 +256,4 @@ static void links_and_devices_stay(void **state)
     assert_int_equal(file_write("/dev/full", "full", 4, NULL), STATUS_IO);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_was_written),
-        cmocka_unit_test(reads_a_pipe),
-        cmocka_unit_test(what_is_no_file_is_refused_at_once),
-        cmocka_unit_test(what_has_to_be_a_regular_file),
-        cmocka_unit_test(failures_name_the_path),
-        cmocka_unit_test(a_failed_write_leaves_the_old_file),
-        cmocka_unit_test(links_and_devices_stay),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TEST_FILE(.setup = make_folder, .teardown = remove_folder);

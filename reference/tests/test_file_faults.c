@@ -1,14 +1,15 @@
 /* System calls that fail or are interrupted while a file is read or written: the error names the
  * path, an old file keeps its bytes, and nothing is left beside it. */
+/* Alone: its functions of files take the place of libc's. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* The calls of the program come here, those of libc do not. */
 enum call {
@@ -137,9 +136,8 @@ static void expect_bytes(const char *text)
     mem_free(bytes);
 }
 
-static void interrupted_calls_are_repeated(void **state)
+TEST(interrupted_calls_are_repeated)
 {
-    (void)state;
     fault = (struct fault){ .call = CALL_READ, .error = EINTR, .times = 3 };
     expect_bytes("old bytes");
     assert_int_equal(fault.count, 3);
@@ -152,11 +150,10 @@ static void interrupted_calls_are_repeated(void **state)
     expect_bytes("old bytes");
 }
 
-static void failed_reads_name_the_path(void **state)
+TEST(failed_reads_name_the_path)
 {
     static const enum call calls[] = { CALL_READ, CALL_FSTAT, CALL_FCNTL };
 
-    (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         struct diag diag = { 0 };
         uint8_t *bytes = (uint8_t *)path;
@@ -173,7 +170,7 @@ static void failed_reads_name_the_path(void **state)
     expect_bytes("old bytes");
 }
 
-static void failed_writes_leave_the_old_file(void **state)
+TEST(failed_writes_leave_the_old_file)
 {
     static const struct {
         enum call call;
@@ -184,7 +181,6 @@ static void failed_writes_leave_the_old_file(void **state)
                  { CALL_RENAME, EXDEV },
                  { CALL_REALPATH, ELOOP } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
 
@@ -203,12 +199,11 @@ static void failed_writes_leave_the_old_file(void **state)
 }
 
 /* Another process of the same number, before a reboot, may have left its file. */
-static void names_that_are_taken_are_passed_over(void **state)
+TEST(names_that_are_taken_are_passed_over)
 {
     char taken[sizeof path + 32];
     int fd;
 
-    (void)state;
     snprintf(taken, sizeof taken, "%s.%ld.0~", path, (long)getpid());
     assert_true((fd = open(taken, O_WRONLY | O_CREAT | O_EXCL, 0600)) >= 0);
     close(fd);
@@ -217,13 +212,12 @@ static void names_that_are_taken_are_passed_over(void **state)
     assert_int_equal(unlink(taken), 0); /* it was not touched */
 }
 
-static void all_names_may_be_taken(void **state)
+TEST(all_names_may_be_taken)
 {
     enum { NAMES = 1000 };
     char taken[sizeof path + 32];
     struct diag diag = { 0 };
 
-    (void)state;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < NAMES; i++) {
             snprintf(taken, sizeof taken, "%s.%ld.%d~", path, (long)getpid(), i);
@@ -240,7 +234,7 @@ static void all_names_may_be_taken(void **state)
     expect_bytes("new");
 }
 
-static void other_kinds_of_files_have_words(void **state)
+TEST(other_kinds_of_files_have_words)
 {
     static const struct {
         mode_t kind;
@@ -249,7 +243,6 @@ static void other_kinds_of_files_have_words(void **state)
                  { S_IFBLK, "a block device" },
                  { S_IFLNK, "no regular file" } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
         uint8_t *bytes;
@@ -264,12 +257,11 @@ static void other_kinds_of_files_have_words(void **state)
 }
 
 /* A pipe is read in room that grows, up to the limit and as far as memory goes. */
-static void a_pipe_is_read_to_the_limit(void **state)
+TEST(a_pipe_is_read_to_the_limit)
 {
     static const uint8_t zeros[100000];
     const int before = dup(STDIN_FILENO);
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         static const enum status expected[] = { STATUS_OK, STATUS_LIMIT, STATUS_NO_MEMORY };
         struct diag diag = { 0 };
@@ -299,17 +291,4 @@ static void a_pipe_is_read_to_the_limit(void **state)
     close(before);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(interrupted_calls_are_repeated),
-        cmocka_unit_test(failed_reads_name_the_path),
-        cmocka_unit_test(failed_writes_leave_the_old_file),
-        cmocka_unit_test(a_pipe_is_read_to_the_limit),
-        cmocka_unit_test(names_that_are_taken_are_passed_over),
-        cmocka_unit_test(all_names_may_be_taken),
-        cmocka_unit_test(other_kinds_of_files_have_words),
-    };
-
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+TEST_FILE(.setup = make_file, .teardown = remove_file);

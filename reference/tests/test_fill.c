@@ -1,6 +1,7 @@
 /* FILL, ZEROS_LIKE, RANGE, BROADCAST_ARGS and SCATTER_ND: types that the suite does not have,
  * inputs that are known in invoke only, and what is refused. */
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
 
@@ -18,11 +19,10 @@ static void invoke_fails(struct op_test *t, const char *words)
     op_end(t);
 }
 
-static void fills(void **state)
+TEST(fills)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_FILL, kTfLiteInt64);
     op_input(&t, kTfLiteInt64, 1, DIMS(2), LONGS(2, 1));
     op_input(&t, kTfLiteInt64, 0, NULL, LONGS(INT64_MIN));
@@ -52,11 +52,10 @@ static void begin_range(struct op_test *t, TfLiteType type, const void *start, c
     op_input(t, type, 0, NULL, delta);
 }
 
-static void ranges(void **state)
+TEST(ranges)
 {
     struct op_test t;
 
-    (void)state;
     begin_range(&t, kTfLiteInt64, LONGS(INT64_MIN), LONGS(INT64_MAX), LONGS(1LL << 62));
     op_run(&t);
     op_has_shape(&t, 1, DIMS(4));
@@ -78,11 +77,10 @@ static void ranges(void **state)
     op_end(&t);
 }
 
-static void wrong_ranges(void **state)
+TEST(wrong_ranges)
 {
     struct op_test t;
 
-    (void)state;
     begin_range(&t, kTfLiteInt32, INTS(0), INTS(5), INTS(0));
     op_refused(&t, STATUS_INVALID, "delta", "is 0", NULL);
     op_end(&t);
@@ -109,11 +107,10 @@ static void wrong_ranges(void **state)
     op_end(&t);
 }
 
-static void wrong_fills(void **state)
+TEST(wrong_fills)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_FILL, kTfLiteInt32);
     op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(2, -1));
     op_input(&t, kTfLiteInt32, 0, NULL, INTS(1));
@@ -142,11 +139,10 @@ static void wrong_fills(void **state)
     op_end(&t);
 }
 
-static void broadcast_args(void **state)
+TEST(broadcast_args)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_BROADCAST_ARGS, kTfLiteInt64);
     op_input(&t, kTfLiteInt64, 1, DIMS(2), LONGS(1LL << 40, 1));
     op_input(&t, kTfLiteInt64, 1, DIMS(3), LONGS(2, 1, 3));
@@ -174,11 +170,10 @@ static void begin_scatter(struct op_test *t, TfLiteType type, const int32_t *ind
     op_input(t, kTfLiteInt32, 1, DIMS(1), INTS(4));
 }
 
-static void scatters(void **state)
+TEST(scatters)
 {
     struct op_test t;
 
-    (void)state;
     begin_scatter(&t, kTfLiteInt8, INTS(1, 3, 1), DIMS(3), 1, BYTES(100, 1, 100));
     op_run(&t);
     op_gives_bytes(&t, 4, BYTES(0, -56, 0, 1));
@@ -204,11 +199,10 @@ static void scatters(void **state)
     op_end(&t);
 }
 
-static void wrong_scatters(void **state)
+TEST(wrong_scatters)
 {
     struct op_test t;
 
-    (void)state;
     begin_scatter(&t, kTfLiteFloat32, INTS(1, 4, 1), DIMS(3), 1, FLOATS(1, 2, 3));
     invoke_fails(&t, "place 1: index 4 of dimension 0, expected 0 to 3");
     begin_scatter(&t, kTfLiteInt32, INTS(1, 0, -1), DIMS(3), 1, INTS(1, 2, 3));
@@ -250,12 +244,11 @@ static void wrong_scatters(void **state)
 }
 
 /* An input that is computed: the output is dynamic, and has its shape when prepare runs again. */
-static void inputs_that_invoke_knows(void **state)
+TEST(inputs_that_invoke_knows)
 {
     const int32_t codes[] = { BUILTIN_FILL, BUILTIN_RANGE, BUILTIN_RANGE, BUILTIN_SCATTER_ND };
     const int last[] = { 0, 0, 2, 2 };
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct op_test t;
 
@@ -278,16 +271,4 @@ static void inputs_that_invoke_knows(void **state)
         assert_int_equal(t.shapes[0].dims[0], 4);
         op_end(&t);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills),          cmocka_unit_test(wrong_fills),
-        cmocka_unit_test(ranges),         cmocka_unit_test(wrong_ranges),
-        cmocka_unit_test(broadcast_args), cmocka_unit_test(scatters),
-        cmocka_unit_test(wrong_scatters), cmocka_unit_test(inputs_that_invoke_knows),
-    };
-
-    return cmocka_run_group_tests_name("fill", tests, NULL, NULL);
 }

@@ -1,17 +1,14 @@
 /* FlexBuffers: what the writer makes is read back, and damaged bytes are refused or read inside
  * their bounds. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/flexbuffer.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint8_t *write_sample(size_t *count)
 {
@@ -27,7 +24,7 @@ static uint8_t *write_sample(size_t *count)
     return bytes;
 }
 
-static void reads_what_was_written(void **state)
+TEST(reads_what_was_written)
 {
     struct flex_value v;
     struct diag diag = { 0 };
@@ -35,7 +32,6 @@ static void reads_what_was_written(void **state)
     size_t count;
     uint8_t *bytes = write_sample(&count);
 
-    (void)state;
     assert_int_equal(flex_map_open(&m, bytes, count, &diag), STATUS_OK);
     assert_int_equal(m.entries, 4);
     assert_string_equal(flex_map_key(&m, 0), "a"); /* sorted */
@@ -56,7 +52,7 @@ static void reads_what_was_written(void **state)
     mem_free(bytes);
 }
 
-static void widens_for_large_integers(void **state)
+TEST(widens_for_large_integers)
 {
     struct flex_writer w = { 0 };
     struct flex_value v;
@@ -65,7 +61,6 @@ static void widens_for_large_integers(void **state)
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     flex_write_int(&w, "large", INT64_MIN);
     flex_write_float(&w, "float", 0.1f);
     assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_OK);
@@ -79,7 +74,7 @@ static void widens_for_large_integers(void **state)
 
 /* {"a": -3, "b": an indirect float 1.5, "c": "hi"} as the official writer makes it: widths of one
  * byte, and the keys between what they point to. */
-static void reads_narrow_maps(void **state)
+TEST(reads_narrow_maps)
 {
     static const uint8_t narrow[] = {
         0,      0,          0xc0,   0x3f,         /* 0: 1.5f */
@@ -115,7 +110,6 @@ static void reads_narrow_maps(void **state)
     struct diag diag = { 0 };
     struct flex_map m;
 
-    (void)state;
     assert_int_equal(flex_map_open(&m, narrow, sizeof narrow, &diag), STATUS_OK);
     assert_true(flex_map_find(&m, "a", &v));
     assert_int_equal(v.kind, FLEX_INT);
@@ -149,7 +143,7 @@ static void reads_narrow_maps(void **state)
 }
 
 /* Sizes whose check must come before they are used, since they would wrap. */
-static void refuses_sizes_that_wrap(void **state)
+TEST(refuses_sizes_that_wrap)
 {
     static const uint8_t wide_root[] = { 0, 9 << 2, 2 };
     uint8_t many[27] = { [8] = 1, [25] = 9 << 2 | 3, [26] = 1 };
@@ -157,7 +151,6 @@ static void refuses_sizes_that_wrap(void **state)
     struct diag diag = { 0 };
     struct flex_map m;
 
-    (void)state;
     assert_int_equal(flex_map_open(&m, wide_root, sizeof wide_root, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "a root of 2 bytes"));
     for (unsigned i = 0; i < 8; i++)
@@ -167,9 +160,8 @@ static void refuses_sizes_that_wrap(void **state)
         fail_msg("%s", diag.text);
 }
 
-static void kinds_have_words(void **state)
+TEST(kinds_have_words)
 {
-    (void)state;
     assert_string_equal(flex_kind_text(FLEX_NULL), "nothing");
     assert_string_equal(flex_kind_text(FLEX_INT), flex_kind_text(FLEX_UINT));
     assert_string_equal(flex_kind_text(FLEX_FLOAT), "a float");
@@ -204,12 +196,11 @@ static bool opens(const uint8_t *bytes, size_t count)
     return ok;
 }
 
-static void refuses_bytes_cut_short(void **state)
+TEST(refuses_bytes_cut_short)
 {
     size_t count, opened = 0;
     uint8_t *bytes = write_sample(&count);
 
-    (void)state;
     for (size_t n = 0; n < count; n++)
         opened += opens(bytes, n);
     assert_int_equal(opened, 0); /* the root is at the end: no prefix has one */
@@ -219,12 +210,11 @@ static void refuses_bytes_cut_short(void **state)
     mem_free(bytes);
 }
 
-static void stays_inside_of_changed_bytes(void **state)
+TEST(stays_inside_of_changed_bytes)
 {
     size_t count, refused = 0;
     uint8_t *bytes = write_sample(&count);
 
-    (void)state;
     for (size_t at = 0; at < count; at++)
         for (int value = 0; value < 256; value++) {
             const uint8_t before = bytes[at];
@@ -237,27 +227,25 @@ static void stays_inside_of_changed_bytes(void **state)
     mem_free(bytes);
 }
 
-static void refuses_another_root(void **state)
+TEST(refuses_another_root)
 {
     static const uint8_t number[] = { 5, 1 << 2, 1 }, wide[] = { 5, 9 << 2, 3 };
     struct diag diag = { 0 };
     struct flex_map m;
 
-    (void)state;
     assert_int_equal(flex_map_open(&m, number, sizeof number, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "a root of type 1, expected a map (9)"));
     assert_int_equal(flex_map_open(&m, wide, sizeof wide, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "a root of 3 bytes"));
 }
 
-static void refuses_to_write_a_key_twice(void **state)
+TEST(refuses_to_write_a_key_twice)
 {
     struct flex_writer w = { 0 };
     struct diag diag = { 0 };
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     flex_write_int(&w, "twice", 1);
     flex_write_float(&w, "twice", 2);
     assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
@@ -265,7 +253,7 @@ static void refuses_to_write_a_key_twice(void **state)
     assert_non_null(strstr(diag.text, "\"twice\""));
 }
 
-static void refuses_to_write_what_has_no_room(void **state)
+TEST(refuses_to_write_what_has_no_room)
 {
     static char keys[FLEX_ENTRIES_MAX + 1][8];
     struct flex_writer w = { 0 };
@@ -273,7 +261,6 @@ static void refuses_to_write_what_has_no_room(void **state)
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     for (int i = 0; i <= FLEX_ENTRIES_MAX; i++) {
         snprintf(keys[i], sizeof keys[i], "k%d", i);
         flex_write_int(&w, keys[i], i);
@@ -293,7 +280,7 @@ static void refuses_to_write_what_has_no_room(void **state)
     assert_null(bytes);
 }
 
-static void builds_custom_operators(void **state)
+TEST(builds_custom_operators)
 {
     static const int32_t dims[] = { 2 };
     size_t count;
@@ -303,7 +290,6 @@ static void builds_custom_operators(void **state)
     struct model m;
     int x, y, z;
 
-    (void)state;
     builder_init(&b);
     x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, dims);
     y = builder_tensor(&b, TENSOR_FLOAT32, "y", 1, dims);
@@ -321,22 +307,4 @@ static void builds_custom_operators(void **state)
     assert_null(m.subgraphs[0].operators[1].custom_options.data);
     model_close(&m);
     mem_free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_was_written),
-        cmocka_unit_test(widens_for_large_integers),
-        cmocka_unit_test(reads_narrow_maps),
-        cmocka_unit_test(kinds_have_words),
-        cmocka_unit_test(refuses_bytes_cut_short),
-        cmocka_unit_test(stays_inside_of_changed_bytes),
-        cmocka_unit_test(refuses_another_root),
-        cmocka_unit_test(refuses_to_write_a_key_twice),
-        cmocka_unit_test(refuses_sizes_that_wrap),
-        cmocka_unit_test(refuses_to_write_what_has_no_room),
-        cmocka_unit_test(builds_custom_operators),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

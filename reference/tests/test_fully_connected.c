@@ -1,12 +1,12 @@
 /* FULLY_CONNECTED of floats: results by hand, and what it refuses. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
-static void fully_connected_by_hand(void **state)
+TEST(fully_connected_by_hand)
 {
     TfLiteFullyConnectedParams *p;
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 3, DIMS(2, 1, 2), FLOATS(1, 2, 3, 4));
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 2), FLOATS(1, 0, 0, 1, -1, -1));
@@ -51,12 +51,11 @@ static void fully_connected_by_hand(void **state)
     op_end(&t);
 }
 
-static void fully_connected_refuses(void **state)
+TEST(fully_connected_refuses)
 {
     TfLiteFullyConnectedParams *p;
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 4), NULL);
     op_input(&t, kTfLiteFloat32, 2, DIMS(5, 6), NULL);
@@ -88,12 +87,11 @@ static void fully_connected_refuses(void **state)
     op_end(&t);
 }
 
-static void fully_connected_reads_its_options(void **state)
+TEST(fully_connected_reads_its_options)
 {
     TfLiteFullyConnectedParams fc = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_FullyConnectedOptions);
     options_set_int(&o, "keep_num_dims", 1);
     options_set_int(&o, "weights_format", 1);
@@ -102,27 +100,14 @@ static void fully_connected_reads_its_options(void **state)
     assert_int_equal(fc.weights_format, kTfLiteFullyConnectedWeightsFormatShuffled4x16Int8);
 }
 
-static void an_empty_batch_gives_an_empty_output(void **state)
+TEST(an_empty_batch_gives_an_empty_output)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(0, 5), NULL);
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 5), NULL);
     op_run(&t);
     op_has_shape(&t, 2, DIMS(0, 3));
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fully_connected_by_hand),
-        cmocka_unit_test(fully_connected_refuses),
-        cmocka_unit_test(fully_connected_reads_its_options),
-        cmocka_unit_test(an_empty_batch_gives_an_empty_output),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* IEEE binary16: every half, and every tie between two halves, against a conversion written here
  * from the definition, in integer arithmetic. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/half.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static uint32_t float_bits(float f)
 {
@@ -46,9 +43,8 @@ static uint32_t widened(uint16_t h)
     return sign | (exponent + 112) << 23 | mantissa << 13;
 }
 
-static void every_half_widens_exactly(void **state)
+TEST(every_half_widens_exactly)
 {
-    (void)state;
     for (uint32_t h = 0; h < 65536; h++) {
         const float f = half_to_float((uint16_t)h);
 
@@ -59,9 +55,8 @@ static void every_half_widens_exactly(void **state)
     }
 }
 
-static void every_half_survives(void **state)
+TEST(every_half_survives)
 {
-    (void)state;
     for (uint32_t h = 0; h < 65536; h++) {
         const uint16_t back = float_to_half(half_to_float((uint16_t)h));
 
@@ -74,9 +69,8 @@ static void every_half_survives(void **state)
 
 /* Between neighbours a < b the middle goes to the even one, what is next to the middle to the
  * nearer one.  The floats of neighbours have the middle and its neighbours exactly. */
-static void ties_go_to_even(void **state)
+TEST(ties_go_to_even)
 {
-    (void)state;
     for (uint32_t sign = 0; sign < 2; sign++)
         for (uint32_t h = 0; h < 0x7bff; h++) {
             const uint16_t a = (uint16_t)(sign << 15 | h), b = (uint16_t)(a + 1);
@@ -90,9 +84,8 @@ static void ties_go_to_even(void **state)
         }
 }
 
-static void ends_of_the_range(void **state)
+TEST(ends_of_the_range)
 {
-    (void)state;
     assert_int_equal(float_to_half(65504.0f), 0x7bff);
     assert_int_equal(float_to_half(65519.996f), 0x7bff);
     assert_int_equal(float_to_half(65520.0f), 0x7c00);
@@ -112,9 +105,8 @@ static void ends_of_the_range(void **state)
 }
 
 /* A double just past a tie rounds up, though its float would be the tie itself. */
-static void double_rounds_once(void **state)
+TEST(double_rounds_once)
 {
-    (void)state;
     assert_int_equal(double_to_half(1.0 + 0x1p-11), 0x3c00);
     assert_int_equal(double_to_half(1.0 + 0x1p-11 + 0x1p-40), 0x3c01);
     assert_int_equal(double_to_half(1.0 + 0x3p-11 - 0x1p-40), 0x3c01);
@@ -125,15 +117,4 @@ static void double_rounds_once(void **state)
     assert_int_equal(double_to_half(-1e-300), 0x8000);
     assert_int_equal(double_to_half(0x1.ff8p-15), 0x03ff); /* largest denormal */
     assert_int_equal(double_to_half(0x1.ffcp-15), 0x0400); /* rounds to a normal */
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_half_widens_exactly), cmocka_unit_test(every_half_survives),
-        cmocka_unit_test(ties_go_to_even),           cmocka_unit_test(ends_of_the_range),
-        cmocka_unit_test(double_rounds_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

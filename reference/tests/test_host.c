@@ -1,19 +1,19 @@
 /* The interpreter as host of a delegate: the order of calls, failures, several delegates, and
  * cancelling; each allocation failing once, and a thousand interpreters one after another. */
 #include "reference/tests/kit/host_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/runtime/state.h"
 
 /* ---- the life of a delegate ---- */
 
-static void calls_in_order(void **state)
+TEST(calls_in_order)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock.takes = mock_not_every;
     mock.choice = 3; /* nodes 0, 1 and 3, 4 */
@@ -40,13 +40,12 @@ static void calls_in_order(void **state)
     model_close(&m);
 }
 
-static void empty_lists_are_fine(void **state)
+TEST(empty_lists_are_fine)
 {
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock.takes = mock_none;
     host_apply(in, &mock);
@@ -56,14 +55,13 @@ static void empty_lists_are_fine(void **state)
     host_end(in, &mock, &m);
 }
 
-static void resize_undoes_and_redoes(void **state)
+TEST(resize_undoes_and_redoes)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, true);
     host_apply(in, &mock);
     host_run_and_compare(&m, in, 3);
@@ -87,14 +85,13 @@ static void resize_undoes_and_redoes(void **state)
     host_end(in, &mock, &m);
 }
 
-static void a_resizing_delegate_only_prepares(void **state)
+TEST(a_resizing_delegate_only_prepares)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, true);
     mock.abi.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
     mock.takes = mock_not_every;
@@ -124,14 +121,13 @@ static void a_resizing_delegate_only_prepares(void **state)
 }
 
 /* Flag 2: the shapes inside partitions are right, too. */
-static void propagates_shapes_when_asked(void **state)
+TEST(propagates_shapes_when_asked)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     host_chain(&m, false);
     for (int wants = 0; wants < 2; wants++) {
         in = host_open(&m);
@@ -150,7 +146,7 @@ static void propagates_shapes_when_asked(void **state)
 
 /* ---- failures ---- */
 
-static void failures_restore_the_graph(void **state)
+TEST(failures_restore_the_graph)
 {
     /* Which call fails, and the log of calls up to it. */
     static const struct {
@@ -170,7 +166,6 @@ static void failures_restore_the_graph(void **state)
     struct diag diag = { 0 };
     struct model m;
 
-    (void)state;
     host_chain(&m, true);
     for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
         struct interpreter *in = host_open(&m);
@@ -212,14 +207,13 @@ static void failures_restore_the_graph(void **state)
     model_close(&m);
 }
 
-static void a_failed_redo_leaves_the_reference(void **state)
+TEST(a_failed_redo_leaves_the_reference)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, true);
     host_apply(in, &mock);
     KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 3, 2 }, 2, &diag));
@@ -231,14 +225,13 @@ static void a_failed_redo_leaves_the_reference(void **state)
     host_end(in, &mock, &m);
 }
 
-static void invoke_fails_without_fallback(void **state)
+TEST(invoke_fails_without_fallback)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock.fail_invoke = 2;
     host_apply(in, &mock);
@@ -253,13 +246,12 @@ static void invoke_fails_without_fallback(void **state)
     host_end(in, &mock, &m);
 }
 
-static void refuses_no_delegate(void **state)
+TEST(refuses_no_delegate)
 {
     TfLiteDelegate empty = { 0 };
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     host_chain(&m, false);
     in = host_open(&m);
     host_expect_refused(in, NULL, kTfLiteDelegateError, "no delegate");
@@ -271,14 +263,13 @@ static void refuses_no_delegate(void **state)
 
 /* ---- several delegates ---- */
 
-static void delegates_go_in_order(void **state)
+TEST(delegates_go_in_order)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock first, second;
 
-    (void)state;
     host_chain(&m, true);
     in = host_open(&m);
     mock_begin(&first);
@@ -319,13 +310,12 @@ static void delegates_go_in_order(void **state)
     model_close(&m);
 }
 
-static void a_fixed_graph_takes_no_dynamic_output(void **state)
+TEST(a_fixed_graph_takes_no_dynamic_output)
 {
     struct interpreter *in;
     struct model m;
     struct mock first, second;
 
-    (void)state;
     host_chain(&m, true);
     in = host_open(&m);
     mock_begin(&first);
@@ -356,14 +346,13 @@ static void probe_cancel(struct mock *mock, TfLiteContext *context, const char *
         assert_int_equal(interpreter_cancel(to_cancel), STATUS_OK);
 }
 
-static void cancel_stops_before_the_next_node(void **state)
+TEST(cancel_stops_before_the_next_node)
 {
     struct interpreter_options options = host_options;
     struct diag diag = { 0 };
     struct model m;
     struct mock mock;
 
-    (void)state;
     host_chain(&m, false);
     options.cancellable = true;
     KIT_OK(interpreter_open(&to_cancel, &m, &options, &diag));
@@ -409,11 +398,10 @@ static enum status one_life(const struct model *m, struct mock *mock, struct dia
     return s;
 }
 
-static void survives_failed_allocations(void **state)
+TEST(survives_failed_allocations)
 {
     struct model m;
 
-    (void)state;
     host_chain(&m, true);
     for (int flags = 0; flags < 2; flags++) {
         enum status s;
@@ -438,11 +426,10 @@ static void survives_failed_allocations(void **state)
     model_close(&m);
 }
 
-static void lives_a_thousand_times(void **state)
+TEST(lives_a_thousand_times)
 {
     struct model m;
 
-    (void)state;
     host_chain(&m, true);
     for (int i = 0; i < 1000; i++) {
         struct diag diag = { 0 };
@@ -457,26 +444,4 @@ static void lives_a_thousand_times(void **state)
         mock_end(&mock);
     }
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_in_order),
-        cmocka_unit_test(empty_lists_are_fine),
-        cmocka_unit_test(resize_undoes_and_redoes),
-        cmocka_unit_test(a_resizing_delegate_only_prepares),
-        cmocka_unit_test(propagates_shapes_when_asked),
-        cmocka_unit_test(failures_restore_the_graph),
-        cmocka_unit_test(a_failed_redo_leaves_the_reference),
-        cmocka_unit_test(invoke_fails_without_fallback),
-        cmocka_unit_test(refuses_no_delegate),
-        cmocka_unit_test(delegates_go_in_order),
-        cmocka_unit_test(a_fixed_graph_takes_no_dynamic_output),
-        cmocka_unit_test(cancel_stops_before_the_next_node),
-        cmocka_unit_test(survives_failed_allocations),
-        cmocka_unit_test(lives_a_thousand_times),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* What a delegate sees and may call: each function of TfLiteContext in each phase, quantization,
  * variables and constants among the inputs of a partition, and inputs that a delegate remaps. */
 #include "reference/tests/kit/host_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/half.h"
 #include "reference/runtime/state.h"
@@ -41,13 +42,12 @@ static void probe_phases(struct mock *mock, TfLiteContext *context, const char *
     free(nodes);
 }
 
-static void forbids_what_is_forbidden(void **state)
+TEST(forbids_what_is_forbidden)
 {
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock.probe = probe_phases;
     host_apply(in, &mock);
@@ -164,7 +164,7 @@ static void probe_context(struct mock *mock, TfLiteContext *context, const char 
         bad_resizes(context, &context->tensors[5], strcmp(where, "invoke") == 0);
 }
 
-static void the_context_checks_its_arguments(void **state)
+TEST(the_context_checks_its_arguments)
 {
     const struct model_metadata metadata = { .name = { "there", 5 }, .buffer = 1 };
     const struct model_buffer buffers[2] = { { .large = false },
@@ -173,7 +173,6 @@ static void the_context_checks_its_arguments(void **state)
     struct model m, with_metadata;
     struct mock mock;
 
-    (void)state;
     host_chain(&m, false);
     with_metadata = m;
     with_metadata.buffers = buffers;
@@ -192,7 +191,7 @@ static void the_context_checks_its_arguments(void **state)
 }
 
 /* Temporaries of kernels have memory while the kernel runs; undoing takes the tensors away. */
-static void kernels_add_tensors(void **state)
+TEST(kernels_add_tensors)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -200,7 +199,6 @@ static void kernels_add_tensors(void **state)
     struct mock mock;
     TfLiteTensor *input;
 
-    (void)state;
     host_chain(&m, true);
     in = host_open(&m);
     input = interpreter_tensor(in, 0);
@@ -246,7 +244,7 @@ static void replace_scales(struct mock *mock, TfLiteContext *context, const char
     replaced = scale;
 }
 
-static void delegates_may_replace_scales(void **state)
+TEST(delegates_may_replace_scales)
 {
     const int64_t zero = 0;
     const float scale = 0.5f;
@@ -258,7 +256,6 @@ static void delegates_may_replace_scales(void **state)
     const TfLiteAffineQuantization *q;
     int x, y;
 
-    (void)state;
     builder_init(&b);
     x = builder_tensor(&b, TENSOR_INT8, "x", 2, (int32_t[]){ 1, 3 });
     y = builder_tensor(&b, TENSOR_INT8, "y", 2, (int32_t[]){ 1, 3 });
@@ -285,7 +282,7 @@ static void delegates_may_replace_scales(void **state)
 
 /* ---- variables, constants ---- */
 
-static void variables_and_constants_are_inputs(void **state)
+TEST(variables_and_constants_are_inputs)
 {
     const uint16_t half[] = { float_to_half(2), float_to_half(3) };
     struct diag diag = { 0 };
@@ -297,7 +294,6 @@ static void variables_and_constants_are_inputs(void **state)
     const TfLiteDelegateParams *params;
     int x, v, h, f, s, y;
 
-    (void)state;
     builder_init(&b);
     options_init(&add, OPTIONS_AddOptions);
     x = kit_vector(&b, 2);
@@ -360,14 +356,13 @@ static TfLiteStatus remapping_prepare(TfLiteContext *context, TfLiteDelegate *de
     return mock_delegate_prepare(context, delegate);
 }
 
-static void inputs_are_restored(void **state)
+TEST(inputs_are_restored)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock.takes = mock_only;
     mock.choice = 2;
@@ -380,18 +375,4 @@ static void inputs_are_restored(void **state)
     assert_int_equal(interpreter_node(in, 2)->inputs->data[0], 2);
     host_run_and_compare(&m, in, 23);
     host_end(in, &mock, &m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forbids_what_is_forbidden),
-        cmocka_unit_test(the_context_checks_its_arguments),
-        cmocka_unit_test(kernels_add_tensors),
-        cmocka_unit_test(delegates_may_replace_scales),
-        cmocka_unit_test(variables_and_constants_are_inputs),
-        cmocka_unit_test(inputs_are_restored),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

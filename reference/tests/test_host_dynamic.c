@@ -1,5 +1,6 @@
 /* Delegates on graphs with dynamic tensors, whose shapes are known in invoke only. */
 #include "reference/tests/kit/host_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* RELU(x), RESHAPE by an input, RELU, ADD with itself. */
 static void dynamic_graph(struct model *m)
@@ -40,14 +41,13 @@ static void check_dynamic_run(struct interpreter *in, int rows, int columns)
         assert_true(y->data.f[i] == (i > 2 ? 2 * (float)(i - 2) : 0));
 }
 
-static void dynamic_tensors_need_the_flag(void **state)
+TEST(dynamic_tensors_need_the_flag)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     dynamic_graph(&m);
     in = host_open(&m);
     mock_begin(&mock);
@@ -83,14 +83,13 @@ static TfLiteStatus tail_prepare(TfLiteContext *context, TfLiteDelegate *delegat
     return s;
 }
 
-static void kernels_follow_dynamic_shapes(void **state)
+TEST(kernels_follow_dynamic_shapes)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     dynamic_graph(&m);
     in = host_open(&m);
     mock_begin(&mock);
@@ -137,7 +136,7 @@ static TfLiteStatus look_prepare(TfLiteContext *context, TfLiteDelegate *delegat
 }
 
 /* As in the real runtime: who wants the shapes has to prepare the nodes. */
-static void a_resized_graph_is_not_prepared_for_a_delegate_that_resizes(void **state)
+TEST(a_resized_graph_is_not_prepared_for_a_delegate_that_resizes)
 {
     for (int flags = 0; flags < 2; flags++) {
         TfLiteDelegate delegate = { .Prepare = look_prepare, .flags = flags };
@@ -145,7 +144,6 @@ static void a_resized_graph_is_not_prepared_for_a_delegate_that_resizes(void **s
         struct interpreter *in;
         struct model m;
 
-        (void)state;
         host_chain(&m, false);
         in = host_open(&m);
         KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 7, 6 }, 2, &diag));
@@ -161,14 +159,13 @@ static void a_resized_graph_is_not_prepared_for_a_delegate_that_resizes(void **s
 }
 
 /* A kernel may make its outputs dynamic; what reads them then follows in invoke. */
-static void kernels_may_make_outputs_dynamic(void **state)
+TEST(kernels_may_make_outputs_dynamic)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, true);
     mock.takes = mock_not_every;
     mock.choice = 3;
@@ -187,16 +184,4 @@ static void kernels_may_make_outputs_dynamic(void **state)
     assert_int_equal(interpreter_tensor(in, 2)->allocation_type, kTfLiteArenaRw);
     assert_int_equal(interpreter_tensor(in, 3)->allocation_type, kTfLiteArenaRw);
     host_end(in, &mock, &m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dynamic_tensors_need_the_flag),
-        cmocka_unit_test(kernels_follow_dynamic_shapes),
-        cmocka_unit_test(a_resized_graph_is_not_prepared_for_a_delegate_that_resizes),
-        cmocka_unit_test(kernels_may_make_outputs_dynamic),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

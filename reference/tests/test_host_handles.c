@@ -1,14 +1,14 @@
 /* Buffer handles: when the host copies data from a delegate, and who frees a handle. */
 #include "reference/tests/kit/host_kit.h"
+#include "reference/tests/kit/test.h"
 
-static void handles_are_copied_when_needed(void **state)
+TEST(handles_are_copied_when_needed)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock.takes = mock_not_every;
     mock.choice = 3;
@@ -37,7 +37,7 @@ static void handles_are_copied_when_needed(void **state)
 }
 
 /* Partitions of one delegate hand over on the device: node 1 lies between two of its own. */
-static void own_handles_are_not_copied(void **state)
+TEST(own_handles_are_not_copied)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -47,7 +47,6 @@ static void own_handles_are_not_copied(void **state)
     struct options add;
     int t[4];
 
-    (void)state;
     builder_init(&b);
     options_init(&add, OPTIONS_AddOptions);
     for (int i = 0; i < 4; i++)
@@ -71,14 +70,13 @@ static void own_handles_are_not_copied(void **state)
     host_end(in, &mock, &m);
 }
 
-static void handles_are_set_and_freed(void **state)
+TEST(handles_are_set_and_freed)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock, other;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock_begin(&other);
     mock.slots = 3;
@@ -120,7 +118,7 @@ static void expect_text(struct diag *diag, enum status s, enum status expected, 
 }
 
 /* A file may leave tensors without a name. */
-static void tensors_without_a_name(void **state)
+TEST(tensors_without_a_name)
 {
     static _Alignas(64) char memory[1024];
     struct diag diag = { 0 };
@@ -129,7 +127,6 @@ static void tensors_without_a_name(void **state)
     struct mock mock, other;
     TfLiteTensor *t;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock_begin(&other);
     mock.slots = 1;
@@ -160,14 +157,13 @@ static void tensors_without_a_name(void **state)
 }
 
 /* After the delegate is gone the reference writes the tensor: an old handle must not come back. */
-static void the_reference_beats_an_old_handle(void **state)
+TEST(the_reference_beats_an_old_handle)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock, failing;
 
-    (void)state;
     in = host_begin(&m, &mock, false);
     mock_begin(&failing);
     mock.handles = true;
@@ -187,17 +183,4 @@ static void the_reference_beats_an_old_handle(void **state)
     mock_end(&mock);
     mock_end(&failing);
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(handles_are_copied_when_needed),
-        cmocka_unit_test(own_handles_are_not_copied),
-        cmocka_unit_test(handles_are_set_and_freed),
-        cmocka_unit_test(tensors_without_a_name),
-        cmocka_unit_test(the_reference_beats_an_old_handle),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Random graphs under random delegates: partitions are those that the runtime's algorithm finds,
  * and no output changes. */
 #include "reference/tests/kit/host_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/runtime/state.h"
 
@@ -123,9 +124,8 @@ static void check_order(const struct interpreter *in)
     }
 }
 
-static void random_graphs_under_random_delegates(void **state)
+TEST(random_graphs_under_random_delegates)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct interpreter_options options = host_options;
         struct diag diag = { 0 };
@@ -164,13 +164,4 @@ static void random_graphs_under_random_delegates(void **state)
         mock_end(&second);
         model_close(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_graphs_under_random_delegates),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -755,7 +755,4 @@ static const struct hostile rows[] = {
     PATCH(mutable_for_second, options_2, OK, NULL),
 };
 
-int main(int argc, char **argv)
-{
-    return hostile_main(argc, argv, rows, sizeof rows / sizeof *rows);
-}
+HOSTILE_TESTS(rows);

@@ -391,7 +391,4 @@ static const struct hostile rows[] = {
     SEED(unknown_slots, OK, NULL),
 };
 
-int main(int argc, char **argv)
-{
-    return hostile_main(argc, argv, rows, sizeof rows / sizeof *rows);
-}
+HOSTILE_TESTS(rows);

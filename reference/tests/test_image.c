@@ -1,6 +1,7 @@
 /* The scalar kernels of RESIZE_BILINEAR and TRANSPOSE_CONV: small cases by hand, others against
  * equivalent formulas, and everything that they refuse. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 /* ---- RESIZE_BILINEAR ---- */
 
@@ -20,11 +21,10 @@ static void begin_resize(struct op_test *t, const int32_t *x_dims, const float *
     op_input(t, kTfLiteInt32, 1, DIMS(2), size);
 }
 
-static void resize_by_hand(void **state)
+TEST(resize_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     /* 0, 10, 20 to six: every half cell, and past the last cell its value. */
     begin_resize(&t, DIMS(1, 1, 3, 1), FLOATS(0, 10, 20), INTS(1, 6));
     op_run(&t);
@@ -76,9 +76,8 @@ static void resize_by_hand(void **state)
 }
 
 /* What is linear in y and x stays so: each output is its own coordinate, clamped. */
-static void a_plane_stays_a_plane(void **state)
+TEST(a_plane_stays_a_plane)
 {
-    (void)state;
     for (int32_t in = 1; in <= 7; in++) {
         for (int32_t out = 1; out <= 9; out++) {
             for (int flags = 0; flags < 3; flags++) {
@@ -109,11 +108,10 @@ static void a_plane_stays_a_plane(void **state)
     }
 }
 
-static void resize_waits_for_its_size(void **state)
+TEST(resize_waits_for_its_size)
 {
     struct op_test t;
 
-    (void)state;
     begin_resize(&t, DIMS(1, 1, 2, 1), FLOATS(3, 5), INTS(1, 4));
     t.in[1]->allocation_type = kTfLiteArenaRw;
     assert_int_equal(op_prepare(&t), STATUS_OK);
@@ -134,11 +132,10 @@ static void resize_waits_for_its_size(void **state)
     op_end(&t);
 }
 
-static void resize_refuses(void **state)
+TEST(resize_refuses)
 {
     struct op_test t;
 
-    (void)state;
     begin_resize(&t, DIMS(1, 2, 2, 1), NULL, INTS(4, 0));
     op_refused(&t, STATUS_INVALID, "input 1 (size): element 1 (width) is 0", NULL);
     memcpy(t.in[1]->data.i32, INTS(-3, 4), 8);
@@ -195,11 +192,10 @@ static void begin_transpose(struct op_test *t, const int32_t *shape, const int32
     op_input(t, kTfLiteFloat32, 4, x_dims, x);
 }
 
-static void transpose_conv_by_hand(void **state)
+TEST(transpose_conv_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     /* A row of 1, 10 spread by 2 with 3 taps: they overlap in the middle. */
     begin_transpose(&t, INTS(1, 1, 5, 1), DIMS(1, 1, 3, 1), FLOATS(1, 2, 3), DIMS(1, 1, 2, 1),
                     FLOATS(1, 10));
@@ -252,12 +248,11 @@ static int32_t same_out(int32_t in, int32_t stride)
 
 /* Every output size that has the input's size, over strides, filters and paddings: the gathering
  * kernel equals the scattered sum of the definition. */
-static void transpose_conv_equals_the_scattered_sum(void **state)
+TEST(transpose_conv_equals_the_scattered_sum)
 {
     uint64_t random = 7;
     int checked = 0;
 
-    (void)state;
     for (int32_t s = 1; s <= 3; s++) {
         for (int32_t f = 1; f <= 4; f++) {
             for (int32_t out = 1; out <= 9; out++) {
@@ -312,11 +307,10 @@ static void transpose_conv_equals_the_scattered_sum(void **state)
     assert_true(checked > 350);
 }
 
-static void transpose_conv_waits_for_its_shape(void **state)
+TEST(transpose_conv_waits_for_its_shape)
 {
     struct op_test t;
 
-    (void)state;
     begin_transpose(&t, INTS(1, 1, 2, 1), DIMS(1, 1, 1, 1), FLOATS(2), DIMS(1, 1, 2, 1),
                     FLOATS(3, 4));
     set_transpose(&t, kTfLitePaddingSame, 1, 1);
@@ -338,7 +332,7 @@ static void transpose_conv_waits_for_its_shape(void **state)
     op_end(&t);
 }
 
-static void transpose_conv_refuses(void **state)
+TEST(transpose_conv_refuses)
 {
     static const struct {
         int32_t shape[4];
@@ -356,7 +350,6 @@ static void transpose_conv_refuses(void **state)
     TfLiteTransposeConvParams *p;
     struct op_test t;
 
-    (void)state;
     begin_transpose(&t, INTS(1, 4, 4, 2), DIMS(2, 3, 3, 1), NULL, DIMS(1, 2, 2, 1), NULL);
     p = (void *)t.params.bytes;
     set_transpose(&t, kTfLitePaddingSame, 2, 2);
@@ -419,13 +412,12 @@ static void transpose_conv_refuses(void **state)
     op_end(&t);
 }
 
-static void options_become_parameters(void **state)
+TEST(options_become_parameters)
 {
     TfLiteTransposeConvParams transpose = { 0 };
     TfLiteResizeBilinearParams resize = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_TransposeConvOptions);
     options_set_int(&o, "padding", 1);
     options_set_int(&o, "stride_w", 2);
@@ -445,21 +437,4 @@ static void options_become_parameters(void **state)
     options_set_int(&o, "half_pixel_centers", 0);
     ref_find(BUILTIN_RESIZE_BILINEAR)->read_params(&o, &resize);
     assert_true(!resize.half_pixel_centers && resize.align_corners);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resize_by_hand),
-        cmocka_unit_test(a_plane_stays_a_plane),
-        cmocka_unit_test(resize_waits_for_its_size),
-        cmocka_unit_test(resize_refuses),
-        cmocka_unit_test(transpose_conv_by_hand),
-        cmocka_unit_test(transpose_conv_equals_the_scattered_sum),
-        cmocka_unit_test(transpose_conv_waits_for_its_shape),
-        cmocka_unit_test(transpose_conv_refuses),
-        cmocka_unit_test(options_become_parameters),
-    };
-
-    return cmocka_run_group_tests_name("ref_image", tests, NULL, NULL);
 }

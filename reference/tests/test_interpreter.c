@@ -1,6 +1,7 @@
 /* The interpreter without delegates: values, shapes, dynamic shapes, variables, memory of the
  * caller, guard zones, poison, single nodes, and every allocation failing once. */
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/runtime/tensor_memory.h"
 
@@ -10,7 +11,7 @@ static const int32_t two[] = { 1, 2 };
 
 /* ---- values ---- */
 
-static void runs_a_graph(void **state)
+TEST(runs_a_graph)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -19,7 +20,6 @@ static void runs_a_graph(void **state)
     size_t count;
     const int *outputs;
 
-    (void)state;
     kit_simple_graph(&m);
     in = kit_interpreter(&m, NULL);
     assert_ptr_equal(interpreter_model(in), &m);
@@ -71,7 +71,7 @@ static void runs_a_graph(void **state)
 }
 
 /* A chain needs two tensors at a time, whatever its length. */
-static void the_arena_is_shared(void **state)
+TEST(the_arena_is_shared)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -79,7 +79,6 @@ static void the_arena_is_shared(void **state)
     struct model m;
     int t[12];
 
-    (void)state;
     builder_init(&b);
     for (int i = 0; i < 12; i++)
         t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 1, 16 });
@@ -105,13 +104,12 @@ static void the_arena_is_shared(void **state)
 
 /* ---- shapes ---- */
 
-static void resizes(void **state)
+TEST(resizes)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_simple_graph(&m);
     in = kit_interpreter(&m, NULL);
     /* Against the constant [1, 2], a batch of 3 broadcasts; 3 columns do not fit. */
@@ -175,7 +173,7 @@ static void dynamic_graph(struct model *m)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-static void follows_dynamic_shapes(void **state)
+TEST(follows_dynamic_shapes)
 {
     static const int32_t shapes[][2] = { { 3, 4 }, { 12, 1 }, { 2, -1 }, { 3, 4 } };
     static const int32_t want[][2] = { { 3, 4 }, { 12, 1 }, { 2, 6 }, { 3, 4 } };
@@ -184,7 +182,6 @@ static void follows_dynamic_shapes(void **state)
     struct model m;
     const TfLiteTensor *z;
 
-    (void)state;
     dynamic_graph(&m);
     in = kit_interpreter(&m, &(struct interpreter_options){
                                  .guard_bytes = 64, .poison = true, .poison_word = 0x7FC00000 });
@@ -220,7 +217,7 @@ static void follows_dynamic_shapes(void **state)
 }
 
 /* Shapes in the file need not fit before the inputs are resized. */
-static void a_graph_may_need_a_resize_first(void **state)
+TEST(a_graph_may_need_a_resize_first)
 {
     static const float w[] = { 1, 2, 3 };
     struct diag diag = { 0 };
@@ -230,7 +227,6 @@ static void a_graph_may_need_a_resize_first(void **state)
     struct model m;
     int x, c, y;
 
-    (void)state;
     builder_init(&b);
     options_init(&add, OPTIONS_AddOptions);
     x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, (int32_t[]){ 2 });
@@ -275,7 +271,7 @@ static void variable_graph(struct model *m)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-static void variables_keep_their_value(void **state)
+TEST(variables_keep_their_value)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -284,7 +280,6 @@ static void variables_keep_their_value(void **state)
     size_t count;
     TfLiteTensor *v, *q;
 
-    (void)state;
     variable_graph(&m);
     in = kit_interpreter(
         &m, &(struct interpreter_options){ .poison = true, .poison_word = 0x7FFFFFFF });
@@ -314,14 +309,13 @@ static void variables_keep_their_value(void **state)
     model_close(&m);
 }
 
-static void takes_memory_of_the_caller(void **state)
+TEST(takes_memory_of_the_caller)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     char *block = aligned_alloc(64, 256);
 
-    (void)state;
     assert_non_null(block);
     memset(block, 0x55, 256);
     kit_simple_graph(&m);
@@ -360,14 +354,13 @@ static void takes_memory_of_the_caller(void **state)
 
 /* ---- guard zones, single nodes, cancelling ---- */
 
-static void guards_show_a_write(void **state)
+TEST(guards_show_a_write)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     TfLiteTensor *s;
 
-    (void)state;
     kit_simple_graph(&m);
     in = kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 100 });
     KIT_OK(interpreter_allocate(in, &diag));
@@ -392,7 +385,7 @@ static void guards_show_a_write(void **state)
     model_close(&m);
 }
 
-static void guards_hold_the_byte_that_is_set(void **state)
+TEST(guards_hold_the_byte_that_is_set)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -400,7 +393,6 @@ static void guards_hold_the_byte_that_is_set(void **state)
     TfLiteTensor *s;
     float behind;
 
-    (void)state;
     kit_simple_graph(&m);
     in = kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64 });
     interpreter_set_guards(in, 0x11); /* before there is any */
@@ -432,13 +424,12 @@ static void guards_hold_the_byte_that_is_set(void **state)
     model_close(&m);
 }
 
-static void poison_covers_what_invoke_writes(void **state)
+TEST(poison_covers_what_invoke_writes)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     variable_graph(&m);
     in = kit_interpreter(&m, &(struct interpreter_options){
                                  .poison = true, .poison_word = 0x11223344, .cancellable = true });
@@ -461,7 +452,7 @@ static void poison_covers_what_invoke_writes(void **state)
     model_close(&m);
 }
 
-static void evaluates_one_node(void **state)
+TEST(evaluates_one_node)
 {
     double value[2], magnitude[2], terms[2];
     struct ref_detail detail = { value, magnitude, terms, NULL };
@@ -469,7 +460,6 @@ static void evaluates_one_node(void **state)
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_simple_graph(&m);
     in = kit_interpreter(&m, &(struct interpreter_options){ .preserve_all = true });
     assert_int_equal(interpreter_eval_node(in, 2, &detail, &diag), STATUS_USAGE);
@@ -517,11 +507,10 @@ static enum status one_life(const struct model *m, struct diag *diag)
     return s;
 }
 
-static void survives_failed_allocations(void **state)
+TEST(survives_failed_allocations)
 {
     void (*const graphs[])(struct model *) = { dynamic_graph, kit_folding_graph, variable_graph };
 
-    (void)state;
     for (size_t g = 0; g < 3; g++) {
         struct diag diag = { 0 };
         struct model m;
@@ -544,35 +533,13 @@ static void survives_failed_allocations(void **state)
 }
 
 /* Leaks show under the sanitizer or valgrind. */
-static void opens_and_closes_often(void **state)
+TEST(opens_and_closes_often)
 {
     struct diag diag = { 0 };
     struct model m;
 
-    (void)state;
     dynamic_graph(&m);
     for (int i = 0; i < 1000; i++)
         KIT_OK(one_life(&m, &diag));
     model_close(&m);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_a_graph),
-        cmocka_unit_test(the_arena_is_shared),
-        cmocka_unit_test(resizes),
-        cmocka_unit_test(follows_dynamic_shapes),
-        cmocka_unit_test(a_graph_may_need_a_resize_first),
-        cmocka_unit_test(variables_keep_their_value),
-        cmocka_unit_test(takes_memory_of_the_caller),
-        cmocka_unit_test(guards_show_a_write),
-        cmocka_unit_test(guards_hold_the_byte_that_is_set),
-        cmocka_unit_test(poison_covers_what_invoke_writes),
-        cmocka_unit_test(evaluates_one_node),
-        cmocka_unit_test(survives_failed_allocations),
-        cmocka_unit_test(opens_and_closes_often),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* What an interpreter makes of a model: constants, folding, quantization, sizes of elements, and
  * the graphs that are refused. */
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/half.h"
 
@@ -22,14 +23,13 @@ static void expect_open_fails(struct builder *b, enum status want, const char *t
 
 /* ---- constants ---- */
 
-static void folds_constants(void **state)
+TEST(folds_constants)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     const TfLiteTensor *f;
 
-    (void)state;
     kit_folding_graph(&m);
     in = kit_interpreter(&m, &(struct interpreter_options){
                                  .guard_bytes = 64, .poison = true, .poison_word = 0xDEADBEEF });
@@ -50,7 +50,7 @@ static void folds_constants(void **state)
 }
 
 /* Kernels read elements in place; a file may have them anywhere. */
-static void copies_unaligned_constants(void **state)
+TEST(copies_unaligned_constants)
 {
     uint8_t bytes[9 + 16];
     const float w[] = { 5, 6 };
@@ -60,7 +60,6 @@ static void copies_unaligned_constants(void **state)
     struct model m, changed;
     const TfLiteTensor *c;
 
-    (void)state;
     kit_simple_graph(&m);
     memcpy(bytes + 1, w, sizeof w);
     memset(buffers, 0, sizeof buffers);
@@ -85,7 +84,7 @@ static void copies_unaligned_constants(void **state)
     model_close(&m);
 }
 
-static void fills_quantization(void **state)
+TEST(fills_quantization)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
@@ -94,7 +93,6 @@ static void fills_quantization(void **state)
     const TfLiteAffineQuantization *q;
     int t[3];
 
-    (void)state;
     builder_init(&b);
     for (int i = 0; i < 3; i++)
         t[i] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
@@ -161,12 +159,11 @@ static void make_unknown(struct model *m, int32_t code, int32_t version)
     KIT_OK(builder_finish(&b, m, &diag));
 }
 
-static void shapes_without_the_op(void **state)
+TEST(shapes_without_the_op)
 {
     static const int32_t ops[][2] = { { BUILTIN_UNIQUE, 2 }, { BUILTIN_TANH, 99 }, { 9999, 1 } };
     const struct interpreter_options options = { .shapes_only = true };
 
-    (void)state;
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         struct diag diag = { 0 };
         struct interpreter *in;
@@ -184,11 +181,10 @@ static void shapes_without_the_op(void **state)
     }
 }
 
-static void refuses_bad_graphs(void **state)
+TEST(refuses_bad_graphs)
 {
     static const int x = 0, y = 1, bad = 2, absent = -1;
 
-    (void)state;
     refuse("node 0: the op UNIQUE (code 103) version 2 is not known", STATUS_UNSUPPORTED,
            BUILTIN_UNIQUE, 2, 0, 1, &x, 1, &y);
     refuse("node 0: RELU version 99, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 99, 0, 1, &x,
@@ -213,7 +209,7 @@ static void refuses_bad_graphs(void **state)
 }
 
 /* Sizes that do not fit a size_t, or exceed the machine's memory. */
-static void refuses_what_does_not_fit(void **state)
+TEST(refuses_what_does_not_fit)
 {
     static const int32_t huge[] = { INT32_MAX, INT32_MAX, INT32_MAX };
     static const int32_t large[] = { INT32_MAX, 1 << 20 };
@@ -223,7 +219,6 @@ static void refuses_what_does_not_fit(void **state)
     struct model m;
     int x, y;
 
-    (void)state;
     builder_init(&b);
     x = builder_tensor(&b, TENSOR_FLOAT32, "x", 3, huge);
     builder_inputs(&b, 1, &x);
@@ -324,7 +319,7 @@ static void no_graph(struct model *m)
     m->subgraph_count = 0;
 }
 
-static void refuses_what_no_verifier_has_seen(void **state)
+TEST(refuses_what_no_verifier_has_seen)
 {
     static const struct {
         void (*edit)(struct model *m);
@@ -344,7 +339,6 @@ static void refuses_what_no_verifier_has_seen(void **state)
         { no_graph, STATUS_INVALID, "the model has no subgraph" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
         struct interpreter *in;
@@ -371,7 +365,7 @@ static void refuses_what_no_verifier_has_seen(void **state)
     }
 }
 
-static void knows_all_element_sizes(void **state)
+TEST(knows_all_element_sizes)
 {
     static const struct {
         int32_t type;
@@ -381,7 +375,6 @@ static void knows_all_element_sizes(void **state)
                  { TENSOR_FLOAT64, 40 }, { TENSOR_COMPLEX128, 80 }, { TENSOR_INT4, 3 },
                  { TENSOR_UINT4, 3 },    { TENSOR_INT2, 2 } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
         struct interpreter *in;
@@ -413,20 +406,4 @@ static void knows_all_element_sizes(void **state)
         interpreter_close(in);
         model_close(&m);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folds_constants),
-        cmocka_unit_test(copies_unaligned_constants),
-        cmocka_unit_test(fills_quantization),
-        cmocka_unit_test(refuses_bad_graphs),
-        cmocka_unit_test(shapes_without_the_op),
-        cmocka_unit_test(refuses_what_does_not_fit),
-        cmocka_unit_test(knows_all_element_sizes),
-        cmocka_unit_test(refuses_what_no_verifier_has_seen),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 /* The limits of base/limits.def: read and set, and each of them met by a small model. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/builtin.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
@@ -9,16 +11,11 @@
 #include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* ---- values ---- */
 
@@ -38,7 +35,7 @@ static void reset(enum limit which)
     set(which, limit_row(which)->standard);
 }
 
-static void texts_are_read(void **state)
+TEST(texts_are_read)
 {
     static const struct {
         const char *text, *words;
@@ -60,7 +57,6 @@ static void texts_are_read(void **state)
     };
     struct diag diag;
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         if (limits_set(wrong[i].text, &diag) != STATUS_USAGE || !strstr(diag.text, wrong[i].words))
             fail_msg("'%s': %s", wrong[i].text, diag.text);
@@ -77,11 +73,10 @@ static void texts_are_read(void **state)
     reset(LIMIT_FOLDED_BYTES);
 }
 
-static void the_environment_is_checked(void **state)
+TEST(the_environment_is_checked)
 {
     struct diag diag;
 
-    (void)state;
     setenv("ASSAY_LIMITS", "rank=six", 1);
     assert_int_equal(limits_check_environment(&diag), STATUS_USAGE);
     assert_non_null(strstr(diag.text, "ASSAY_LIMITS: 'rank=six'"));
@@ -199,13 +194,12 @@ static void expect_edge(const struct sample *s, enum limit which, uint64_t value
     reset(which);
 }
 
-static void the_reader_has_limits(void **state)
+TEST(the_reader_has_limits)
 {
     struct sample s;
     struct diag diag;
     uint64_t tables = 1;
 
-    (void)state;
     make_chain(&s, 5, 8);
     expect_edge(&s, LIMIT_NODES, 5, verify, "SubGraph.operators: 5 operators");
     expect_edge(&s, LIMIT_TENSORS, 6, verify, "SubGraph.tensors: 6 tensors");
@@ -225,11 +219,10 @@ static void the_reader_has_limits(void **state)
     close_sample(&s);
 }
 
-static void the_interpreter_has_limits(void **state)
+TEST(the_interpreter_has_limits)
 {
     struct sample s;
 
-    (void)state;
     make_pad(&s, false,
              64); /* f32 [64, 64] is 16 KiB; the others have 64 bytes with their padding */
     expect_edge(&s, LIMIT_ACTIVATION_BYTES, 64 * 64 * 4 + 2 * 64, allocate,
@@ -243,12 +236,11 @@ static void the_interpreter_has_limits(void **state)
 }
 
 /* The file has some hundred bytes. */
-static void a_small_file_does_not_take_gigabytes(void **state)
+TEST(a_small_file_does_not_take_gigabytes)
 {
     struct sample s;
     struct diag diag;
 
-    (void)state;
     for (int constant = 0; constant < 2; constant++) {
         const long long before = mem_peak_bytes();
 
@@ -264,13 +256,12 @@ static void a_small_file_does_not_take_gigabytes(void **state)
 }
 
 /* A shape that is computed, not that of the file. */
-static void a_computed_shape_has_limits(void **state)
+TEST(a_computed_shape_has_limits)
 {
     struct sample s;
     struct diag diag;
     struct interpreter *in;
 
-    (void)state;
     make_chain(&s, 2, 8);
     if (interpreter_open(&in, &s.built, NULL, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
@@ -285,7 +276,7 @@ static void a_computed_shape_has_limits(void **state)
     close_sample(&s);
 }
 
-static void a_file_has_a_limit(void **state)
+TEST(a_file_has_a_limit)
 {
     char path[] = "/tmp/assay-limits-XXXXXX";
     const int fd = mkstemp(path);
@@ -293,7 +284,6 @@ static void a_file_has_a_limit(void **state)
     uint8_t *bytes;
     size_t count;
 
-    (void)state;
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "123456789", 9), 9);
     close(fd);
@@ -308,19 +298,4 @@ static void a_file_has_a_limit(void **state)
     assert_null(bytes);
     reset(LIMIT_FILE_BYTES);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_read),
-        cmocka_unit_test(the_environment_is_checked),
-        cmocka_unit_test(the_reader_has_limits),
-        cmocka_unit_test(the_interpreter_has_limits),
-        cmocka_unit_test(a_small_file_does_not_take_gigabytes),
-        cmocka_unit_test(a_computed_shape_has_limits),
-        cmocka_unit_test(a_file_has_a_limit),
-    };
-
-    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
 }

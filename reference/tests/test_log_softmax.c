@@ -1,5 +1,6 @@
 /* LOG_SOFTMAX of bytes in rows so long that the runtime's sum of powers overflows. */
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 enum { MOST = 8192 };
 
@@ -18,22 +19,12 @@ static void expect_row(int32_t count, int8_t expected)
     op_end(&t);
 }
 
-static void long_rows_saturate(void **state)
+TEST(long_rows_saturate)
 {
-    (void)state;
     expect_row(1, 127);
     expect_row(2, 127 - 11);     /* 11.09 */
     expect_row(1000, 127 - 111); /* 110.5 */
     expect_row(4095, 127 - 133); /* 133.08 */
     expect_row(4096, 127 - 133);
     expect_row(MOST, 127 - 133);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_rows_saturate),
-    };
-
-    return cmocka_run_group_tests_name("ref_log_softmax", tests, NULL, NULL);
 }

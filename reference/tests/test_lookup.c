@@ -1,22 +1,19 @@
 /* Lookups find what was added, and compare as often as the logarithm of its number, in whatever
  * order it comes; so do the variables of a model. */
+#include "reference/tests/kit/compared.h"
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/lookup.h"
 #include "reference/base/memory.h"
 #include "reference/runtime/resources.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 enum { MANY = 1 << 15 };
 
-static long compared;
 static uint32_t keys[MANY];
 
 static int by_key(const void *list, const void *key, size_t item)
@@ -36,9 +33,8 @@ static uint32_t key_of(int order, uint32_t i)
                         : i * 2654435761u;
 }
 
-static void any_order_is_balanced(void **state)
+TEST(any_order_is_balanced)
 {
-    (void)state;
     for (int order = 0; order < 4; order++) {
         struct lookup l = { .count = 0 };
 
@@ -59,12 +55,11 @@ static void any_order_is_balanced(void **state)
     }
 }
 
-static void failures_leave_it_whole(void **state)
+TEST(failures_leave_it_whole)
 {
     const long long before = mem_live_bytes();
     struct lookup l = { .count = 0 };
 
-    (void)state;
     for (uint32_t i = 0; i < 100; i++) {
         keys[i] = i;
         mem_fail_after(0);
@@ -83,23 +78,13 @@ static void failures_leave_it_whole(void **state)
 
 /* ---- variables ---- */
 
-int __real_strcmp(const char *a, const char *b);
-int __wrap_strcmp(const char *a, const char *b);
-
-int __wrap_strcmp(const char *a, const char *b)
-{
-    compared++;
-    return __real_strcmp(a, b);
-}
-
-static void variables_are_found_by_name(void **state)
+TEST(variables_are_found_by_name)
 {
     static char names[RESOURCES_MAX + 1][8];
     struct resources r = { 0 };
     struct diag diag = { 0 };
     int32_t id;
 
-    (void)state;
     compared = 0;
     for (int i = 0; i < RESOURCES_MAX; i++) {
         snprintf(names[i], sizeof names[i], "%d", i);
@@ -122,14 +107,13 @@ static void variables_are_found_by_name(void **state)
 }
 
 /* By numbers that no VAR_HANDLE gave, as inputs of a graph may be. */
-static void values_are_found_by_number(void **state)
+TEST(values_are_found_by_number)
 {
     float value = 1;
     TfLiteTensor t = { .type = kTfLiteFloat32, .data.f = &value, .bytes = sizeof value };
     struct resources r = { 0 };
     struct diag diag = { 0 };
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         value = (float)i;
         assert_int_equal(resource_assign(&r, (i % 2 ? -1 : 1) * (i << 20), &t, &diag), STATUS_OK);
@@ -141,16 +125,4 @@ static void values_are_found_by_number(void **state)
     assert_null(resource_find(&r, 0));
     assert_int_equal(resource_assign(&r, 0, &t, &diag), STATUS_OK);
     resources_close(&r);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_order_is_balanced),
-        cmocka_unit_test(failures_leave_it_whole),
-        cmocka_unit_test(variables_are_found_by_name),
-        cmocka_unit_test(values_are_found_by_number),
-    };
-
-    return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The scalar kernel of LSTM: by hand and against its definition, its state over several steps, the
  * quantities of its error bound, and everything that it refuses. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/builder.h"
 #include "reference/runtime/interpreter.h"
@@ -50,7 +51,7 @@ static void near(const struct op_test *t, int o, size_t i, double expected)
 }
 
 /* One cell with gates that are all different: each block of the weights has its place. */
-static void one_cell_by_hand(void **state)
+TEST(one_cell_by_hand)
 {
     const float *const data[] = { FLOATS(2), FLOATS(0.5f),
                                   FLOATS(1, 2, 0.25f, -1, -0.5f, 4, 0.75f, 3),
@@ -59,7 +60,6 @@ static void one_cell_by_hand(void **state)
     const double c = sigmoid(z[0]) * tanh(z[1]) - 1.5 * sigmoid(z[2]);
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t, 1, 1, 1, data);
     op_run(&t);
     op_has_shape(&t, 2, DIMS(1, 1));
@@ -80,7 +80,7 @@ static void one_cell_by_hand(void **state)
 }
 
 /* The limit of TOLERANCES.md 3.8 in units of 2^-24. */
-static void bounds_follow_the_gates(void **state)
+TEST(bounds_follow_the_gates)
 {
     const double u = 0x1p-24;
     const float *const data[] = { FLOATS(2), FLOATS(0.5f),
@@ -89,7 +89,6 @@ static void bounds_follow_the_gates(void **state)
     double dz[4], dc, dh;
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t, 1, 1, 1, data);
     op_run(&t);
     for (int g = 0; g < 4; g++) /* K = 3: min(3, 3 sqrt 3) = 3 */
@@ -111,7 +110,7 @@ static void bounds_follow_the_gates(void **state)
 enum { BATCH = 3, DEPTH = 4, CELLS = 5, WIDTH = DEPTH + CELLS };
 
 /* Three steps: each starts from the state that the previous one wrote. */
-static void steps_follow_the_definition(void **state)
+TEST(steps_follow_the_definition)
 {
     float x[BATCH * DEPTH], w[4 * CELLS * WIDTH], bias[4 * CELLS];
     float h[BATCH * CELLS] = { 0 }, c[BATCH * CELLS] = { 0 };
@@ -119,7 +118,6 @@ static void steps_follow_the_definition(void **state)
     uint64_t random = 3;
     struct op_test t;
 
-    (void)state;
     for (int i = 0; i < 4 * CELLS * WIDTH; i++)
         w[i] = op_random(&random);
     for (int i = 0; i < 4 * CELLS; i++)
@@ -158,12 +156,11 @@ static void steps_follow_the_definition(void **state)
     op_end(&t);
 }
 
-static void empty_layers_are_empty(void **state)
+TEST(empty_layers_are_empty)
 {
     const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t, 0, 2, 3, data);
     op_run(&t);
     op_has_shape(&t, 2, DIMS(0, 3));
@@ -244,12 +241,11 @@ static float net_step(struct net *n, float x)
     return interpreter_tensor(n->in, outputs[H])->data.f[0];
 }
 
-static void state_lives_in_variables(void **state)
+TEST(state_lives_in_variables)
 {
     struct net variables, inputs;
     float first, second;
 
-    (void)state;
     net_open(&variables, true);
     net_open(&inputs, false);
     interpreter_tensor(inputs.in, H_PREV)->data.f[0] = 0;
@@ -273,13 +269,12 @@ static void state_lives_in_variables(void **state)
 
 /* ---- refusals ---- */
 
-static void lstm_refuses_parameters(void **state)
+TEST(lstm_refuses_parameters)
 {
     const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
     TfLiteLSTMParams *p;
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t, 1, 2, 3, data);
     p = (void *)t.params.bytes;
     assert_int_equal(op_prepare(&t), STATUS_OK);
@@ -306,7 +301,7 @@ static void lstm_refuses_parameters(void **state)
     op_end(&t);
 }
 
-static void lstm_refuses_tensors(void **state)
+TEST(lstm_refuses_tensors)
 {
     static const struct {
         int input, rank;
@@ -333,7 +328,6 @@ static void lstm_refuses_tensors(void **state)
     const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
     struct op_test t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         begin_lstm(&t, 1, 2, 3, data);
         op_set_dims(t.in[rows[i].input], rows[i].rank, rows[i].dims);
@@ -370,12 +364,11 @@ static void lstm_refuses_tensors(void **state)
     op_end(&t);
 }
 
-static void options_become_parameters(void **state)
+TEST(options_become_parameters)
 {
     TfLiteLSTMParams p = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_LSTMOptions);
     options_set_int(&o, "fused_activation_function", 4);
     options_set_int(&o, "kernel_type", 1);
@@ -386,20 +379,4 @@ static void options_become_parameters(void **state)
     assert_int_equal(p.kernel_type, kTfLiteLSTMBasicKernel);
     assert_true(p.cell_clip == 2 && p.proj_clip == 3);
     assert_false(p.asymmetric_quantize_inputs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cell_by_hand),
-        cmocka_unit_test(bounds_follow_the_gates),
-        cmocka_unit_test(steps_follow_the_definition),
-        cmocka_unit_test(empty_layers_are_empty),
-        cmocka_unit_test(state_lives_in_variables),
-        cmocka_unit_test(lstm_refuses_parameters),
-        cmocka_unit_test(lstm_refuses_tensors),
-        cmocka_unit_test(options_become_parameters),
-    };
-
-    return cmocka_run_group_tests_name("ref_lstm", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The scalar kernel of the full LSTM: two steps by hand, with every optional tensor and without,
  * the error that states carry from inference to inference, and everything that it refuses. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 enum { W = 1, R = 5, PEEPHOLE = 9, BIAS = 12, PROJECTION = 16, H = 18, C, NORM, INPUTS = 24 };
 enum { GATE_I, GATE_F, GATE_C, GATE_O, GATES };
@@ -92,9 +93,8 @@ static struct cell step(struct cell s, const float *x, bool cifg, bool peephole,
     return (struct cell){ projection ? -2 * h + 0.75 : h, c };
 }
 
-static void two_steps_by_hand(void **state)
+TEST(two_steps_by_hand)
 {
-    (void)state;
     for (int which = 0; which < 8; which++) {
         const bool cifg = which & 1, peephole = which & 2, projection = which & 4;
         struct cell s = { 0, 0 };
@@ -115,11 +115,10 @@ static void two_steps_by_hand(void **state)
     }
 }
 
-static void clips_hold(void **state)
+TEST(clips_hold)
 {
     struct op_test t;
 
-    (void)state;
     begin(&t, false, false, true);
     params_of(&t)->cell_clip = 0.03125F;
     params_of(&t)->proj_clip = 0.5F;
@@ -130,13 +129,12 @@ static void clips_hold(void **state)
 }
 
 /* The second inference starts from a state that may be off already. */
-static void states_carry_their_error(void **state)
+TEST(states_carry_their_error)
 {
     struct ref_carry carry = { NULL, 0 };
     double first, stored;
     struct op_test t;
 
-    (void)state;
     begin(&t, false, true, false);
     t.call.carry = &carry;
     op_run(&t);
@@ -152,11 +150,10 @@ static void states_carry_their_error(void **state)
     op_end(&t);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     struct op_test t;
 
-    (void)state;
     begin(&t, false, true, true);
     assert_int_equal(op_prepare(&t), STATUS_OK);
     t.call.in_count = 19;
@@ -198,16 +195,4 @@ static void refusals(void **state)
     t.inputs[PROJECTION].type = kTfLiteInt8;
     op_refused(&t, STATUS_INVALID, "input 1 (weights)", "scale", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_steps_by_hand),
-        cmocka_unit_test(clips_hold),
-        cmocka_unit_test(states_carry_their_error),
-        cmocka_unit_test(refusals),
-    };
-
-    return cmocka_run_group_tests_name("ref_lstm_full", tests, NULL, NULL);
 }

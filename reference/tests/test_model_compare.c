@@ -4,15 +4,11 @@
 #include "reference/format/read.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/sample_model.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct tflite_file files[2];
 static struct model a, b;
@@ -104,21 +100,19 @@ static void tables_are_seen(const void *pointer, size_t *count, const char *word
 #define STRING(where, field)    vector_is_seen(&(where)->field.text, &(where)->field.count, 1, #field)
 #define TABLES(where, field, n) tables_are_seen(&(where)->field, (size_t *)&(where)->n, #field)
 
-static void equal_models_are(void **state)
+TEST(equal_models_are)
 {
     struct diag diag = { 0 };
 
-    (void)state;
     assert_int_equal(model_compare(&a, &b, &diag), STATUS_OK);
     assert_int_equal(model_compare(&a, &a, &diag), STATUS_OK);
     assert_string_equal(diag.text, "");
 }
 
-static void fields_of_the_model_are_seen(void **state)
+TEST(fields_of_the_model_are_seen)
 {
     const struct model_opcode *o = &b.opcodes[2];
 
-    (void)state;
     BIT(&b, version);
     STRING(&b, description);
     TABLES(&b, opcodes, opcode_count);
@@ -152,12 +146,11 @@ static void fields_of_the_model_are_seen(void **state)
     STRING(&b.external_buffers[0], packing);
 }
 
-static void fields_of_tensors_are_seen(void **state)
+TEST(fields_of_tensors_are_seen)
 {
     const struct model_tensor *t = b.subgraphs[0].tensors;
     const struct model_dimension *d = &t[4].sparsity.dimensions[1];
 
-    (void)state;
     VECTOR(&t[0], shape);
     BIT(&t[0], type);
     BIT(&t[0], buffer);
@@ -194,12 +187,11 @@ static void fields_of_tensors_are_seen(void **state)
     VECTOR(d, indices);
 }
 
-static void fields_of_operators_are_seen(void **state)
+TEST(fields_of_operators_are_seen)
 {
     const struct model_subgraph *g = &b.subgraphs[0];
     const struct model_operator *o = g->operators;
 
-    (void)state;
     TABLES(g, tensors, tensor_count);
     VECTOR(g, inputs);
     VECTOR(g, outputs);
@@ -220,39 +212,25 @@ static void fields_of_operators_are_seen(void **state)
     BIT(&o[0], debug_metadata_index);
 }
 
-static void where_the_bytes_stand_does_not_matter(void **state)
+TEST(where_the_bytes_stand_does_not_matter)
 {
     struct model_buffer *buffer = (struct model_buffer *)&b.buffers[1];
     struct model_operator *op = (struct model_operator *)&b.subgraphs[0].operators[2];
 
-    (void)state;
     buffer->large = op->custom_options_large = true;
     assert_int_equal(model_compare(&a, &b, NULL), STATUS_OK);
     buffer->large = op->custom_options_large = false;
 }
 
-static void messages_say_where(void **state)
+TEST(messages_say_where)
 {
     struct diag diag = { 0 };
     int32_t *type = (int32_t *)&b.subgraphs[0].tensors[3].type;
 
-    (void)state;
     *type = 7;
     assert_int_equal(model_compare(&a, &b, &diag), STATUS_MISMATCH);
     assert_string_equal(diag.text, "subgraph 0, tensor 3: type: 2 and 7");
     *type = 2;
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_models_are),
-        cmocka_unit_test(fields_of_the_model_are_seen),
-        cmocka_unit_test(fields_of_tensors_are_seen),
-        cmocka_unit_test(fields_of_operators_are_seen),
-        cmocka_unit_test(where_the_bytes_stand_does_not_matter),
-        cmocka_unit_test(messages_say_where),
-    };
-
-    return cmocka_run_group_tests(tests, read_twice, free_both);
-}
+TEST_FILE(.setup = read_twice, .teardown = free_both);

@@ -1,8 +1,9 @@
 /* The seeds of the fuzz target that runs models (fuzz/models.c): models of several subgraphs, and
  * of custom ops.  They are written, and compared with the files, here:
  *
- *     $(B)/unit/reference/test_model_corpus --corpus fuzz/corpus/models */
+ *     $(B)/tests/reference test_model_corpus --corpus fuzz/corpus/models */
 #include "reference/tests/kit/subgraph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/format/file.h"
 #include "reference/format/write.h"
@@ -111,8 +112,12 @@ static void build(const struct seed *seed, struct tflite_file *file)
     model_close(&m);
 }
 
-static int write_seeds(const char *folder)
+static int write_seeds(int argc, char **argv)
 {
+    const char *const folder = argv[argc - 1];
+
+    if (argc != 3 || strcmp(argv[1], "--corpus") != 0)
+        return -1;
     for (size_t i = 0; i < SEEDS; i++) {
         struct tflite_file file;
         char path[512];
@@ -130,9 +135,8 @@ static int write_seeds(const char *folder)
     return 0;
 }
 
-static void seeds_are_what_is_built(void **state)
+TEST(seeds_are_what_is_built)
 {
-    (void)state;
     for (size_t i = 0; i < SEEDS; i++) {
         struct diag diag = { 0 };
         struct tflite_file file;
@@ -150,11 +154,4 @@ static void seeds_are_what_is_built(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_are_what_is_built) };
-
-    if (argc == 3 && strcmp(argv[1], "--corpus") == 0)
-        return write_seeds(argv[2]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST_FILE(.main = write_seeds);

@@ -1,5 +1,7 @@
 /* The text form of models: what texts say, what is wrong with them, and every allocation failing
  * once. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -8,14 +10,10 @@
 #include "reference/text/model_text.h"
 #include "reference/text/write_text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static enum status read_text(const char *text, struct tflite_file *file, struct diag *diag)
 {
@@ -116,9 +114,8 @@ static const struct {
     { "code:300:-1 t99[2,1x3] - @7 -> f32[]", "code:300:-1 t99[2,1,1,1] - @7 -> f32[]\n" },
 };
 
-static void texts_mean_what_they_say(void **state)
+TEST(texts_mean_what_they_say)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
         const char *const means = meanings[i].means ? meanings[i].means : meanings[i].text;
         char *const found = again(meanings[i].text, !meanings[i].means || strstr(means, "code:")),
@@ -213,11 +210,10 @@ static const struct {
     { "RELU:99 x:f32[2] -> y:f32", 1, 21, "expected a type and dims" },
 };
 
-static void faults_have_a_place_and_a_reason(void **state)
+TEST(faults_have_a_place_and_a_reason)
 {
     int other = 0;
 
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct diag diag = { .status = STATUS_OK };
         struct tflite_file file;
@@ -237,18 +233,17 @@ static void faults_have_a_place_and_a_reason(void **state)
     assert_int_equal(other, 0);
 }
 
-static void a_byte_0_is_no_text(void **state)
+TEST(a_byte_0_is_no_text)
 {
     const struct model_text source = { .text = "RELU\0", .count = 5 };
     struct diag diag = { .status = STATUS_OK };
     struct model m;
 
-    (void)state;
     assert_int_equal(model_text_build(&source, &m, &diag), STATUS_INVALID);
     assert_string_equal(diag.text, "line 1, column 5: expected a text, found a byte 0");
 }
 
-static void seeds_give_the_same_numbers_everywhere(void **state)
+TEST(seeds_give_the_same_numbers_everywhere)
 {
     char *const text = again("ADD {} f32[3] f32[3]=~1 -> f32[3]; ADD {} i8[4] i8[4]=~2 -> i8[4]\n"
                              "ADD {} i32[3] i32[3]=~3(5,7) -> i32[3]; ADD {} f32[6] "
@@ -256,7 +251,6 @@ static void seeds_give_the_same_numbers_everywhere(void **state)
                              "-> f16[2]",
                              true);
 
-    (void)state;
     assert_string_equal(text, "ADD {} f32[3] f32[3]=0.13312304,0.49156344,0.9420054 -> f32[3]\n"
                               "ADD {} i8[4] i8[4]=23,64,24,68 -> i8[4]\n"
                               "ADD {} i32[3] i32[3]=5,7,6 -> i32[3]\n"
@@ -265,7 +259,7 @@ static void seeds_give_the_same_numbers_everywhere(void **state)
     free(text);
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
     static const char text[] =
         "name n; description d; CONV_2D {stride_w=1 stride_h=1} x:f32[1,4,4,1]~[-1,4,4,1] "
@@ -275,7 +269,6 @@ static void every_allocation_may_fail(void **state)
     enum status s = STATUS_NO_MEMORY;
     long after = 0;
 
-    (void)state;
     for (; s != STATUS_OK; after++) {
         struct diag diag = { .status = STATUS_OK };
         struct tflite_file file;
@@ -290,7 +283,7 @@ static void every_allocation_may_fail(void **state)
     assert_true(after > 100);
 }
 
-static void long_constants_lie_beside(void **state)
+TEST(long_constants_lie_beside)
 {
     static const uint8_t bytes[] = { 9, 9, 9, 9, 0, 0, 128, 63, 0, 0, 0, 64, 7 };
     static const struct {
@@ -313,7 +306,6 @@ static void long_constants_lie_beside(void **state)
     char folder[] = "/tmp/model_text.XXXXXX", path[64];
     struct diag diag = { .status = STATUS_OK };
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.data", folder);
     assert_int_equal(file_write(path, bytes, sizeof bytes, &diag), STATUS_OK);
@@ -336,18 +328,4 @@ static void long_constants_lie_beside(void **state)
     }
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_mean_what_they_say),
-        cmocka_unit_test(faults_have_a_place_and_a_reason),
-        cmocka_unit_test(a_byte_0_is_no_text),
-        cmocka_unit_test(seeds_give_the_same_numbers_everywhere),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(long_constants_lie_beside),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

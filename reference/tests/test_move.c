@@ -1,15 +1,15 @@
 /* The ops that move elements by a fixed map of indices: types that the suite does not have, shapes
  * and axes that are known in invoke only, and what is refused. */
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 static const int64_t longs[] = { INT64_MIN, -2, 3, 1LL << 40, 5, INT64_MAX };
 static const int16_t shorts[] = { -32768, -2, 3, 300, 5, 32767 };
 
-static void numbers_of_64_bits(void **state)
+TEST(numbers_of_64_bits)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_TRANSPOSE, kTfLiteInt64);
     op_input(&t, kTfLiteInt64, 2, DIMS(2, 3), longs);
     op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(1, 0));
@@ -40,11 +40,10 @@ static void numbers_of_64_bits(void **state)
     op_end(&t);
 }
 
-static void numbers_of_16_bits(void **state)
+TEST(numbers_of_16_bits)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_SPLIT, kTfLiteInt16);
     op_output(&t, kTfLiteInt16);
     op_output(&t, kTfLiteInt16);
@@ -72,7 +71,7 @@ static void numbers_of_16_bits(void **state)
 }
 
 /* An input that is computed: the output is dynamic, and has its shape when prepare runs again. */
-static void shapes_that_invoke_knows(void **state)
+TEST(shapes_that_invoke_knows)
 {
     static const struct {
         int32_t code;
@@ -80,7 +79,6 @@ static void shapes_that_invoke_knows(void **state)
     } ops[] = { { BUILTIN_TRANSPOSE, 1 }, { BUILTIN_TILE, 1 },  { BUILTIN_BROADCAST_TO, 1 },
                 { BUILTIN_SLICE, 2 },     { BUILTIN_SLICE, 1 }, { BUILTIN_EXPAND_DIMS, 1 } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         const bool axis = ops[i].code == BUILTIN_EXPAND_DIMS;
         const int32_t one[] = { 1, 1 }, order[] = { 1, 0 }, shape[] = { 2, 3 };
@@ -112,11 +110,10 @@ static void begin_transpose(struct op_test *t, TfLiteType type, int rank, const 
     op_input(t, kTfLiteInt32, 1, &rank, perm);
 }
 
-static void wrong_dimensions(void **state)
+TEST(wrong_dimensions)
 {
     struct op_test t;
 
-    (void)state;
     begin_transpose(&t, kTfLiteFloat32, 2, INTS(0, 2));
     op_refused(&t, STATUS_INVALID, "element 1 is 2", NULL);
     op_end(&t);
@@ -167,11 +164,10 @@ static void begin_split_v(struct op_test *t, int count, const int32_t *sizes, in
     ((TfLiteSplitVParams *)(void *)t->params.bytes)->num_splits = 2;
 }
 
-static void wrong_parts(void **state)
+TEST(wrong_parts)
 {
     struct op_test t;
 
-    (void)state;
     begin_split_v(&t, 2, INTS(3, 5), 1);
     op_refused(&t, STATUS_INVALID, "the sum is 8, expected 7", NULL);
     op_end(&t);
@@ -219,11 +215,10 @@ static void begin_blocks(struct op_test *t, int32_t code, const int32_t *x, cons
     op_input(t, kTfLiteInt32, 2, DIMS(2, 2), margins);
 }
 
-static void wrong_blocks(void **state)
+TEST(wrong_blocks)
 {
     struct op_test t;
 
-    (void)state;
     begin_blocks(&t, BUILTIN_SPACE_TO_BATCH_ND, DIMS(1, 3, 4, 1), INTS(2, 2), INTS(0, 0, 0, 0));
     op_refused(&t, STATUS_INVALID, "3 on dimension 1 with them", "multiple of the block's 2", NULL);
     op_end(&t);
@@ -261,11 +256,10 @@ static void wrong_blocks(void **state)
 }
 
 /* Padding of quantized tensors is the zero point, and bytes of other scales are not moved. */
-static void bytes(void **state)
+TEST(bytes)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_SPACE_TO_BATCH_ND, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 3, DIMS(1, 1, 2), ((const int8_t[]){ 11, 12 })), 0.5, -7);
     op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(2));
@@ -277,19 +271,4 @@ static void bytes(void **state)
     quant_set(t.out[0], 0.5, -6);
     op_refused(&t, STATUS_UNSUPPORTED, "zero point -7", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_64_bits),
-        cmocka_unit_test(numbers_of_16_bits),
-        cmocka_unit_test(shapes_that_invoke_knows),
-        cmocka_unit_test(wrong_dimensions),
-        cmocka_unit_test(wrong_parts),
-        cmocka_unit_test(wrong_blocks),
-        cmocka_unit_test(bytes),
-    };
-
-    return cmocka_run_group_tests_name("move", tests, NULL, NULL);
 }

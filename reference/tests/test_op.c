@@ -1,7 +1,8 @@
 /* The table of scalar ops, and what their kernels share: windows, activations, loads and stores. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
-static void table_has_each_op_once(void **state)
+TEST(table_has_each_op_once)
 {
     static const int32_t codes[] = {
         BUILTIN_ADD,     BUILTIN_MUL,     BUILTIN_CONV_2D,         BUILTIN_DEPTHWISE_CONV_2D,
@@ -12,7 +13,6 @@ static void table_has_each_op_once(void **state)
     size_t count = 0;
     const struct ref_op *op;
 
-    (void)state;
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         op = ref_find(codes[i]);
         assert_non_null(op);
@@ -37,7 +37,7 @@ static void table_has_each_op_once(void **state)
     assert_null(ref_find_name("conv"));
 }
 
-static void windows_follow_same_and_valid(void **state)
+TEST(windows_follow_same_and_valid)
 {
     static const struct {
         TfLitePadding padding;
@@ -73,7 +73,6 @@ static void windows_follow_same_and_valid(void **state)
         { kTfLitePaddingSame, 4, 65540, 65536, 1, false, 0, 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct ref_window w = { -1, -1 };
 
@@ -91,9 +90,8 @@ static void windows_follow_same_and_valid(void **state)
     assert_int_equal(ref_padding(-1), kTfLitePaddingUnknown);
 }
 
-static void activations_clamp_and_pass_nan(void **state)
+TEST(activations_clamp_and_pass_nan)
 {
-    (void)state;
     assert_true(ref_activation(kTfLiteActNone, -9) == -9);
     assert_true(ref_activation(kTfLiteActRelu, -9) == 0);
     assert_true(ref_activation(kTfLiteActRelu, 9) == 9);
@@ -108,7 +106,7 @@ static void activations_clamp_and_pass_nan(void **state)
         assert_true(isnan(ref_activation((TfLiteFusedActivation)act, NAN)));
 }
 
-static void loads_and_stores_round_once(void **state)
+TEST(loads_and_stores_round_once)
 {
     struct op_test t;
     const int64_t longs[] = { INT64_MIN, -1, INT64_MAX };
@@ -118,7 +116,6 @@ static void loads_and_stores_round_once(void **state)
     const uint16_t halves[] = { 0x3c00, 0xc000, 0x0001 };
     TfLiteTensor *x;
 
-    (void)state;
     op_begin(&t, BUILTIN_RELU, kTfLiteFloat16);
     x = op_input(&t, kTfLiteInt64, 1, DIMS(3), longs);
     assert_true(ref_load_int(x, 0) == INT64_MIN && ref_load_int(x, 2) == INT64_MAX);
@@ -143,16 +140,4 @@ static void loads_and_stores_round_once(void **state)
     ref_store(&t.call, 0, 0, 1 + 0x1p-11 + 0x1p-40, 0, 0);
     assert_int_equal(t.out[0]->data.f16[0].data, 0x3c01);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_has_each_op_once),
-        cmocka_unit_test(windows_follow_same_and_valid),
-        cmocka_unit_test(activations_clamp_and_pass_nan),
-        cmocka_unit_test(loads_and_stores_round_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

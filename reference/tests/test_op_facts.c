@@ -1,22 +1,18 @@
 /* reference/ops.def: every row has its kernel, and facts that depend on each other agree. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/builtin.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void each_row_has_a_kernel(void **state)
+TEST(each_row_has_a_kernel)
 {
     const struct op_facts *f;
     size_t count = 0;
 
-    (void)state;
     for (; (f = op_facts_at(count)) != NULL; count++) {
         const struct ref_op *const op = ref_find(f->code);
 
@@ -32,11 +28,10 @@ static void each_row_has_a_kernel(void **state)
     assert_null(op_facts_find(-1));
 }
 
-static void ops_of_a_stem_stand_together(void **state)
+TEST(ops_of_a_stem_stand_together)
 {
     const struct op_facts *f;
 
-    (void)state;
     for (size_t i = 0; (f = op_facts_at(i)) != NULL; i++) {
         for (size_t j = 0; j + 1 < i; j++) {
             if (strcmp(op_facts_at(j)->stem, f->stem) == 0 &&
@@ -46,11 +41,10 @@ static void ops_of_a_stem_stand_together(void **state)
     }
 }
 
-static void versions_exist(void **state)
+TEST(versions_exist)
 {
     const struct op_facts *f;
 
-    (void)state;
     for (size_t i = 0; (f = op_facts_at(i)) != NULL; i++) {
         const int versions[] = { f->i8, f->u8, f->f16, f->hybrid, f->hybrid_per_channel };
         const int32_t newest = ref_find(f->code)->max_version;
@@ -63,11 +57,10 @@ static void versions_exist(void **state)
     }
 }
 
-static void inputs_are_distinct(void **state)
+TEST(inputs_are_distinct)
 {
     const struct op_facts *f;
 
-    (void)state;
     for (size_t i = 0; (f = op_facts_at(i)) != NULL; i++) {
         assert_true(f->data == OP_ALL || f->data >= 1);
         assert_true(f->shape == OP_NONE ||
@@ -80,16 +73,4 @@ static void inputs_are_distinct(void **state)
         assert_true(f->weights != f->first && f->weights != f->bias && f->bias != f->first);
         assert_true(f->bias < ref_find(f->code)->max_inputs);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_row_has_a_kernel),
-        cmocka_unit_test(ops_of_a_stem_stand_together),
-        cmocka_unit_test(versions_exist),
-        cmocka_unit_test(inputs_are_distinct),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

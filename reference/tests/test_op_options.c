@@ -1,19 +1,15 @@
 /* Names and types of the schema's codes, and option tables. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/builtin.h"
 #include "reference/format/op_options.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static void every_builtin_has_a_name(void **state)
+TEST(every_builtin_has_a_name)
 {
-    (void)state;
     assert_int_equal(BUILTIN_COUNT, 210);
     for (int32_t code = 0; code < BUILTIN_COUNT; code++)
         assert_non_null(builtin_name(code));
@@ -25,9 +21,8 @@ static void every_builtin_has_a_name(void **state)
     assert_null(builtin_name(INT32_MIN));
 }
 
-static void types_of_file_and_runtime_agree(void **state)
+TEST(types_of_file_and_runtime_agree)
 {
-    (void)state;
     assert_int_equal(TENSOR_TYPE_COUNT, 23);
     for (int32_t type = 0; type < TENSOR_TYPE_COUNT; type++) {
         const TfLiteType runtime = tensor_type_runtime(type);
@@ -50,11 +45,10 @@ static void types_of_file_and_runtime_agree(void **state)
     assert_string_equal(runtime_type_name(kTfLiteInt8), "i8");
 }
 
-static void codes_out_of_range_are_refused(void **state)
+TEST(codes_out_of_range_are_refused)
 {
     static const int32_t wrong[] = { -1, 23, INT32_MIN, INT32_MAX };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_null(tensor_type_name(wrong[i]));
         assert_int_equal(tensor_type_bits(wrong[i]), 0);
@@ -66,9 +60,8 @@ static void codes_out_of_range_are_refused(void **state)
     assert_string_equal(runtime_type_name((TfLiteType)24), "none");
 }
 
-static void tables_are_found_by_tag(void **state)
+TEST(tables_are_found_by_tag)
 {
-    (void)state;
     assert_int_equal(OPTIONS_TAG_COUNT, 127);
     for (int tag = 1; tag < OPTIONS_TAG_COUNT; tag++) {
         const struct option_table *table = option_table_find((uint8_t)tag);
@@ -91,12 +84,11 @@ static void tables_are_found_by_tag(void **state)
     assert_false(option_table_find(OPTIONS_CallOptions)->listed);
 }
 
-static void omitted_fields_have_their_defaults(void **state)
+TEST(omitted_fields_have_their_defaults)
 {
     struct options o;
     size_t count = 9;
 
-    (void)state;
     options_init(&o, OPTIONS_Conv2DOptions);
     assert_int_equal(options_int(&o, "stride_w"), 0);
     assert_int_equal(options_int(&o, "dilation_w_factor"), 1);
@@ -116,13 +108,12 @@ static void omitted_fields_have_their_defaults(void **state)
     assert_int_equal(o.tag, 0);
 }
 
-static void values_are_set_and_compared(void **state)
+TEST(values_are_set_and_compared)
 {
     static const int32_t dims[] = { 1, -1 }, same[] = { 1, -1 }, other[] = { 1, 2 };
     struct options a, b;
     size_t count;
 
-    (void)state;
     options_init(&a, OPTIONS_FakeQuantOptions);
     options_init(&b, OPTIONS_FakeQuantOptions);
     assert_true(options_equal(&a, &b));
@@ -156,11 +147,10 @@ static void values_are_set_and_compared(void **state)
     assert_false(options_equal(&a, &b));
 }
 
-static void texts_are_compared(void **state)
+TEST(texts_are_compared)
 {
     struct options a, b;
 
-    (void)state;
     options_init(&a, OPTIONS_VarHandleOptions);
     options_init(&b, OPTIONS_VarHandleOptions);
     assert_true(options_equal(&a, &b));
@@ -177,19 +167,4 @@ static void texts_are_compared(void **state)
     assert_false(options_equal(&a, &b));
     options_set_text(&b, "shared_name", "");
     assert_true(options_equal(&a, &b));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_builtin_has_a_name),
-        cmocka_unit_test(types_of_file_and_runtime_agree),
-        cmocka_unit_test(codes_out_of_range_are_refused),
-        cmocka_unit_test(tables_are_found_by_tag),
-        cmocka_unit_test(omitted_fields_have_their_defaults),
-        cmocka_unit_test(values_are_set_and_compared),
-        cmocka_unit_test(texts_are_compared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* PAD: results by hand, and element by element for any size and rank. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
-static void pad_by_hand(void **state)
+TEST(pad_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_PAD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 2), FLOATS(1, 2, 3, 4));
     op_input(&t, kTfLiteInt32, 2, DIMS(2, 2), INTS(1, 0, 0, 2));
@@ -17,14 +17,13 @@ static void pad_by_hand(void **state)
     op_end(&t);
 }
 
-static void pad_moves_any_size_and_rank(void **state)
+TEST(pad_moves_any_size_and_rank)
 {
     const uint8_t bytes[] = { 7, 8 };
     const int64_t longs[] = { -5, INT64_MAX };
     const uint16_t halves[] = { 0x3c00, 0x4000 };
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_PAD, kTfLiteUInt8);
     op_input(&t, kTfLiteUInt8, 1, DIMS(2), bytes);
     op_input(&t, kTfLiteInt64, 2, DIMS(1, 2), LONGS(1, 1));
@@ -57,11 +56,10 @@ static void pad_moves_any_size_and_rank(void **state)
     op_end(&t);
 }
 
-static void pad_waits_for_its_paddings(void **state)
+TEST(pad_waits_for_its_paddings)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_PAD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(1), FLOATS(3));
     op_input(&t, kTfLiteInt32, 2, DIMS(1, 2), INTS(1, 1))->allocation_type = kTfLiteArenaRw;
@@ -73,11 +71,10 @@ static void pad_waits_for_its_paddings(void **state)
     op_end(&t);
 }
 
-static void pad_refuses(void **state)
+TEST(pad_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_PAD, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 2), NULL);
     op_input(&t, kTfLiteInt32, 2, DIMS(2, 2), INTS(0, 0, 1, -1));
@@ -104,16 +101,4 @@ static void pad_refuses(void **state)
     op_input(&t, kTfLiteInt64, 2, DIMS(1, 2), LONGS(INT64_MAX, INT64_MAX));
     op_refused(&t, STATUS_INVALID, "row 0", "9223372036854775807", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pad_by_hand),
-        cmocka_unit_test(pad_moves_any_size_and_rank),
-        cmocka_unit_test(pad_waits_for_its_paddings),
-        cmocka_unit_test(pad_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* AVERAGE_POOL_2D and MAX_POOL_2D of floats: results by hand, and against a naive loop. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 #include <float.h>
 
@@ -8,11 +9,10 @@ static TfLitePoolParams *pool_params(struct op_test *t)
     return (TfLitePoolParams *)(void *)t->params.bytes;
 }
 
-static void max_pool_by_hand(void **state)
+TEST(max_pool_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_MAX_POOL_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 2, 3, 1), FLOATS(-1, -2, -3, -4, -5, -0.5f));
     *pool_params(&t) = (TfLitePoolParams){ .padding = kTfLitePaddingSame,
@@ -39,11 +39,10 @@ static void max_pool_by_hand(void **state)
     op_end(&t);
 }
 
-static void max_pool_passes_over_nan(void **state)
+TEST(max_pool_passes_over_nan)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_MAX_POOL_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 4, 1), FLOATS(NAN, -7, 3, NAN));
     *pool_params(&t) = (TfLitePoolParams){ .padding = kTfLitePaddingValid,
@@ -56,12 +55,11 @@ static void max_pool_passes_over_nan(void **state)
     op_end(&t);
 }
 
-static void pools_clamp_infinities(void **state)
+TEST(pools_clamp_infinities)
 {
     static const int32_t codes[] = { BUILTIN_AVERAGE_POOL_2D, BUILTIN_MAX_POOL_2D };
     struct op_test t;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         op_begin(&t, codes[i], kTfLiteFloat32);
         op_input(&t, kTfLiteFloat32, 4, DIMS(1, 1, 3, 1), FLOATS(INFINITY, -INFINITY, NAN));
@@ -80,11 +78,10 @@ static void pools_clamp_infinities(void **state)
 
 /* Random windows over random images with batch and channels, against a loop over all cells that
  * asks of each whether it is in the window. */
-static void max_pool_equals_a_naive_one(void **state)
+TEST(max_pool_equals_a_naive_one)
 {
     uint64_t seed = 5;
 
-    (void)state;
     for (int round = 0; round < 60; round++) {
         const int h = 1 + round % 7, w = 1 + round % 5, fh = 1 + round % 3, fw = 1 + round % 4;
         const int sh = 1 + round / 3 % 3, sw = 1 + round / 2 % 2;
@@ -134,11 +131,10 @@ static void set_pool(struct op_test *t, TfLitePadding padding, int filter_h, int
     };
 }
 
-static void average_pool_counts_cells_inside(void **state)
+TEST(average_pool_counts_cells_inside)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_AVERAGE_POOL_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 1), FLOATS(1, -2, 3, 4, 5, 6, 7, 8, 9));
     set_pool(&t, kTfLitePaddingSame, 2, 2, 2, 2, kTfLiteActNone);
@@ -165,11 +161,10 @@ static void average_pool_counts_cells_inside(void **state)
     op_end(&t);
 }
 
-static void average_pool_refuses(void **state)
+TEST(average_pool_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_AVERAGE_POOL_2D, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 4, DIMS(1, 3, 3, 1), NULL);
     set_pool(&t, kTfLitePaddingSame, 0, 2, 1, 1, kTfLiteActNone);
@@ -193,12 +188,11 @@ static void average_pool_refuses(void **state)
 }
 
 /* Width before height in the file; SAME and VALID have other codes there. */
-static void pools_read_their_options(void **state)
+TEST(pools_read_their_options)
 {
     TfLitePoolParams pool = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_Pool2DOptions);
     options_set_int(&o, "filter_width", 7);
     options_set_int(&o, "filter_height", 8);
@@ -207,19 +201,4 @@ static void pools_read_their_options(void **state)
     assert_int_equal(pool.filter_width, 7);
     assert_int_equal(pool.filter_height, 8);
     assert_int_equal(pool.stride_height, 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(max_pool_by_hand),
-        cmocka_unit_test(max_pool_passes_over_nan),
-        cmocka_unit_test(pools_clamp_infinities),
-        cmocka_unit_test(max_pool_equals_a_naive_one),
-        cmocka_unit_test(average_pool_counts_cells_inside),
-        cmocka_unit_test(average_pool_refuses),
-        cmocka_unit_test(pools_read_their_options),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* PRELU of floats. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
-static void prelu_by_hand(void **state)
+TEST(prelu_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_PRELU, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 3, DIMS(1, 2, 3), FLOATS(-1, -2, -3, 4, -5, NAN));
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(0.5f, -2, 0));
@@ -33,11 +33,10 @@ static void prelu_by_hand(void **state)
     op_end(&t);
 }
 
-static void prelu_refuses(void **state)
+TEST(prelu_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_PRELU, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 3), NULL);
     op_input(&t, kTfLiteFloat32, 1, DIMS(2), NULL);
@@ -50,14 +49,4 @@ static void prelu_refuses(void **state)
     t.in[1]->type = kTfLiteFloat16;
     op_refused(&t, STATUS_UNSUPPORTED, "input 1 (alpha)", "f16", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prelu_by_hand),
-        cmocka_unit_test(prelu_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

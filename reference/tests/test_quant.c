@@ -3,10 +3,11 @@
 #include "reference/base/fixed_point.h"
 #include "reference/base/fixed_point16.h"
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* ---- arithmetic ---- */
 
-static void factors_become_multipliers(void **state)
+TEST(factors_become_multipliers)
 {
     static const struct {
         double real;
@@ -27,7 +28,6 @@ static void factors_become_multipliers(void **state)
     static const double bad[] = { -0.5, NAN, INFINITY, 0x1p31, 0x1p31 * (1 - 0x1p-40) };
     struct fixed_multiplier m;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_true(fixed_quantize_multiplier(rows[i].real, &m));
         if (m.q != rows[i].q || m.e != rows[i].e)
@@ -39,9 +39,8 @@ static void factors_become_multipliers(void **state)
     }
 }
 
-static void ties_go_where_they_should(void **state)
+TEST(ties_go_where_they_should)
 {
-    (void)state;
     /* The high product: up. */
     assert_int_equal(fixed_mul_high(3, 1 << 30), 2);
     assert_int_equal(fixed_mul_high(-3, 1 << 30), -1);
@@ -75,11 +74,10 @@ static void ties_go_where_they_should(void **state)
 }
 
 /* Two roundings make 1 of 7/16. */
-static void factors_are_applied_with_two_roundings(void **state)
+TEST(factors_are_applied_with_two_roundings)
 {
     struct fixed_multiplier m;
 
-    (void)state;
     assert_true(fixed_quantize_multiplier(0.0625, &m));
     assert_int_equal(fixed_multiply(6, m), 0);
     assert_int_equal(fixed_multiply(7, m), 1);
@@ -100,7 +98,7 @@ static void factors_are_applied_with_two_roundings(void **state)
     assert_int_equal(fixed_multiply(1 << 30, m), 0);
 }
 
-static void sixteen_bits(void **state)
+TEST(sixteen_bits)
 {
     static const struct {
         int16_t x;
@@ -123,14 +121,13 @@ static void sixteen_bits(void **state)
         { INT32_MAX - 98304, 32766 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof shifts / sizeof shifts[0]; i++)
         assert_int_equal(fixed16_rounding_shift_right(shifts[i].x, shifts[i].n), shifts[i].y);
     for (size_t i = 0; i < sizeof mantissas / sizeof mantissas[0]; i++)
         assert_int_equal(fixed16_mantissa(mantissas[i].q), mantissas[i].y);
 }
 
-static void exponentials_and_reciprocals(void **state)
+TEST(exponentials_and_reciprocals)
 {
     static const struct {
         int32_t x, y;
@@ -153,7 +150,6 @@ static void exponentials_and_reciprocals(void **state)
           { 123456789, 2030738432 },
       };
 
-    (void)state;
     for (size_t i = 0; i < sizeof powers / sizeof powers[0]; i++)
         assert_int_equal(fixed_exp(powers[i].x), powers[i].y);
     for (size_t i = 0; i < sizeof inverses / sizeof inverses[0]; i++)
@@ -192,11 +188,10 @@ static void begin_conv_i8(struct op_test *t)
     set_conv(t, kTfLiteActNone);
 }
 
-static void conv_of_i8(void **state)
+TEST(conv_of_i8)
 {
     struct op_test t;
 
-    (void)state;
     begin_conv_i8(&t);
     op_run(&t);
     op_has_shape(&t, 4, DIMS(1, 1, 1, 2));
@@ -224,11 +219,10 @@ static void conv_of_i8(void **state)
 }
 
 /* Cells outside the image are the zero point, so they count as nothing. */
-static void padding_is_the_zero_point(void **state)
+TEST(padding_is_the_zero_point)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_CONV_2D, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 4, DIMS(1, 1, 2, 1), BYTES(127, 125)), 1, 120);
     quant_set(op_input(&t, kTfLiteInt8, 4, DIMS(1, 3, 3, 1), BYTES(9, 9, 9, 1, 2, 3, 9, 9, 9)), 1,
@@ -243,14 +237,13 @@ static void padding_is_the_zero_point(void **state)
 }
 
 /* The integers of a sum that passes 2^32: it wraps, with and without details. */
-static void long_sums_of_u8_wrap(void **state)
+TEST(long_sums_of_u8_wrap)
 {
     enum { DEPTH = 66100 };
     const int64_t sum = (int64_t)DEPTH * 255 * 255 - (INT64_C(1) << 32);
     uint8_t *const low = calloc(DEPTH, 1);
     struct op_test t;
 
-    (void)state;
     assert_non_null(low);
     quant_begin(&t, BUILTIN_CONV_2D, kTfLiteUInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 1, DEPTH), low), 1, 255);
@@ -264,11 +257,10 @@ static void long_sums_of_u8_wrap(void **state)
     free(low);
 }
 
-static void conv_of_u8(void **state)
+TEST(conv_of_u8)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_CONV_2D, kTfLiteUInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 1, 2), UBYTES(200, 7)), 0.5, 128);
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(2, 1, 1, 2), UBYTES(250, 1, 0, 128)), 0.25, 100);
@@ -301,11 +293,10 @@ static void conv_of_u8(void **state)
     op_end(&t);
 }
 
-static void conv_of_i8_refuses(void **state)
+TEST(conv_of_i8_refuses)
 {
     struct op_test t;
 
-    (void)state;
     begin_conv_i8(&t);
     assert_int_equal(op_prepare(&t), STATUS_OK);
     quant_refuses_scales(&t, t.in[0], "input 0 (input)");
@@ -349,11 +340,10 @@ static void conv_of_i8_refuses(void **state)
 }
 
 /* The bias of i8 has the scale that it has to have, whatever it says. */
-static void the_scale_of_an_i8_bias_is_not_read(void **state)
+TEST(the_scale_of_an_i8_bias_is_not_read)
 {
     struct op_test t;
 
-    (void)state;
     begin_conv_i8(&t);
     quant_set(t.in[2], 1e9, 0);
     op_run(&t);
@@ -363,11 +353,10 @@ static void the_scale_of_an_i8_bias_is_not_read(void **state)
     op_end(&t);
 }
 
-static void depthwise_has_its_scales_along_3(void **state)
+TEST(depthwise_has_its_scales_along_3)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_DEPTHWISE_CONV_2D, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 4, DIMS(1, 1, 1, 2), BYTES(10, 20)), 1, 0);
     quant_channels(op_input(&t, kTfLiteInt8, 4, DIMS(1, 1, 1, 4), BYTES(1, 2, 3, 4)), 4,
@@ -389,11 +378,10 @@ static void depthwise_has_its_scales_along_3(void **state)
     op_end(&t);
 }
 
-static void transpose_conv_of_u8(void **state)
+TEST(transpose_conv_of_u8)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_TRANSPOSE_CONV, kTfLiteUInt8);
     op_input(&t, kTfLiteInt32, 1, DIMS(4), INTS(1, 1, 4, 1));
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 2, 1), UBYTES(13, 15)), 0.5, 10);
@@ -416,11 +404,10 @@ static void transpose_conv_of_u8(void **state)
 }
 
 /* 7/16 is 0 in double; fixed point would make 1 of it. */
-static void fully_connected_rounds_once(void **state)
+TEST(fully_connected_rounds_once)
 {
     struct op_test t;
 
-    (void)state;
     for (int u8 = 0; u8 < 2; u8++) {
         const TfLiteType type = u8 ? kTfLiteUInt8 : kTfLiteInt8;
         const int zero = u8 ? 100 : 0;
@@ -441,11 +428,10 @@ static void fully_connected_rounds_once(void **state)
 }
 
 /* With one scale for the weights the bias has to have the scale that follows. */
-static void fully_connected_reads_the_scale_of_its_bias(void **state)
+TEST(fully_connected_reads_the_scale_of_its_bias)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(1, 1), BYTES(1)), 0.5, 0);
     quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(2, 1), BYTES(1, 2)), 0.5, 0);
@@ -461,11 +447,10 @@ static void fully_connected_reads_the_scale_of_its_bias(void **state)
     op_end(&t);
 }
 
-static void fully_connected_by_channel(void **state)
+TEST(fully_connected_by_channel)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(2, 2), BYTES(1, 2, -3, 4)), 1, 1);
     quant_channels(op_input(&t, kTfLiteInt8, 2, DIMS(2, 2), BYTES(10, 20, -30, 40)), 2,
@@ -480,11 +465,10 @@ static void fully_connected_by_channel(void **state)
 }
 
 /* Dynamic range: the product with the dequantized weights, in double. */
-static void hybrid_is_the_float_product(void **state)
+TEST(hybrid_is_the_float_product)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_FULLY_CONNECTED, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 2), FLOATS(1.5f, -0x1p-20f));
     quant_channels(op_input(&t, kTfLiteInt8, 2, DIMS(2, 2), BYTES(100, 3, -128, 127)), 2,
@@ -520,11 +504,10 @@ static void hybrid_is_the_float_product(void **state)
     op_end(&t);
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
     struct op_test t;
 
-    (void)state;
     begin_conv_i8(&t);
     op_run(&t);
     /* Channels, input, weights, bias; with details the weights of a block, too. */
@@ -544,30 +527,4 @@ static void every_allocation_may_fail(void **state)
         mem_fail_after(-1);
     }
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors_become_multipliers),
-        cmocka_unit_test(ties_go_where_they_should),
-        cmocka_unit_test(factors_are_applied_with_two_roundings),
-        cmocka_unit_test(sixteen_bits),
-        cmocka_unit_test(exponentials_and_reciprocals),
-        cmocka_unit_test(conv_of_i8),
-        cmocka_unit_test(padding_is_the_zero_point),
-        cmocka_unit_test(long_sums_of_u8_wrap),
-        cmocka_unit_test(conv_of_u8),
-        cmocka_unit_test(conv_of_i8_refuses),
-        cmocka_unit_test(the_scale_of_an_i8_bias_is_not_read),
-        cmocka_unit_test(depthwise_has_its_scales_along_3),
-        cmocka_unit_test(transpose_conv_of_u8),
-        cmocka_unit_test(fully_connected_rounds_once),
-        cmocka_unit_test(fully_connected_reads_the_scale_of_its_bias),
-        cmocka_unit_test(fully_connected_by_channel),
-        cmocka_unit_test(hybrid_is_the_float_product),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-
-    return cmocka_run_group_tests_name("ref_quant", tests, NULL, NULL);
 }

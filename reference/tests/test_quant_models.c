@@ -2,16 +2,13 @@
  * the outputs for a synthetic image equal those of the real runtime's reference kernels bit for
  * bit.  The hashes are of ai-edge-litert 2.3.0, BUILTIN_REF;
  * conformance/tests/litert/compare_tensors.py compares every tensor. */
+#include "reference/tests/kit/test.h"
+
 #include "tensorflow/lite/c/c_api.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* FNV-1a. */
 static uint64_t hash_of(const uint8_t *bytes, size_t count)
@@ -70,25 +67,13 @@ static void answers(const char *name, uint64_t expected)
 }
 
 /* u8, a scale for each tensor. */
-static void mobilenet_v1(void **state)
+TEST(mobilenet_v1)
 {
-    (void)state;
     answers("mobilenet_v1_0.25_128_quant", UINT64_C(0xead092406eeab689));
 }
 
 /* i8 between QUANTIZEs, weights with a scale for each channel. */
-static void mobilenet_v2(void **state)
+TEST(mobilenet_v2)
 {
-    (void)state;
     answers("tf2_mobilenet_v2_1.0_224_ptq", UINT64_C(0xc3bcc45df35499ee));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mobilenet_v1),
-        cmocka_unit_test(mobilenet_v2),
-    };
-
-    return cmocka_run_group_tests_name("ref_quant_models", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The integer kernels of the ops that do not sum products: results computed by hand from the
  * definitions in fixed point, and everything that they refuse. */
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 /* One of two inputs and an output of a type, all of shape [count]. */
 struct scaled {
@@ -29,12 +30,11 @@ static void begin_one(struct op_test *t, int32_t code, TfLiteType type, int32_t 
 
 static const struct scaled half = { 0.5, 3 }, quarter = { 0.25, -5 }, wide = { 0.75, -1 };
 
-static void sums_and_differences(void **state)
+TEST(sums_and_differences)
 {
     static const int8_t a[] = { 10, -128, 127, 3 }, b[] = { 20, -128, 127, -5 };
     struct op_test t;
 
-    (void)state;
     begin_two(&t, BUILTIN_ADD, kTfLiteInt8, 4, a, half, b, quarter, wide);
     op_run(&t);
     quant_gives(&t, VALUES(12, -128, 126, -1));
@@ -61,12 +61,11 @@ static void sums_and_differences(void **state)
     op_end(&t);
 }
 
-static void products(void **state)
+TEST(products)
 {
     static const int8_t a[] = { 10, -128, 127, 3 }, b[] = { 20, -128, 127, -5 };
     struct op_test t;
 
-    (void)state;
     begin_two(&t, BUILTIN_MUL, kTfLiteInt8, 4, a, half, b, quarter, wide);
     op_run(&t);
     quant_gives(&t, VALUES(28, 127, 127, -1));
@@ -86,11 +85,10 @@ static void products(void **state)
     op_end(&t);
 }
 
-static void comparisons_need_one_scale(void **state)
+TEST(comparisons_need_one_scale)
 {
     struct op_test t;
 
-    (void)state;
     begin_two(&t, BUILTIN_MAXIMUM, kTfLiteUInt8, 2, UBYTES(200, 3), (struct scaled){ 1, 128 },
               UBYTES(100, 4), (struct scaled){ 1, 128 }, (struct scaled){ 1, 128 });
     op_run(&t);
@@ -100,11 +98,10 @@ static void comparisons_need_one_scale(void **state)
     op_end(&t);
 }
 
-static void prelu_has_two_factors(void **state)
+TEST(prelu_has_two_factors)
 {
     struct op_test t;
 
-    (void)state;
     begin_two(&t, BUILTIN_PRELU, kTfLiteUInt8, 5, UBYTES(200, 127, 100, 120, 255),
               (struct scaled){ 0.5, 120 }, UBYTES(10, 10, 10, 10, 1), (struct scaled){ 0.125, 2 },
               (struct scaled){ 0.25, 100 });
@@ -118,12 +115,11 @@ static void prelu_has_two_factors(void **state)
     op_end(&t);
 }
 
-static void clamps_requantize(void **state)
+TEST(clamps_requantize)
 {
     static const int8_t x[] = { -128, -10, 5, 6, 40, 127 };
     struct op_test t;
 
-    (void)state;
     begin_one(&t, BUILTIN_RELU, kTfLiteInt8, 6, x, (struct scaled){ 0.1, 5 },
               (struct scaled){ 0.07, 7 });
     op_run(&t);
@@ -140,11 +136,10 @@ static void clamps_requantize(void **state)
     op_end(&t);
 }
 
-static void tables_are_rounded_once(void **state)
+TEST(tables_are_rounded_once)
 {
     struct op_test t;
 
-    (void)state;
     begin_one(&t, BUILTIN_LOGISTIC, kTfLiteInt8, 5, BYTES(-128, -7, 0, 50, 127),
               (struct scaled){ 0.05, -7 }, (struct scaled){ 1. / 256, -128 });
     op_run(&t);
@@ -173,13 +168,12 @@ static void tables_are_rounded_once(void **state)
 
 /* ---- rows and windows ---- */
 
-static void softmax_in_fixed_point(void **state)
+TEST(softmax_in_fixed_point)
 {
     TfLiteSoftmaxParams *p;
     struct op_test t;
     int8_t *many;
 
-    (void)state;
     begin_one(&t, BUILTIN_SOFTMAX, kTfLiteInt8, 5, BYTES(10, 20, -30, 20, 107),
               (struct scaled){ 0.1, 50 }, (struct scaled){ 1. / 256, -128 });
     p = (void *)t.params.bytes;
@@ -219,11 +213,10 @@ static void softmax_in_fixed_point(void **state)
     mem_free(many);
 }
 
-static void means_of_integers(void **state)
+TEST(means_of_integers)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_MEAN, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(2, 3), BYTES(1, 2, 4, -9, 100, 120)), 0.5, -4);
     op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(-1));
@@ -251,11 +244,10 @@ static void set_output_type(struct op_test *t, TfLiteType type)
     ((TfLiteArgMaxParams *)(void *)t->params.bytes)->output_type = type;
 }
 
-static void arg_max_takes_the_first(void **state)
+TEST(arg_max_takes_the_first)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_ARG_MAX, kTfLiteInt64);
     op_input(&t, kTfLiteUInt8, 3, DIMS(1, 3, 2), UBYTES(1, 255, 7, 254, 7, 255));
     op_input(&t, kTfLiteInt32, 0, NULL, INTS(1));
@@ -297,12 +289,11 @@ static void arg_max_takes_the_first(void **state)
     op_end(&t);
 }
 
-static void pools_of_integers(void **state)
+TEST(pools_of_integers)
 {
     TfLitePoolParams *p;
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_AVERAGE_POOL_2D, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 4, DIMS(1, 1, 4, 2), BYTES(3, -3, 4, -4, 5, 7, -6, 0)), 2,
               -1);
@@ -335,11 +326,10 @@ static void pools_of_integers(void **state)
 
 /* ---- moving ---- */
 
-static void pad_fills_with_the_zero_point(void **state)
+TEST(pad_fills_with_the_zero_point)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_PAD, kTfLiteUInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 1, DIMS(2), UBYTES(0, 255)), 0.5, 200);
     op_input(&t, kTfLiteInt32, 2, DIMS(1, 2), INTS(1, 2));
@@ -353,11 +343,10 @@ static void pad_fills_with_the_zero_point(void **state)
     op_end(&t);
 }
 
-static void concatenation_of_u8_rescales(void **state)
+TEST(concatenation_of_u8_rescales)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_CONCATENATION, kTfLiteUInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 1, DIMS(4), UBYTES(10, 11, 90, 110)), 0.5, 10);
     quant_set(op_input(&t, kTfLiteUInt8, 1, DIMS(2), UBYTES(7, 9)), 0.25, 30);
@@ -378,11 +367,10 @@ static void concatenation_of_u8_rescales(void **state)
 
 /* Half the size twice: the mean of two cells, in f32 for u8, and with coordinates in units of
  * 1/1024 for i8. */
-static void resize_of_integers(void **state)
+TEST(resize_of_integers)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_RESIZE_BILINEAR, kTfLiteUInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 4, DIMS(1, 1, 2, 1), UBYTES(10, 13)), 1, 0);
     op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(1, 4));
@@ -415,11 +403,10 @@ static void resize_of_integers(void **state)
 
 /* ---- between numbers and integers ---- */
 
-static void quantize_rounds_away_from_zero(void **state)
+TEST(quantize_rounds_away_from_zero)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_QUANTIZE, kTfLiteInt8);
     op_input(&t, kTfLiteFloat32, 1, DIMS(8),
              FLOATS(0, 0.25f, -0.25f, 0.24f, 61, -100, 1e30f, -INFINITY));
@@ -446,11 +433,10 @@ static void quantize_rounds_away_from_zero(void **state)
     op_end(&t);
 }
 
-static void quantize_changes_scales(void **state)
+TEST(quantize_changes_scales)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_QUANTIZE, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteUInt8, 1, DIMS(5), UBYTES(0, 20, 21, 60, 255)), 0.5, 20);
     quant_set(t.out[0], 0.3, -7);
@@ -485,11 +471,10 @@ static void quantize_changes_scales(void **state)
     op_end(&t);
 }
 
-static void dequantize_by_tensor_and_channel(void **state)
+TEST(dequantize_by_tensor_and_channel)
 {
     struct op_test t;
 
-    (void)state;
     quant_begin(&t, BUILTIN_DEQUANTIZE, kTfLiteFloat32);
     quant_set(op_input(&t, kTfLiteUInt8, 1, DIMS(3), UBYTES(0, 128, 255)), 0.1, 128);
     op_run(&t);
@@ -532,13 +517,12 @@ static void begin_lstm(struct op_test *t)
         (TfLiteLSTMParams){ .activation = kTfLiteActTanh, .kernel_type = kTfLiteLSTMBasicKernel };
 }
 
-static void lstm_in_16_bits(void **state)
+TEST(lstm_in_16_bits)
 {
     static const int16_t z[] = { 7100, -8300, 5936, 4780, -13310, 15630, 24510, -17760 };
     static const int16_t c[] = { -466, -32606 };
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t);
     op_run(&t);
     quant_gives(&t, VALUES(106, 126));
@@ -556,12 +540,11 @@ static void lstm_in_16_bits(void **state)
 }
 
 /* The zero point of x and h times anything is 0: gates are what the biases are, in quarters. */
-static void gates_round_up(void **state)
+TEST(gates_round_up)
 {
     static const int16_t z[] = { 1, 0, 2, -1, 1, 0, 2, -1 };
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t);
     memset(t.in[0]->data.raw, 128, 2);
     memset(t.in[1]->data.raw, 128, 2);
@@ -572,14 +555,13 @@ static void gates_round_up(void **state)
     op_end(&t);
 }
 
-static void lstm_refuses_scales(void **state)
+TEST(lstm_refuses_scales)
 {
     static const char *const ins[] = { "input 0 (input)", "input 1 (previous activation)",
                                        "input 2 (weights)", "input 3 (bias)",
                                        "input 4 (previous state)" };
     struct op_test t;
 
-    (void)state;
     begin_lstm(&t);
     for (int i = 0; i < 5; i++)
         quant_refuses_scales(&t, t.in[i], ins[i]);
@@ -597,31 +579,4 @@ static void lstm_refuses_scales(void **state)
     t.in[2]->type = kTfLiteInt8;
     op_refused(&t, STATUS_UNSUPPORTED, "input 2 (weights): type i8, expected u8", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_and_differences),
-        cmocka_unit_test(products),
-        cmocka_unit_test(comparisons_need_one_scale),
-        cmocka_unit_test(prelu_has_two_factors),
-        cmocka_unit_test(clamps_requantize),
-        cmocka_unit_test(tables_are_rounded_once),
-        cmocka_unit_test(softmax_in_fixed_point),
-        cmocka_unit_test(means_of_integers),
-        cmocka_unit_test(arg_max_takes_the_first),
-        cmocka_unit_test(pools_of_integers),
-        cmocka_unit_test(pad_fills_with_the_zero_point),
-        cmocka_unit_test(concatenation_of_u8_rescales),
-        cmocka_unit_test(resize_of_integers),
-        cmocka_unit_test(quantize_rounds_away_from_zero),
-        cmocka_unit_test(quantize_changes_scales),
-        cmocka_unit_test(dequantize_by_tensor_and_channel),
-        cmocka_unit_test(lstm_in_16_bits),
-        cmocka_unit_test(gates_round_up),
-        cmocka_unit_test(lstm_refuses_scales),
-    };
-
-    return cmocka_run_group_tests_name("ref_quant_ops", tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 /* MEAN of floats: results by hand, empty and scalar inputs, and what it refuses.  ARG_MAX of
  * floats with NaN (without: test_quant_ops.c). */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
-static void mean_by_hand(void **state)
+TEST(mean_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 3, DIMS(2, 2, 2), FLOATS(1, 2, 3, -4, 5, 6, 7, 8));
     op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(0, 2));
@@ -34,11 +34,10 @@ static void mean_by_hand(void **state)
     op_end(&t);
 }
 
-static void mean_of_scalars_and_of_nothing(void **state)
+TEST(mean_of_scalars_and_of_nothing)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(4), FLOATS(1, 2, 3, 6));
     op_input(&t, kTfLiteInt32, 0, NULL, INTS(0));
@@ -68,7 +67,7 @@ static void mean_of_scalars_and_of_nothing(void **state)
 }
 
 /* Answers of ai-edge-litert 2.3.0 on x86: over the last axis, and over an axis before it. */
-static void arg_max_of_nan_is_the_runtimes(void **state)
+TEST(arg_max_of_nan_is_the_runtimes)
 {
     static const struct {
         float x[13];
@@ -90,7 +89,6 @@ static void arg_max_of_nan_is_the_runtimes(void **state)
         { { 1, 5, 3, 2, 5, 5, 4, 5, 5 }, 9, 1, 1 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         float twice[2 * 13];
         struct op_test t;
@@ -117,11 +115,10 @@ static void arg_max_of_nan_is_the_runtimes(void **state)
     }
 }
 
-static void mean_waits_and_refuses(void **state)
+TEST(mean_waits_and_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_MEAN, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(1, 3), FLOATS(1, 2, 6));
     op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(2))->allocation_type = kTfLiteArenaRw;
@@ -147,27 +144,13 @@ static void mean_waits_and_refuses(void **state)
     op_end(&t);
 }
 
-static void mean_reads_keep_dims(void **state)
+TEST(mean_reads_keep_dims)
 {
     TfLiteReducerParams reducer = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_ReducerOptions);
     options_set_int(&o, "keep_dims", 1);
     ref_find(BUILTIN_MEAN)->read_params(&o, &reducer);
     assert_true(reducer.keep_dims);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mean_by_hand),
-        cmocka_unit_test(mean_of_scalars_and_of_nothing),
-        cmocka_unit_test(arg_max_of_nan_is_the_runtimes),
-        cmocka_unit_test(mean_waits_and_refuses),
-        cmocka_unit_test(mean_reads_keep_dims),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

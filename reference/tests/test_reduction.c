@@ -1,6 +1,7 @@
 /* SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL: answers of ai-edge-litert 2.3.0
  * in types that the suite does not have, NaN, results of nothing, and what is refused. */
 #include "reference/tests/kit/quant_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <float.h>
 
@@ -19,9 +20,8 @@ static void run_i32(int32_t code, const int32_t *expected)
     op_end(&t);
 }
 
-static void whole_numbers_wrap(void **state)
+TEST(whole_numbers_wrap)
 {
-    (void)state;
     run_i32(BUILTIN_SUM, INTS(INT32_MAX - 5, INT32_MIN + 65536));
     run_i32(BUILTIN_REDUCE_PROD, INTS(14, INT32_MIN));
     run_i32(BUILTIN_REDUCE_MAX, INTS(INT32_MAX, 65537));
@@ -41,11 +41,10 @@ static void run_i64(int32_t code, int64_t expected)
     op_end(&t);
 }
 
-static void long_numbers(void **state)
+TEST(long_numbers)
 {
     struct op_test t;
 
-    (void)state;
     run_i64(BUILTIN_REDUCE_MAX, INT64_MAX); /* a double would round both to 2^63 */
     run_i64(BUILTIN_REDUCE_MIN, -3);
     run_i64(BUILTIN_SUM, -6);
@@ -58,11 +57,10 @@ static void long_numbers(void **state)
     op_end(&t);
 }
 
-static void bytes_as_the_runtime(void **state)
+TEST(bytes_as_the_runtime)
 {
     struct op_test t;
 
-    (void)state;
     /* The optimized kernel: the reference kernel is wrong. */
     quant_begin(&t, BUILTIN_SUM, kTfLiteInt8);
     quant_set(op_input(&t, kTfLiteInt8, 2, DIMS(2, 4), BYTES(-128, -7, 100, 3, 5, 127, 127, 90)),
@@ -89,11 +87,10 @@ static void bytes_as_the_runtime(void **state)
     op_end(&t);
 }
 
-static void nan_and_infinity(void **state)
+TEST(nan_and_infinity)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_REDUCE_MAX, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 3),
              FLOATS(NAN, 1, 2, -INFINITY, -INFINITY, -INFINITY, 3, NAN, -INFINITY));
@@ -110,7 +107,7 @@ static void nan_and_infinity(void **state)
     op_end(&t);
 }
 
-static void of_nothing(void **state)
+TEST(of_nothing)
 {
     static const struct {
         int32_t code;
@@ -120,7 +117,6 @@ static void of_nothing(void **state)
                  { BUILTIN_REDUCE_MAX, -FLT_MAX },
                  { BUILTIN_REDUCE_MIN, FLT_MAX } };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct op_test t;
 
@@ -133,11 +129,10 @@ static void of_nothing(void **state)
     }
 }
 
-static void refuses(void **state)
+TEST(refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_REDUCE_ANY, kTfLiteBool);
     op_input(&t, kTfLiteFloat32, 1, DIMS(2), NULL);
     op_input(&t, kTfLiteInt32, 1, DIMS(1), INTS(0));
@@ -162,15 +157,4 @@ static void refuses(void **state)
     quant_set(t.out[0], 0.25, 0);
     op_refused(&t, STATUS_UNSUPPORTED, "scale 0.5", "expected 0.25", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_numbers_wrap),   cmocka_unit_test(long_numbers),
-        cmocka_unit_test(bytes_as_the_runtime), cmocka_unit_test(nan_and_infinity),
-        cmocka_unit_test(of_nothing),           cmocka_unit_test(refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

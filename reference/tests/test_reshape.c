@@ -1,5 +1,6 @@
 /* RESHAPE: the new shape from the option or from a tensor, and what is refused. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 static void set_new_shape(struct op_test *t, int count, const int32_t *entries)
 {
@@ -10,11 +11,10 @@ static void set_new_shape(struct op_test *t, int count, const int32_t *entries)
         memcpy(p->shape, entries, (size_t)count * sizeof *entries);
 }
 
-static void reshape_by_option(void **state)
+TEST(reshape_by_option)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_RESHAPE, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 3), FLOATS(1, 2, 3, 4, 5, 6));
     set_new_shape(&t, 2, INTS(3, 2));
@@ -51,11 +51,10 @@ static void reshape_by_option(void **state)
     op_end(&t);
 }
 
-static void reshape_by_tensor(void **state)
+TEST(reshape_by_tensor)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_RESHAPE, kTfLiteInt16);
     op_input(&t, kTfLiteInt16, 1, DIMS(4), "abcdefgh");
     op_input(&t, kTfLiteInt32, 1, DIMS(2), INTS(2, -1));
@@ -94,11 +93,10 @@ static void reshape_by_tensor(void **state)
     op_end(&t);
 }
 
-static void reshape_refuses(void **state)
+TEST(reshape_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_RESHAPE, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(6), NULL);
     set_new_shape(&t, 2, INTS(-1, -1));
@@ -132,14 +130,13 @@ static void reshape_refuses(void **state)
     op_end(&t);
 }
 
-static void reshape_reads_its_option(void **state)
+TEST(reshape_reads_its_option)
 {
     const int32_t nine[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 6 };
     const struct ref_op *op = ref_find(BUILTIN_RESHAPE);
     TfLiteReshapeParams p = { .num_dimensions = 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_ReshapeOptions);
     op->read_params(&o, &p);
     assert_int_equal(p.num_dimensions, 0);
@@ -150,16 +147,4 @@ static void reshape_reads_its_option(void **state)
     options_set_ints(&o, "new_shape", nine, 9);
     op->read_params(&o, &p);
     assert_int_equal(p.num_dimensions, 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reshape_by_option),
-        cmocka_unit_test(reshape_by_tensor),
-        cmocka_unit_test(reshape_refuses),
-        cmocka_unit_test(reshape_reads_its_option),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

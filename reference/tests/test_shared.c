@@ -1,18 +1,15 @@
 /* Tables that are shared: what the reader keeps of them is in proportion to the file.  Each row is
  * a file of MANY times one table, with as many bytes behind it as make it just not shared too
  * often: the file that costs most. */
+#include "reference/tests/kit/test.h"
+
 #include "reference/base/memory.h"
 #include "reference/format/flatbuffer_write.h"
 #include "reference/format/read.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* SECURITY.md names it: bytes of memory for a byte of the file. */
 enum { MANY = 20000, COST_MAX = 12 };
@@ -103,9 +100,8 @@ static enum status cost(const uint8_t *file, size_t count, long long *bytes, str
     return s;
 }
 
-static void shared_tables_cost_in_proportion(void **state)
+TEST(shared_tables_cost_in_proportion)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fb_writer w;
         struct diag diag;
@@ -140,13 +136,4 @@ static void shared_tables_cost_in_proportion(void **state)
         mem_free(file);
         fbw_close(&w);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_tables_cost_in_proportion),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,18 @@
 /* SOFTMAX of floats: results by hand, and what it refuses. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 static void set_beta(struct op_test *t, float beta)
 {
     ((TfLiteSoftmaxParams *)(void *)t->params.bytes)->beta = beta;
 }
 
-static void softmax_by_hand(void **state)
+TEST(softmax_by_hand)
 {
     const double e = exp(1), sum = 1 + e + e * e;
     double weighted;
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 3), FLOATS(-1, 0, 1, 1000, 1000, -1000));
     set_beta(&t, 1);
@@ -56,11 +56,10 @@ static void softmax_by_hand(void **state)
     op_end(&t);
 }
 
-static void softmax_refuses(void **state)
+TEST(softmax_refuses)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(3), NULL);
     set_beta(&t, NAN);
@@ -79,38 +78,24 @@ static void softmax_refuses(void **state)
     op_end(&t);
 }
 
-static void softmax_reads_beta(void **state)
+TEST(softmax_reads_beta)
 {
     TfLiteSoftmaxParams softmax = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_SoftmaxOptions);
     options_set_float(&o, "beta", 0.5f);
     ref_find(BUILTIN_SOFTMAX)->read_params(&o, &softmax);
     assert_true(softmax.beta == 0.5f);
 }
 
-static void no_channels_give_an_empty_output(void **state)
+TEST(no_channels_give_an_empty_output)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_SOFTMAX, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(3, 0), NULL);
     op_run(&t);
     op_has_shape(&t, 2, DIMS(3, 0));
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(softmax_by_hand),
-        cmocka_unit_test(softmax_refuses),
-        cmocka_unit_test(softmax_reads_beta),
-        cmocka_unit_test(no_channels_give_an_empty_output),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

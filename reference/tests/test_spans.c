@@ -1,5 +1,6 @@
 /* Spans of memory with lifetimes: many are placed as a few are, as long as that is quick. */
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/spans.h"
 
@@ -27,12 +28,11 @@ static size_t lowest_gap(const struct span *spans, const size_t *order, size_t p
     return at;
 }
 
-static void many_as_a_few(void **state)
+TEST(many_as_a_few)
 {
     struct span *spans = calloc(COUNT, sizeof *spans), *naive = calloc(COUNT, sizeof *naive);
     size_t *order = calloc(COUNT, sizeof *order);
 
-    (void)state;
     assert_true(spans && naive && order);
     for (uint64_t seed = 1, round = 0; round < 4; round++) {
         const int steps = round == 3 ? 40 : 1000;
@@ -73,13 +73,12 @@ static void many_as_a_few(void **state)
 }
 
 /* Spans that all live at once: a search for gaps among so many takes minutes. */
-static void all_at_once(void **state)
+TEST(all_at_once)
 {
     struct span *spans = calloc(MANY, sizeof *spans);
     size_t *order = calloc(MANY, sizeof *order);
     struct spans_placer p;
 
-    (void)state;
     assert_true(spans && order);
     for (size_t i = 0; i < MANY; i++) {
         spans[i] = (struct span){ .bytes = 64, .first = (int)i, .last = MANY + 1 };
@@ -97,7 +96,7 @@ static void all_at_once(void **state)
 
 /* Every offset of spans beyond SPANS_EXACT, of which some have more company than others, is valid.
  */
-static void no_two_overlap(void **state)
+TEST(no_two_overlap)
 {
     enum { N = SPANS_EXACT + 4000 };
     struct span *spans = calloc(N, sizeof *spans);
@@ -105,7 +104,6 @@ static void no_two_overlap(void **state)
     struct spans_placer p;
     uint64_t seed = 9;
 
-    (void)state;
     assert_true(spans && order);
     for (size_t i = 0; i < N; i++) {
         const int first = kit_below(&seed, N);
@@ -134,14 +132,13 @@ static void no_two_overlap(void **state)
     free(order);
 }
 
-static void without_memory(void **state)
+TEST(without_memory)
 {
     struct span *spans = calloc(COUNT, sizeof *spans);
     struct spans_placer p;
     long fails = 0;
     bool opened;
 
-    (void)state;
     assert_non_null(spans);
     do {
         mem_fail_after(fails++);
@@ -152,16 +149,4 @@ static void without_memory(void **state)
     assert_true(fails > 10);
     spans_placer_close(&p);
     free(spans);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_as_a_few),
-        cmocka_unit_test(all_at_once),
-        cmocka_unit_test(no_two_overlap),
-        cmocka_unit_test(without_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* STRIDED_SLICE: results by hand, others as Python slices a sequence, and what it refuses. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 struct slice_row {
     const char *name;
@@ -328,9 +329,8 @@ static const struct slice_row slice_rows[] = {
       .out = { 0 } },
 };
 
-static void slices_by_hand(void **state)
+TEST(slices_by_hand)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof slice_rows / sizeof slice_rows[0]; i++) {
         const struct slice_row *const r = &slice_rows[i];
         struct op_test t;
@@ -356,11 +356,10 @@ static void slices_by_hand(void **state)
 }
 
 /* Every begin, end and stride of a dimension of 4, against the rule of Python's slices. */
-static void slices_are_those_of_python(void **state)
+TEST(slices_are_those_of_python)
 {
     int checked = 0;
 
-    (void)state;
     for (int32_t begin = -6; begin <= 6; begin++) {
         for (int32_t end = -6; end <= 6; end++) {
             for (int32_t stride = -3; stride <= 3; stride++) {
@@ -400,14 +399,13 @@ static void slices_are_those_of_python(void **state)
     assert_int_equal(checked, 13 * 13 * 6);
 }
 
-static void slices_of_any_type(void **state)
+TEST(slices_of_any_type)
 {
     static const TfLiteType types[] = { kTfLiteFloat32, kTfLiteFloat16, kTfLiteInt8,
                                         kTfLiteUInt8,   kTfLiteInt16,   kTfLiteInt32,
                                         kTfLiteInt64,   kTfLiteBool,    kTfLiteUInt32 };
     unsigned char bytes[24];
 
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)(i % 2);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
@@ -427,9 +425,8 @@ static void slices_of_any_type(void **state)
 }
 
 /* Each of the three may come from another node. */
-static void slices_wait_for_their_entries(void **state)
+TEST(slices_wait_for_their_entries)
 {
-    (void)state;
     for (int late = 1; late <= 3; late++) {
         struct op_test t;
 
@@ -445,7 +442,7 @@ static void slices_wait_for_their_entries(void **state)
     }
 }
 
-static void slices_refuse(void **state)
+TEST(slices_refuse)
 {
     static const struct {
         struct slice_row slice;
@@ -494,7 +491,6 @@ static void slices_refuse(void **state)
     };
     struct op_test t;
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         begin_slice(&t, &rows[i].slice);
         op_refused(&t, rows[i].status, rows[i].words[0],
@@ -503,12 +499,11 @@ static void slices_refuse(void **state)
     }
 }
 
-static void slices_refuse_tensors(void **state)
+TEST(slices_refuse_tensors)
 {
     static const char *const roles[] = { "input 1 (begin)", "input 2 (end)", "input 3 (strides)" };
     struct op_test t;
 
-    (void)state;
     for (int i = 1; i <= 3; i++) {
         begin_slice(&t, &slice_rows[0]);
         t.in[i]->bytes = 4;
@@ -536,12 +531,11 @@ static void slices_refuse_tensors(void **state)
     op_end(&t);
 }
 
-static void slices_read_their_options(void **state)
+TEST(slices_read_their_options)
 {
     TfLiteStridedSliceParams slice = { 0 };
     struct options o;
 
-    (void)state;
     options_init(&o, OPTIONS_StridedSliceOptions);
     options_set_int(&o, "begin_mask", 1);
     options_set_int(&o, "end_mask", 2);
@@ -558,19 +552,4 @@ static void slices_read_their_options(void **state)
     options_set_int(&o, "offset", 1);
     ref_find(BUILTIN_STRIDED_SLICE)->read_params(&o, &slice);
     assert_true(slice.offset);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices_by_hand),
-        cmocka_unit_test(slices_are_those_of_python),
-        cmocka_unit_test(slices_of_any_type),
-        cmocka_unit_test(slices_wait_for_their_entries),
-        cmocka_unit_test(slices_refuse),
-        cmocka_unit_test(slices_refuse_tensors),
-        cmocka_unit_test(slices_read_their_options),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * must be refused. */
 #include "reference/tests/kit/mock_delegate.h"
 #include "reference/tests/kit/subgraph_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include "reference/runtime/body.h"
 
@@ -51,9 +52,8 @@ static struct interpreter *open_guarded(const struct model *m)
 
 /* ---- WHILE ---- */
 
-static void loops(void **state)
+TEST(loops)
 {
-    (void)state;
     for (int steps = 0; steps < 6; steps++) {
         struct interpreter *in;
         struct model m;
@@ -73,12 +73,11 @@ static void loops(void **state)
     }
 }
 
-static void state_may_grow(void **state)
+TEST(state_may_grow)
 {
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_loop(&m, 2, true);
     in = open_guarded(&m);
     for (int run = 0; run < 2; run++) {
@@ -90,13 +89,12 @@ static void state_may_grow(void **state)
     model_close(&m);
 }
 
-static void follows_a_resize(void **state)
+TEST(follows_a_resize)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_loop(&m, 3, false);
     in = open_guarded(&m);
     invoke(in, 0);
@@ -113,14 +111,13 @@ static void follows_a_resize(void **state)
     model_close(&m);
 }
 
-static void refuses_to_loop_for_ever(void **state)
+TEST(refuses_to_loop_for_ever)
 {
     struct interpreter_options options = { .max_iterations = 50, .num_threads = -1 };
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_endless_loop(&m);
     in = kit_interpreter(&m, &options);
     KIT_OK(interpreter_allocate(in, &diag));
@@ -155,9 +152,8 @@ static void refuses_to_loop_for_ever(void **state)
 
 /* ---- IF ---- */
 
-static void branches(void **state)
+TEST(branches)
 {
-    (void)state;
     for (int wide = 0; wide < 2; wide++) {
         struct interpreter *in;
         struct model m;
@@ -194,12 +190,11 @@ static void check_variables(struct interpreter *in)
     }
 }
 
-static void variables_outlive_an_inference(void **state)
+TEST(variables_outlive_an_inference)
 {
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_variables(&m, true);
     in = open_guarded(&m);
     check_variables(in);
@@ -217,13 +212,12 @@ static void variables_outlive_an_inference(void **state)
     model_close(&m);
 }
 
-static void variables_are_assigned_first(void **state)
+TEST(variables_are_assigned_first)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_variables(&m, false);
     in = open_guarded(&m);
     KIT_OK(interpreter_allocate(in, &diag));
@@ -242,7 +236,7 @@ static bool takes_add(const struct mock *mock, int node)
 
 /* The second READ_VARIABLE depends on nothing that the delegate computes, and still comes after
  * ASSIGN_VARIABLE, which does. */
-static void delegates_keep_the_order_of_effects(void **state)
+TEST(delegates_keep_the_order_of_effects)
 {
     TfLiteStatus code;
     struct diag diag = { 0 };
@@ -250,7 +244,6 @@ static void delegates_keep_the_order_of_effects(void **state)
     struct mock mock;
     struct model m;
 
-    (void)state;
     kit_variables(&m, true);
     mock_begin(&mock);
     mock.takes = takes_add;
@@ -285,11 +278,10 @@ static struct options *options_of(struct model *m, size_t node)
     return (struct options *)&m->subgraphs[0].operators[node].options;
 }
 
-static void refuses_recursion(void **state)
+TEST(refuses_recursion)
 {
     struct model m;
 
-    (void)state;
     kit_ring(&m, 1, 0);
     refused(&m, "IF: node 0: subgraph 0 calls itself: 0 > 0");
     kit_ring(&m, 4, 2);
@@ -304,12 +296,11 @@ static void refuses_recursion(void **state)
 }
 
 /* Each subgraph is called twice by the one before it, and opened and prepared once. */
-static void runs_the_deepest_chain(void **state)
+TEST(runs_the_deepest_chain)
 {
     struct interpreter *in;
     struct model m;
 
-    (void)state;
     kit_chain(&m, BODY_DEPTH_MAX);
     in = open_guarded(&m);
     invoke(in, 0);
@@ -318,13 +309,12 @@ static void runs_the_deepest_chain(void **state)
     model_close(&m);
 }
 
-static void refuses_bodies_that_do_not_fit(void **state)
+TEST(refuses_bodies_that_do_not_fit)
 {
     static const int32_t three[] = { 0, 1, 1 };
     struct model_subgraph *graphs;
     struct model m;
 
-    (void)state;
     kit_loop(&m, 1, false);
     options_set_int(options_of(&m, 0), "cond_subgraph_index", 2);
     refused(&m, "subgraph 2 is condition and body, expected two subgraphs");
@@ -378,11 +368,10 @@ static enum status try_all(const struct model *m)
     return s;
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
     struct model models[3];
 
-    (void)state;
     kit_loop(&models[0], 2, true);
     kit_variables(&models[1], true);
     kit_chain(&models[2], 3);
@@ -404,23 +393,4 @@ static void every_allocation_may_fail(void **state)
         }
         model_close(&models[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),
-        cmocka_unit_test(state_may_grow),
-        cmocka_unit_test(follows_a_resize),
-        cmocka_unit_test(refuses_to_loop_for_ever),
-        cmocka_unit_test(branches),
-        cmocka_unit_test(variables_outlive_an_inference),
-        cmocka_unit_test(variables_are_assigned_first),
-        cmocka_unit_test(delegates_keep_the_order_of_effects),
-        cmocka_unit_test(refuses_recursion),
-        cmocka_unit_test(runs_the_deepest_chain),
-        cmocka_unit_test(refuses_bodies_that_do_not_fit),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

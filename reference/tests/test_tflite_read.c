@@ -7,17 +7,13 @@
 #include "reference/format/verify.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/sample_model.h"
+#include "reference/tests/kit/test.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct tflite_file sample;
 
@@ -39,7 +35,7 @@ static int free_sample(void **state)
     return 0;
 }
 
-static void real_models_come_back(void **state)
+TEST(real_models_come_back)
 {
     const char *models = getenv("ASSAY_MODELS") ? getenv("ASSAY_MODELS") : "../shared/models";
     const struct dirent *entry;
@@ -47,7 +43,6 @@ static void real_models_come_back(void **state)
     int seen = 0;
     DIR *d;
 
-    (void)state;
     snprintf(folder, sizeof folder, "%s/real", models);
     if (!(d = opendir(folder))) {
         print_message("no folder %s: real models are not read (set ASSAY_MODELS)\n", folder);
@@ -82,13 +77,12 @@ static void real_models_come_back(void **state)
     assert_true(seen > 0);
 }
 
-static void fields_are_read(void **state)
+TEST(fields_are_read)
 {
     struct diag diag = { 0 };
     const struct model_tensor *t;
     struct model m;
 
-    (void)state;
     assert_int_equal(tflite_read_accepting(&m, sample.bytes, sample.count, ACCEPT_LEGAL, &diag),
                      STATUS_OK);
     assert_int_equal(m.version, 3);
@@ -115,11 +109,10 @@ static void fields_are_read(void **state)
 }
 
 /* Bytes need not be aligned; the vectors of the model are. */
-static void bytes_may_stand_anywhere(void **state)
+TEST(bytes_may_stand_anywhere)
 {
     uint8_t *room = malloc(sample.count + 8);
 
-    (void)state;
     assert_non_null(room);
     for (size_t shift = 0; shift < 8; shift++) {
         struct diag diag = { 0 };
@@ -136,12 +129,11 @@ static void bytes_may_stand_anywhere(void **state)
     free(room);
 }
 
-static void what_is_not_done_here_is_refused(void **state)
+TEST(what_is_not_done_here_is_refused)
 {
     struct diag diag = { 0 };
     struct model m;
 
-    (void)state;
     assert_int_equal(tflite_read(&m, sample.bytes, sample.count, &diag), STATUS_UNSUPPORTED);
     assert_non_null(strstr(diag.text, "tensor 4"));
     assert_null(m.subgraphs);
@@ -181,11 +173,10 @@ static enum status read_exact(const uint8_t *bytes, size_t count)
     return s;
 }
 
-static void files_cut_anywhere_are_refused(void **state)
+TEST(files_cut_anywhere_are_refused)
 {
     size_t end = sample.count;
 
-    (void)state;
     assert_int_equal(read_exact(sample.bytes, end), STATUS_OK);
     for (size_t count = 0; count < end; count++) {
         const enum status s = read_exact(sample.bytes, count);
@@ -196,13 +187,12 @@ static void files_cut_anywhere_are_refused(void **state)
     }
 }
 
-static void any_byte_may_change(void **state)
+TEST(any_byte_may_change)
 {
     static const unsigned masks[] = { 1, 2, 4, 8, 16, 32, 64, 128 };
     size_t accepted = 0, refused = 0;
     uint8_t *bytes = malloc(sample.count);
 
-    (void)state;
     assert_non_null(bytes);
     memcpy(bytes, sample.bytes, sample.count);
     for (size_t at = 0; at < sample.count; at++) {
@@ -220,12 +210,11 @@ static void any_byte_may_change(void **state)
     assert_true(refused > sample.count);
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
     struct diag first = { 0 };
     long failures = 0;
 
-    (void)state;
     mem_fail_after(0);
     assert_int_equal(tflite_verify(sample.bytes, sample.count, &first), STATUS_NO_MEMORY);
     mem_fail_after(-1);
@@ -253,28 +242,13 @@ static void every_allocation_may_fail(void **state)
     assert_true(failures >= 3);
 }
 
-static void no_bytes_at_all(void **state)
+TEST(no_bytes_at_all)
 {
     struct diag diag = { 0 };
     struct model m;
 
-    (void)state;
     assert_int_equal(tflite_read(&m, NULL, 0, &diag), STATUS_INVALID);
     assert_int_equal(tflite_verify(NULL, 0, NULL), STATUS_INVALID);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_models_come_back),
-        cmocka_unit_test(fields_are_read),
-        cmocka_unit_test(bytes_may_stand_anywhere),
-        cmocka_unit_test(what_is_not_done_here_is_refused),
-        cmocka_unit_test(files_cut_anywhere_are_refused),
-        cmocka_unit_test(any_byte_may_change),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(no_bytes_at_all),
-    };
-
-    return cmocka_run_group_tests(tests, write_sample, free_sample);
-}
+TEST_FILE(.setup = write_sample, .teardown = free_sample);

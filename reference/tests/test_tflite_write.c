@@ -8,15 +8,11 @@
 #include "reference/format/verify.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/sample_model.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Fails the test with the message. */
 static void expect_ok(enum status s, const struct diag *diag)
@@ -43,9 +39,8 @@ static void round_trip(const struct model *m, enum tflite_accept accept)
     mem_free(again.bytes);
 }
 
-static void every_field_comes_back(void **state)
+TEST(every_field_comes_back)
 {
-    (void)state;
     round_trip(&sample_model, ACCEPT_LEGAL);
 }
 
@@ -66,12 +61,11 @@ static void with_options(const struct options *options, struct model *m)
     expect_ok(builder_finish(&b, m, &diag), &diag);
 }
 
-static void every_option_table_comes_back(void **state)
+TEST(every_option_table_comes_back)
 {
     static const int32_t ints[] = { 3, -1, 0 };
     int listed = 0;
 
-    (void)state;
     for (int tag = 0; tag < OPTIONS_TAG_COUNT; tag++) {
         const struct option_table *table = option_table_find((uint8_t)tag);
         struct options options;
@@ -105,7 +99,7 @@ static void every_option_table_comes_back(void **state)
 }
 
 /* The values that a reader finds are those that were set: checked by slot, not by our reader. */
-static void option_fields_stand_in_their_slots(void **state)
+TEST(option_fields_stand_in_their_slots)
 {
     struct diag diag = { 0 };
     struct options options;
@@ -113,7 +107,6 @@ static void option_fields_stand_in_their_slots(void **state)
     struct fb_table op, t;
     struct model m;
 
-    (void)state;
     options_init(&options, OPTIONS_Conv2DOptions);
     options_set_int(&options, "padding", 1);
     options_set_int(&options, "stride_h", 7);
@@ -131,14 +124,13 @@ static void option_fields_stand_in_their_slots(void **state)
     model_close(&m);
 }
 
-static void header_and_alignment(void **state)
+TEST(header_and_alignment)
 {
     struct diag diag = { 0 };
     struct tflite_file file;
     struct model back;
     size_t data = 0;
 
-    (void)state;
     expect_ok(tflite_write(&sample_model, &file, &diag), &diag);
     assert_memory_equal(file.bytes + 4, "TFL3", 4);
     expect_ok(tflite_read_accepting(&back, file.bytes, file.count, ACCEPT_LEGAL, &diag), &diag);
@@ -159,13 +151,12 @@ static void header_and_alignment(void **state)
     mem_free(file.bytes);
 }
 
-static void equal_vtables_are_shared(void **state)
+TEST(equal_vtables_are_shared)
 {
     static const int32_t dims[] = { 1 };
     struct diag diag = { 0 };
     size_t size[2];
 
-    (void)state;
     for (int extra = 0; extra < 2; extra++) {
         struct tflite_file file;
         struct builder b;
@@ -185,7 +176,7 @@ static void equal_vtables_are_shared(void **state)
     assert_in_range(size[1] - size[0], 4 + 13 + 8 + 5, 4 + 16 + 8 + 8);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     struct model_tensor tensor = { .type = 300 };
     struct model_subgraph graph = { .tensors = &tensor, .tensor_count = 1 };
@@ -194,7 +185,6 @@ static void what_does_not_fit_is_refused(void **state)
     struct diag diag = { 0 };
     struct tflite_file file;
 
-    (void)state;
     assert_int_equal(tflite_write(&m, &file, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "Tensor.type: 300"));
     assert_null(file.bytes);
@@ -214,7 +204,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_null(file.bytes);
 }
 
-static void values_that_do_not_fit_are_refused(void **state)
+TEST(values_that_do_not_fit_are_refused)
 {
     static const int32_t indices[] = { 255, 256 };
     const struct model_dimension dimension = { .format = 1,
@@ -230,7 +220,6 @@ static void values_that_do_not_fit_are_refused(void **state)
     struct tflite_file file;
     struct model m;
 
-    (void)state;
     assert_int_equal(tflite_write(&sparse, &file, &diag), STATUS_INVALID);
     assert_non_null(strstr(diag.text, "DimensionMetadata: index 256 does not fit"));
     assert_null(file.bytes);
@@ -244,7 +233,7 @@ static void values_that_do_not_fit_are_refused(void **state)
     model_close(&m);
 }
 
-static void tables_that_are_not_described_are_refused(void **state)
+TEST(tables_that_are_not_described_are_refused)
 {
     struct options options;
     struct model_operator *op;
@@ -252,7 +241,6 @@ static void tables_that_are_not_described_are_refused(void **state)
     struct tflite_file file;
     struct model m;
 
-    (void)state;
     options_init(&options, OPTIONS_CallOptions);
     with_options(&options, &m);
     assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED);
@@ -269,11 +257,10 @@ static void tables_that_are_not_described_are_refused(void **state)
     model_close(&m);
 }
 
-static void every_allocation_may_fail(void **state)
+TEST(every_allocation_may_fail)
 {
     long failures = 0;
 
-    (void)state;
     for (long n = 0;; n++) {
         struct diag diag = { 0 };
         struct tflite_file file;
@@ -292,21 +279,4 @@ static void every_allocation_may_fail(void **state)
         failures++;
     }
     assert_true(failures >= 4);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_field_comes_back),
-        cmocka_unit_test(every_option_table_comes_back),
-        cmocka_unit_test(option_fields_stand_in_their_slots),
-        cmocka_unit_test(header_and_alignment),
-        cmocka_unit_test(equal_vtables_are_shared),
-        cmocka_unit_test(what_does_not_fit_is_refused),
-        cmocka_unit_test(values_that_do_not_fit_are_refused),
-        cmocka_unit_test(tables_that_are_not_described_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

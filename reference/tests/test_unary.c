@@ -1,13 +1,13 @@
 /* RELU, RELU6, EXP, LOGISTIC of floats: results by hand, and what they refuse. */
 #include "reference/tests/kit/op_harness.h"
+#include "reference/tests/kit/test.h"
 
 #include <float.h>
 
-static void relu_by_hand(void **state)
+TEST(relu_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_RELU, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 3, DIMS(1, 2, 3), FLOATS(-1, 0, 1, 7, -FLT_MAX, NAN));
     op_run(&t);
@@ -37,11 +37,10 @@ static void relu_by_hand(void **state)
     op_end(&t);
 }
 
-static void exp_by_hand(void **state)
+TEST(exp_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_EXP, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 2, DIMS(2, 4),
              FLOATS(0, 1, -1, -1000, 1000, -INFINITY, INFINITY, NAN));
@@ -63,11 +62,10 @@ static void exp_by_hand(void **state)
     op_end(&t);
 }
 
-static void logistic_by_hand(void **state)
+TEST(logistic_by_hand)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_LOGISTIC, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat32, 1, DIMS(7), FLOATS(0, 100, -1000, INFINITY, -INFINITY, -20, NAN));
     op_run(&t);
@@ -88,11 +86,10 @@ static void logistic_by_hand(void **state)
     op_end(&t);
 }
 
-static void exp_and_logistic_refuse(void **state)
+TEST(exp_and_logistic_refuse)
 {
     struct op_test t;
 
-    (void)state;
     op_begin(&t, BUILTIN_EXP, kTfLiteFloat32);
     op_input(&t, kTfLiteFloat16, 1, DIMS(1), NULL);
     op_refused(&t, STATUS_UNSUPPORTED, "input 0 (input): type f16, expected f32", NULL);
@@ -115,16 +112,4 @@ static void exp_and_logistic_refuse(void **state)
     op_set_dims(t.in[0], 2, DIMS(1, -1));
     op_refused(&t, STATUS_INVALID, "input 0 (input): dimension 1 is -1", NULL);
     op_end(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(relu_by_hand),
-        cmocka_unit_test(exp_by_hand),
-        cmocka_unit_test(logistic_by_hand),
-        cmocka_unit_test(exp_and_logistic_refuse),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

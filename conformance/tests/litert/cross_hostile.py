@@ -1,7 +1,7 @@
 """Gives the hostile models of fuzz/hostile to the real LiteRT, alone and with our delegate.
 
     make cross-check            # or, in a venv with golden/requirements.txt:
-    build/unit/delegate/test_hostile_models --write build/hostile
+    build/tests/delegate test_hostile_models --write build/hostile
     python conformance/tests/litert/cross_hostile.py BUILD_DIRECTORY [PREFIX...]
 
 Each model runs in a child process of its own, first with BUILTIN_REF alone: LiteRT has to do what

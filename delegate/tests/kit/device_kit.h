@@ -14,7 +14,6 @@ extern bool kit_device; /* the delegate finds a device */
 void kit_find_device(const char *what);
 
 #define NEEDS_DEVICE                                                                               \
-    (void)state;                                                                                   \
     if (!kit_device)                                                                               \
     skip()
 

@@ -39,7 +39,6 @@ void exact_check(struct exact_model *m, TfLiteDelegate *d, int times,
                  void (*fill)(struct interpreter *, uint64_t));
 
 #define EXACT_NEEDS_DEVICE                                                                         \
-    (void)state;                                                                                   \
     if (!exact_have_device())                                                                      \
     skip()
 

@@ -1,3 +1,4 @@
+/* Wrap: mem_alloc mem_resize arena_alloc arena_copy arena_string */
 #include "delegate/tests/kit/memory_faults.h"
 
 #include "reference/base/arena.h"
@@ -25,7 +26,7 @@ static struct {
 } fault = { .left = -1 };
 
 /* One has failed, in this process or in one that it started. */
-static atomic_bool *reached;
+static atomic_bool here, *reached = &here;
 
 /* The linker gives these names to the functions that callers ask for, and to those there are. */
 void *__real_mem_alloc(size_t count, size_t size);
@@ -86,6 +87,19 @@ static void give(void *block)
     free(block);
 }
 
+void memory_faults_arm(enum memory_kind kind, long n)
+{
+    fault.kind = kind;
+    fault.left = n;
+    *reached = false;
+}
+
+bool memory_faults_disarm(void)
+{
+    fault.left = -1;
+    return *reached;
+}
+
 /* Runs the scene while allocation n fails; whether there is such a one.  n negative: none. */
 static bool run_point(const struct memory_scene *scene, enum memory_kind kind, long n, size_t *said)
 {
@@ -93,11 +107,9 @@ static bool run_point(const struct memory_scene *scene, enum memory_kind kind, l
     struct diag diag = { .status = STATUS_OK };
     enum status s;
 
-    fault.kind = kind;
-    fault.left = n;
-    *reached = false;
+    memory_faults_arm(kind, n);
     s = scene->run(scene->user, &diag);
-    fault.left = -1;
+    memory_faults_disarm();
     if (s != STATUS_OK && (s != STATUS_NO_MEMORY || !diag.text[0] || !*reached))
         fail_msg("%s: %s %ld: %s: %s", scene->name, kind_names[kind], n, status_text(s), diag.text);
     if (!scene->uncounted && (mem_live_bytes() != before || fault.json != json))
@@ -125,6 +137,7 @@ size_t memory_faults_try(const struct memory_scene *scene, enum memory_kind kind
     if (kind == MEMORY_JSON)
         json_set_alloc_funcs(malloc, free);
     munmap(reached, sizeof *reached);
+    reached = &here;
     return said;
 }
 

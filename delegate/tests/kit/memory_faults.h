@@ -1,7 +1,7 @@
 /* Allocations that fail one at a time, of blocks, of pieces of arenas and of JSON values, while
  * what came before and what comes after them succeeds.  A large block holds many pieces of an
- * arena, of which none would fail alone: a program that includes this is linked with MEMORY_FAULTS
- * (Makefile), which puts these functions before those of memory.c and arena.c. */
+ * arena, of which none would fail alone: the linker puts these
+ * functions before those of memory.c and arena.c. */
 #ifndef ASSAY_DELEGATE_TESTS_KIT_MEMORY_FAULTS_H
 #define ASSAY_DELEGATE_TESTS_KIT_MEMORY_FAULTS_H
 
@@ -11,6 +11,11 @@
 #include <stddef.h>
 
 enum memory_kind { MEMORY_BLOCKS, MEMORY_ARENAS, MEMORY_JSON };
+
+/* Of the kind, the allocation fails that comes after n others; negative: none does.  Disarming says
+ * whether one has failed. */
+void memory_faults_arm(enum memory_kind kind, long n);
+bool memory_faults_disarm(void);
 
 /* What is tried.  run fails the test itself where it returns STATUS_OK with a wrong result: an
  * allocation that failed must be said, or do no harm.  It frees all that it made. */

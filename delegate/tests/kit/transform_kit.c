@@ -413,12 +413,12 @@ void transform_all_check(const struct transform_case *cases, size_t count, enum 
         transform_check(&cases[i], id);
 }
 
-void transform_find_device(void)
+void transform_find_device(const char *file)
 {
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";
 
     transform_device = assay_gpu_devices(&any, 1, error, sizeof error) > 0;
     if (!transform_device)
-        printf("skipped: tests of the delegate on a device: %s\n", error);
+        printf("skipped: %s on a device: %s\n", file, error);
 }

@@ -101,17 +101,15 @@ void transform_equal(const struct transform_case *c, const char *what, struct in
 /* The two tests of a transform's file. */
 void transform_all_fire(const struct transform_case *cases, size_t count, enum transform_id id);
 void transform_all_check(const struct transform_case *cases, size_t count, enum transform_id id);
-void transform_find_device(void);
+void transform_find_device(const char *file);
 
 #define TRANSFORM_TESTS(id, cases)                                                                 \
-    static void fires(void **state)                                                                \
+    TEST(fires)                                                                                    \
     {                                                                                              \
-        (void)state;                                                                               \
         transform_all_fire(cases, sizeof cases / sizeof cases[0], id);                             \
     }                                                                                              \
-    static void same_results(void **state)                                                         \
+    TEST(same_results)                                                                             \
     {                                                                                              \
-        (void)state;                                                                               \
         transform_all_check(cases, sizeof cases / sizeof cases[0], id);                            \
     }
 

@@ -3,25 +3,22 @@
  * reader makes of the result.  The rows marked for the corpus are also the seeds of the reader's
  * fuzz target:
  *
- *     $(B)/unit/reference/test_hostile_wire --corpus fuzz/corpus/reader
- *     $(B)/unit/reference/test_hostile_rules --corpus fuzz/corpus/reader */
+ *     $(B)/tests/reference test_hostile_wire --corpus fuzz/corpus/reader
+ *     $(B)/tests/reference test_hostile_rules --corpus fuzz/corpus/reader */
 #ifndef ASSAY_REFERENCE_TESTS_KIT_HOSTILE_H
 #define ASSAY_REFERENCE_TESTS_KIT_HOSTILE_H
+
+#include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/flatbuffer.h"
 #include "reference/format/write.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct hostile {
     const char *name;
@@ -39,9 +36,26 @@ enum { BUFFER_NONE, BUFFER_WEIGHTS, BUFFER_BIAS, BUFFER_WORDS, BUFFERS };
 
 void hostile_base(struct model *m);
 
-/* main of a program of rows: each row is as expected, and the files of fuzz/corpus/reader are those
- * that the rows make.  With --corpus FOLDER it writes these files instead. */
+/* Each row is as expected, and the files of fuzz/corpus/reader are those that the rows make; with
+ * --corpus FOLDER they are written. */
+void hostile_expect(const struct hostile *rows, size_t count);
+void hostile_expect_corpus(const struct hostile *rows, size_t count);
 int hostile_main(int argc, char **argv, const struct hostile *rows, size_t count);
+
+#define HOSTILE_TESTS(rows)                                                                        \
+    TEST(every_row_is_as_expected)                                                                 \
+    {                                                                                              \
+        hostile_expect(rows, sizeof(rows) / sizeof *(rows));                                       \
+    }                                                                                              \
+    TEST(corpus_is_what_the_rows_make)                                                             \
+    {                                                                                              \
+        hostile_expect_corpus(rows, sizeof(rows) / sizeof *(rows));                                \
+    }                                                                                              \
+    static int write_rows(int argc, char **argv)                                                   \
+    {                                                                                              \
+        return hostile_main(argc, argv, rows, sizeof(rows) / sizeof *(rows));                      \
+    }                                                                                              \
+    TEST_FILE(.main = write_rows)
 
 /* ---- places in a file, for patches ---- */
 

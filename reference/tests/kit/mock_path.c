@@ -15,7 +15,7 @@ const char *build_path(const char *directory, const char *name)
 
     program[length > 0 ? length : 0] = '\0';
     slash = strrchr(program, '/');
-    written = snprintf(path, sizeof path, "%.*s/../../%s/%s", slash ? (int)(slash - program) : 0,
+    written = snprintf(path, sizeof path, "%.*s/../%s/%s", slash ? (int)(slash - program) : 0,
                        program, directory, name);
     if (!slash || written < 0 || written >= PATH_MAX)
         path[0] = '\0';

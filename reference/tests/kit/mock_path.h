@@ -1,4 +1,4 @@
-/* Where test programs ($(B)/unit/ROOM/test_x) find what else was built: $(B)/mock/delegate.so. */
+/* Where runners of tests ($(B)/tests/reference) find what else was built: $(B)/mock/delegate.so. */
 #ifndef ASSAY_REFERENCE_TESTS_KIT_MOCK_PATH_H
 #define ASSAY_REFERENCE_TESTS_KIT_MOCK_PATH_H
 
