@@ -627,8 +627,7 @@ $(B)/man/assay-%.1: $(B)/assay
 $(B)/man/assay.%: $(B)/assay
 	@mkdir -p $(@D)
 	$(Q)$(B)/assay --print-completion=$* >$@
-COMPLETIONS := $(addprefix $(B)/man/assay.,bash fish zsh)
-man: $(MAN_PAGES) $(COMPLETIONS) ## manual pages and completion for bash, fish and zsh, in build/man
+man: $(MAN_PAGES) $(B)/man/assay.bash ## manual pages and completion for bash, in build/man
 	@echo 'man: $(words $(MAN_PAGES)) pages, read one with: man -l $(B)/man/assay.1'
 
 # ---- to carry away, to install ----

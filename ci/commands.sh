@@ -115,9 +115,7 @@ expect 0 '^\.TH "ASSAY' $assay --print-man
 expect 0 '^\.TH "ASSAY.-RUN"' $assay --print-man=run
 expect 2 'frobnicate' $assay --print-man=frobnicate
 expect 0 '^complete -F' $assay --print-completion=bash
-expect 0 '^complete -c assay' $assay --print-completion=fish
-expect 0 '^#compdef assay' $assay --print-completion=zsh
-expect 2 'expected bash, fish or zsh' $assay --print-completion=tcsh
+expect 2 'expected bash, found .fish' $assay --print-completion=fish
 expect 0 '^Usage: assay golden check' $assay help golden check
 expect 2 'did you mean check' $assay help golden chek
 expect 2 'no parts' $assay help run check

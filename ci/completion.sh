@@ -63,30 +63,4 @@ completes 'assay|zoo|mobilenet_v1|--type|=|i' i8
 completes 'assay|frobnicate|--x' ''
 complete -p assay | grep -q -- '-F _assay assay' || { echo 'completion: not registered' >&2; exit 1; }
 count=$((count + 1))
-
-# The scripts of other shells parse, and fish finds the same words; where these shells are installed.
-"$assay" --print-completion=zsh >_assay && "$assay" --print-completion=fish >assay.fish || exit 1
-if command -v zsh >/dev/null; then
-    zsh -f -c 'autoload -U compinit && compinit -u -D && . ./_assay && [[ $_comps[assay] == _assay ]]' ||
-        { echo 'completion: zsh does not register it' >&2; exit 1; }
-    count=$((count + 1))
-fi
-# fish_completes LINE EXPECTED...
-fish_completes()
-{
-    local line=$1 found
-    shift
-    found=$(fish --no-config -c "source assay.fish; complete -C '$line'" | cut -f 1 | sort | tr '\n' ' ')
-    if [ "$found" != "$(printf '%s\n' "$@" | sort | tr '\n' ' ')" ]; then
-        echo "completion: fish: $line: expected '$*', found '$found'" >&2
-        exit 1
-    fi
-    count=$((count + 1))
-}
-if command -v fish >/dev/null; then
-    fish_completes 'assay con' conformance
-    fish_completes 'assay golden ch' check
-    fish_completes 'assay golden check --b' --bounds
-    fish_completes 'assay zoo --type=i' --type=i8
-fi
 echo "completion: $count lines as expected"

@@ -25,8 +25,7 @@ for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/ass
     share/doc/assay/LICENSE share/doc/assay/conformance/doc/CASES.md share/assay/versions.tsv \
     share/assay/schemas/report.schema.json \
     share/man/man1/assay.1 share/man/man1/assay-conformance.1 \
-    share/bash-completion/completions/assay share/fish/vendor_completions.d/assay.fish \
-    share/zsh/vendor-completions/_assay; do
+    share/bash-completion/completions/assay; do
     [ -s "$root/opt/assay/$file" ] || fail "$file is not there"
 done
 [ -z "$(find "$root" -type f ! -path "$root/opt/assay/*")" ] || fail 'something lies outside of PREFIX'

@@ -133,8 +133,6 @@ documents()
     put_all "$PREFIX/share/doc/assay/examples" reference/examples/*.c delegate/examples/*.c
     put_all "$PREFIX/share/man/man1" "$B"/man/assay*.1
     put 644 "$B/man/assay.bash" "$PREFIX/share/bash-completion/completions/assay"
-    put 644 "$B/man/assay.fish" "$PREFIX/share/fish/vendor_completions.d/assay.fish"
-    put 644 "$B/man/assay.zsh" "$PREFIX/share/zsh/vendor-completions/_assay"
 }
 
 install_all()

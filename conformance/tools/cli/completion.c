@@ -5,48 +5,29 @@
 
 #include <string.h>
 
-/* Bash splits words at '=' where COMP_WORDBREAKS holds it, as it does by default: --format=json
- * arrives as three words.  A flag and its value may also be two words, or one. */
+/* Rows of a command: a flag, or @ for what is no flag, what follows it, and its words.
+ *     flag    nothing          any    a value of the user
+ *     words   one of these     files  a path; with a suffix only files that end so, and directories
+ *     parts   one of these: the command is then its name and this word, with : between */
 static const char head[] =
     "# bash completion for assay, printed by `assay --print-completion=bash`\n"
     "\n"
-    "_assay_words()\n"
-    "{\n"
-    "    COMPREPLY=($(compgen -P \"$prefix\" -W \"$1\" -- \"$cur\"))\n"
-    "    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then\n"
-    "        compopt -o nospace 2>/dev/null\n"
-    "    fi\n"
-    "}\n"
-    "\n"
-    "# Paths; with a suffix only files that end so, and directories.\n"
-    "_assay_files()\n"
-    "{\n"
-    "    local IFS=$'\\n'\n"
-    "    if [[ -n $1 ]]; then\n"
-    "        COMPREPLY=($(compgen -P \"$prefix\" -f -X \"!*$1\" -- \"$cur\")\n"
-    "            $(compgen -P \"$prefix\" -d -- \"$cur\"))\n"
-    "    else\n"
-    "        COMPREPLY=($(compgen -P \"$prefix\" -f -- \"$cur\"))\n"
-    "    fi\n"
-    "    compopt -o filenames 2>/dev/null\n"
-    "}\n";
+    "_assay_rows='\n";
 
+/* Bash splits words at '=' where COMP_WORDBREAKS holds it, as it does by default: --format=json
+ * arrives as three words.  A flag and its value may also be two words, or one. */
 static const char function[] =
+    "'\n"
+    "\n"
     "_assay()\n"
     "{\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prefix= command=${COMP_WORDS[1]} flag=\n"
-    "    local before=${COMP_WORDS[COMP_CWORD-1]}\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} prefix= flag=\n"
+    "    local command=${COMP_WORDS[1]} name key kind words flags= value= rest=\n"
     "    COMPREPLY=()\n"
     "    if [[ $COMP_CWORD -le 1 || $command == help ]]; then\n"
-    "        _assay_command\n"
-    "        return\n"
-    "    fi\n"
-    "    if _assay_has_parts \"$command\"; then\n"
-    "        if [[ $COMP_CWORD -eq 2 ]]; then\n"
-    "            _assay_part \"$command\"\n"
-    "            return\n"
-    "        fi\n"
-    "        command=\"$command ${COMP_WORDS[2]}\"\n"
+    "        command=assay\n"
+    "    elif [[ $COMP_CWORD -gt 2 && $_assay_rows == *$'\\n'\"$command @ parts \"* ]]; then\n"
+    "        command=$command:${COMP_WORDS[2]}\n"
     "    fi\n"
     "    if [[ $cur == = ]]; then\n"
     "        flag=$before cur=\n"
@@ -57,35 +38,37 @@ static const char function[] =
     "    elif [[ $before == -* ]]; then\n"
     "        flag=$before\n"
     "    fi\n"
-    "    if [[ -n $flag ]] && _assay_value \"$command $flag\"; then\n"
-    "        return\n"
+    "    while read -r name key kind words; do\n"
+    "        if [[ $name != \"$command\" ]]; then\n"
+    "            continue\n"
+    "        elif [[ $key == @ ]]; then\n"
+    "            rest=\"$kind $words\"\n"
+    "        elif [[ $kind == flag || $key != --* ]]; then\n"
+    "            flags+=\"$key \"\n"
+    "        else\n"
+    "            flags+=\"$key= \"\n"
+    "        fi\n"
+    "        [[ $key == \"$flag\" && $kind != flag ]] && value=\"$kind $words\"\n"
+    "    done <<<\"$_assay_rows\"\n"
+    "    if [[ -z $value && $cur == -* && $rest != parts* ]]; then\n"
+    "        value=\"words $flags--help\"\n"
     "    fi\n"
-    "    if [[ $cur == -* ]]; then\n"
-    "        _assay_flag \"$command\"\n"
-    "    else\n"
-    "        _assay_argument \"$command\"\n"
-    "    fi\n"
+    "    read -r kind words <<<\"${value:-$rest}\"\n"
+    "    case $kind in\n"
+    "    words | parts)\n"
+    "        COMPREPLY=($(compgen -P \"$prefix\" -W \"$words\" -- \"$cur\"))\n"
+    "        if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then\n"
+    "            compopt -o nospace 2>/dev/null\n"
+    "        fi ;;\n"
+    "    files)\n"
+    "        local IFS=$'\\n'\n"
+    "        COMPREPLY=($(compgen -P \"$prefix\" -f -X \"${words:+!*$words}\" -- \"$cur\")\n"
+    "            $([[ -z $words ]] || compgen -P \"$prefix\" -d -- \"$cur\"))\n"
+    "        compopt -o filenames 2>/dev/null ;;\n"
+    "    esac\n"
     "}\n"
     "\n"
     "complete -F _assay assay\n";
-
-/* Calls describe for each command, or for each of its parts. */
-static void for_each(args_describe_fn *describe, FILE *out)
-{
-    const struct command *c;
-
-    for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
-        if (c->part_count == 0)
-            args_describe(c, describe, out);
-        for (size_t k = 0; k < c->part_count; k++)
-            args_describe(&c->parts[k], describe, out);
-    }
-}
-
-static const char *dashes(const struct args_flag *f)
-{
-    return f->name[1] == '\0' ? "-" : "--";
-}
 
 static bool is_path(const struct args_flag *f)
 {
@@ -93,96 +76,61 @@ static bool is_path(const struct args_flag *f)
            strcmp(f->value, "DIR") == 0;
 }
 
-static void put_values(const struct command *command, const struct args_flag *flags, size_t count,
-                       void *user)
+static void put_name(FILE *out, const char *command)
 {
-    FILE *const out = user;
-
-    for (size_t i = 0; i < count; i++) {
-        const struct args_flag *const f = &flags[i];
-
-        if (!f->value)
-            continue;
-        fprintf(out, "    '%s %s%s') ", command->name, dashes(f), f->name);
-        if (f->kind == ARGS_CHOICE) {
-            fputs("_assay_words '", out);
-            for (int k = 0; f->choices[k]; k++)
-                fprintf(out, "%s%s", k ? " " : "", f->choices[k]);
-            fputs("' ;;\n", out);
-        } else {
-            fputs(is_path(f) ? "_assay_files '' ;;\n" : ";;\n", out);
-        }
-    }
+    for (; *command; command++)
+        fputc(*command == ' ' ? ':' : *command, out);
 }
 
-static void put_flags(const struct command *command, const struct args_flag *flags, size_t count,
-                      void *user)
-{
-    FILE *const out = user;
-
-    fprintf(out, "    '%s') _assay_words '", command->name);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "%s%s%s ", dashes(&flags[i]), flags[i].name,
-                flags[i].value && flags[i].name[1] ? "=" : "");
-    fputs("--help' ;;\n", out);
-}
-
-static void put_arguments(const struct command *command, const struct args_flag *flags,
-                          size_t count, void *user)
+static void put_rows(const struct command *command, const struct args_flag *flags, size_t count,
+                     void *user)
 {
     FILE *const out = user;
     const char *word;
 
-    (void)flags;
-    (void)count;
-    if (command->suffix) {
-        fprintf(out, "    '%s') _assay_files '%s' ;;\n", command->name, command->suffix);
-    } else if (command->word_at) {
-        fprintf(out, "    '%s') _assay_words '", command->name);
-        for (size_t i = 0; (word = command->word_at(i)) != NULL; i++)
-            fprintf(out, "%s%s", i ? " " : "", word);
-        fputs("' ;;\n", out);
-    }
-}
+    for (size_t i = 0; i < count; i++) {
+        const struct args_flag *const f = &flags[i];
+        const bool chosen = f->value && f->kind == ARGS_CHOICE;
 
-static void put_commands(FILE *out)
-{
-    const struct command *c;
-
-    fputs("\n_assay_command()\n{\n    _assay_words '", out);
-    for (size_t i = 0; (c = commands_at(i)) != NULL; i++)
-        fprintf(out, "%s ", c->name);
-    fputs("--help --limits --version'\n}\n", out);
-    fputs("\n_assay_has_parts()\n{\n    case $1 in\n", out);
-    for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
-        if (c->part_count > 0)
-            fprintf(out, "    %s) return 0 ;;\n", c->name);
+        put_name(out, command->name);
+        fprintf(out, " %s%s %s", f->name[1] ? "--" : "-", f->name,
+                chosen       ? "words"
+                : !f->value  ? "flag"
+                : is_path(f) ? "files"
+                             : "any");
+        for (int k = 0; chosen && f->choices[k]; k++)
+            fprintf(out, " %s", f->choices[k]);
+        fputc('\n', out);
     }
-    fputs("    esac\n    return 1\n}\n\n_assay_part()\n{\n    case $1 in\n", out);
-    for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
-        if (c->part_count == 0)
-            continue;
-        fprintf(out, "    %s) _assay_words '", c->name);
-        for (size_t k = 0; k < c->part_count; k++)
-            fprintf(out, "%s ", c->parts[k].name + strlen(c->name) + 1);
-        fputs("--help' ;;\n", out);
-    }
-    fputs("    esac\n}\n", out);
+    put_name(out, command->name);
+    fprintf(out, " @ %s", command->suffix ? "files " : "words");
+    if (command->suffix)
+        fputs(command->suffix, out);
+    for (size_t i = 0; command->word_at && (word = command->word_at(i)) != NULL; i++)
+        fprintf(out, " %s", word);
+    fputc('\n', out);
 }
 
 void completion_print_bash(FILE *out)
 {
+    const struct command *c;
+
     fputs(head, out);
-    put_commands(out);
-    fputs("\n_assay_flag()\n{\n    case $1 in\n", out);
-    for_each(put_flags, out);
-    fputs("    esac\n}\n\n# Fails where the flag takes no value.\n_assay_value()\n{\n    case $1 "
-          "in\n",
-          out);
-    for_each(put_values, out);
-    fputs("    *) return 1 ;;\n    esac\n    return 0\n}\n\n_assay_argument()\n{\n    case $1 in\n",
-          out);
-    for_each(put_arguments, out);
-    fputs("    esac\n}\n\n", out);
+    fputs("assay @ parts", out);
+    for (size_t i = 0; (c = commands_at(i)) != NULL; i++)
+        fprintf(out, " %s", c->name);
+    fputs(" --help --limits --version\n", out);
+    for (size_t i = 0; (c = commands_at(i)) != NULL; i++) {
+        if (c->part_count == 0) {
+            args_describe(c, put_rows, out);
+            continue;
+        }
+        fprintf(out, "%s @ parts", c->name);
+        for (size_t k = 0; k < c->part_count; k++)
+            fprintf(out, " %s", c->parts[k].name + strlen(c->name) + 1);
+        fputs(" --help\n", out);
+        for (size_t k = 0; k < c->part_count; k++)
+            args_describe(&c->parts[k], put_rows, out);
+    }
     fputs(function, out);
 }

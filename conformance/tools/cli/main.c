@@ -56,13 +56,6 @@ static const char *flag_value(const char *arg, const char *name)
     return arg[length] == '=' ? arg + length + 1 : arg[length] == '\0' ? "" : NULL;
 }
 
-static const struct {
-    const char *name;
-    void (*print)(FILE *);
-} shells[] = { { "bash", completion_print_bash },
-               { "fish", completion_print_fish },
-               { "zsh", completion_print_zsh } };
-
 /* What `make man` and `make install` call: manual pages and completion, printed from the flags. */
 static int print_document(const char *page, const char *shell)
 {
@@ -72,13 +65,11 @@ static int print_document(const char *page, const char *shell)
         manual_print(stdout, *page ? commands_find(page) : NULL);
         return EXIT_AS_EXPECTED;
     }
-    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
-        if (strcmp(shell, shells[i].name) == 0) {
-            shells[i].print(stdout);
-            return EXIT_AS_EXPECTED;
-        }
+    if (strcmp(shell, "bash") == 0) {
+        completion_print_bash(stdout);
+        return EXIT_AS_EXPECTED;
     }
-    message_error("--print-completion", "expected bash, fish or zsh, found '%s'", shell);
+    message_error("--print-completion", "expected bash, found '%s'", shell);
     return EXIT_USAGE;
 }
 
