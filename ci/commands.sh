@@ -161,6 +161,15 @@ expect 2 'bad.so' $assay run $model --delegate="$work/bad.so"
 expect 2 'missing.so' $assay conformance --delegate="$work/missing.so" --filter='relu.*'
 expect 2 'none.png' $assay run $model --input="$work/none.png"
 expect 2 'no_such_op' $assay conformance --filter='no_such_op.*'
+expect 0 '^quick run: a sample of [0-9]+ of [0-9]+ cases$' $assay conformance --quick --filter='relu.*' \
+    --no-models --subject=reference --quiet --format=json --out="$work/quick.json"
+expect 0 '"quick_of": [1-9]' cat "$work/quick.json"
+expect 0 'name="quick_of"' $assay report show "$work/quick.json" --format=junit
+expect 0 'Quick run.*a sample of' $assay report show "$work/quick.json" --format=html
+expect 2 'needs all cases' $assay conformance --quick --versions=conformance/versions.tsv
+expect 2 'do not mix' $assay conformance --models --limit=1
+expect 2 'digits_i9 matches none' $assay conformance --models --filter='digits_i9'
+expect 2 'digits_i8 matches none' $assay conformance --filter='digits_i8'
 expect 2 'cannot|directory' $assay conformance --filter='relu.*' --out="$work/no/such/dir.json"
 expect 2 'cannot|directory' $assay zoo mobilenet_v1 --width=0.25 --res=32 -o "$work/no/m.tflite"
 expect 2 'bench: .*no.t.json: No such' $assay bench $model --trace="$work/no/t.json"
