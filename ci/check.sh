@@ -90,14 +90,15 @@ fi
 
 # Files of tests, a process each, as many at a time as there are processors; each leaves its log and
 # exit status.
-rm -f "$log"/*.code
+rm -f "$log"/*.code "$log/units"
 for layer in reference delegate conformance; do
     "$b/tests/$layer" --list >"$log/$layer.files" || fail "$b/tests/$layer --list"
     sed "s/^/$layer /" "$log/$layer.files"
 done >"$log/files"
 xargs -P "$(nproc)" -L 1 sh -c '
-    name=$3.$4 code=0
+    name=$3.$4 code=0 start=$(date +%s)
     "$1/tests/$3" "$4" >"$2/$name.log" 2>&1 || code=$?
+    echo "$(($(date +%s) - start)) $name" >>"$2/units"
     echo "$code $1/tests/$3 $4" >"$2/$name.code"' sh "$b" "$log" <"$log/files"
 
 # What runs no test of cmocka exits 0, hence the count of passed tests.
@@ -115,7 +116,8 @@ for result in "$log"/*.code; do
     units=$((units + count))
 done
 note unit
-echo "unit: $units tests passed"
+longest=$(sort -rn "$log/units" | head -n 5 | awk '{ printf "%s%s %d", NR > 1 ? ", " : "", $2, $1 }')
+echo "unit: $units tests passed; seconds of the longest files: $longest"
 total=$((total + units))
 
 # A part of what `make torture` tries; not with sanitizers, which have a malloc of their own.
