@@ -31,6 +31,8 @@ HDF5_PKG := $(shell $(PKG_CONFIG) --exists hdf5-serial 2>/dev/null && echo hdf5-
 PKGS := $(HDF5_PKG) jansson libjpeg libpng libmd
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null)
+# What program and delegate need together.
+ALL_LIBS = $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
 
 # zlib unpacks the shaders: linked statically where there is a libz.a, so that the delegate needs
 # only libc, libm and libvulkan when it runs.
@@ -65,7 +67,8 @@ NO_UNDEFINED := $(if $(SANITIZE),,-Wl,--no-undefined)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
 REF_SRC := $(filter-out reference/examples/% reference/tests/%,$(wildcard reference/*/*.c))
-GPU_SRC := $(filter-out delegate/examples/% delegate/tests/% delegate/shaders/pack.c,$(wildcard delegate/*/*.c delegate/*/*/*.c))
+GPU_SRC := $(filter-out delegate/examples/% delegate/tests/% delegate/shaders/pack.c, \
+             $(wildcard delegate/*/*.c delegate/*/*/*.c))
 CONF_SRC := $(filter-out conformance/tests/%,$(wildcard conformance/*/*.c conformance/*/*/*.c))
 KIT_SRC := $(wildcard reference/tests/kit/*.c delegate/tests/kit/*.c conformance/tests/kit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
@@ -85,10 +88,10 @@ GIT_TEXT := $(B)/conformance/tools/cli/git_text
 CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o $(GIT_TEXT).o
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/tools/cli/main.o $(GIT_TEXT).o,$(CONF_OBJ))
 
-# Compiled for speed: what runs over whole tensors, or at each inference.  The rest of the delegate
-# is compiled for size.
-QUICK := $(addprefix delegate/,base/checksum.c shaders/unpack.c runtime/host_copy.c runtime/half_copy.c runtime/kernel_callbacks.c \
-         runtime/kernel_copy.c vulkan/executor.c plan/offsets.c ops/operand.c ops/int8/packing.c ops/int8/dot.c ops/int8/requantize.c)
+# The delegate is compiled for size, but for what runs over whole tensors or at each inference: such a file
+# says "/* Speed: ... */", and "/* Speed, -O3: ... */" where gcc 12 vectorizes its loops only from there on.
+QUICK := $(shell grep -l '^/\* Speed' $(GPU_SRC))
+$(call obj,$(shell grep -l '^/\* Speed, -O3:' $(REF_SRC) $(GPU_SRC))): OPT += -O3
 # No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.
 NO_UNWIND := -fno-asynchronous-unwind-tables -fno-unwind-tables
 $(call obj,$(QUICK) $(wildcard reference/base/*.c)): SMALL = $(if $(filter -O2,$(OPT)),$(NO_UNWIND))
@@ -104,7 +107,8 @@ $(CONF_OBJ): | $(B)/has/conformance
 
 # LiteRT looks for accelerators by this name, in a directory that the application names.
 ACCELERATOR := $(B)/litert/libLiteRtGpuAccelerator.so
-all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR) ## build the program, the runtime and the delegate
+all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR)
+all: ## build the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
 	$(call say,CC)
@@ -114,9 +118,6 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/%.o: $(B)/%.c $(B)/flags
 	$(call say,CC)
 	$(Q)$(COMPILE) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
-
-# From -O3 on gcc 12 vectorizes the loops of these files.
-$(B)/delegate/runtime/host_copy.o $(B)/reference/kernels/dot_block.o $(B)/reference/ops/depthwise_conv_2d.o: OPT += -O3
 
 # Changes only when the flags do; everything that is compiled depends on it.
 $(B)/flags: force
@@ -139,7 +140,7 @@ $(B)/libassay_delegate.so: $(GPU_OBJ) $(SHARED_OBJ) delegate/api/exports.map
 	$(link_delegate)
 # What is installed and packaged: the same, but for how small its shaders are packed.
 SHIPPED := $(B)/shipped/libassay_delegate.so
-$(SHIPPED): $(patsubst $(B)/delegate/spirv_data.o,$(B)/shipped/spirv_data.o,$(GPU_OBJ)) $(SHARED_OBJ) delegate/api/exports.map
+$(SHIPPED): $(GPU_OBJ:$(B)/delegate/spirv_data.o=$(B)/shipped/spirv_data.o) $(SHARED_OBJ) delegate/api/exports.map
 	$(link_delegate)
 
 $(ACCELERATOR): $(B)/libassay_delegate.so
@@ -159,7 +160,8 @@ VARIANTS_OF = awk 'FNR == 1 { file[++n] = FILENAME; list[n] = "f32 f16" } \
         print substr(file[i], 1, length(file[i]) - 4) v[j] ".spv" } }'
 SPV := $(addprefix $(B)/,$(shell $(VARIANTS_OF) $(SHADERS)))
 # glslang knows the matrices of Khronos from version 14 on.
-SPV := $(sort $(if $(shell sh delegate/shaders/matrix_khr.sh),$(SPV),$(filter-out $(foreach n,11 12 22,%.khr$(n).spv),$(SPV))))
+SPV := $(sort $(if $(shell sh delegate/shaders/matrix_khr.sh),$(SPV), \
+         $(filter-out %.khr11.spv %.khr12.spv %.khr22.spv,$(SPV))))
 f32 := -DELEMENT=F32
 f16 := -DELEMENT=F16
 # Elements that are moved, whatever they mean.
@@ -214,7 +216,8 @@ $(B)/%/spirv_data.c: $(SPV) $(PACK)
 	$(Q)$(PACK) $(SPV) >$@.planes && $(DEFLATE) -c $@.planes >$@.gz && $(PACK) -c $@.gz $(SPV) >$@
 
 # Names this build in serialized files, so that another build ignores them.
-GPU_SOURCES := $(sort $(GPU_SRC) $(filter-out delegate/tests/%,$(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def)) \
+GPU_SOURCES := $(sort $(GPU_SRC) \
+               $(filter-out delegate/tests/%,$(wildcard delegate/*/*.h delegate/*/*/*.h delegate/*/*.def)) \
                $(wildcard reference/base/*.[ch]))
 $(B)/delegate/source_id.c: $(GPU_SOURCES) $(SPV)
 	@mkdir -p $(@D)
@@ -223,7 +226,8 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(SPV)
 
 # ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
 PAGE := conformance/report/forms/page
-PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js frame.js main.js)
+PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js \
+                  sections.js frame.js main.js)
 PAGE_COMPARE_SCRIPTS := $(addprefix $(PAGE)/,dom.js frame.js compare.js)
 $(B)/conformance/html_sources.c: $(wildcard $(PAGE)/*) Makefile
 	@mkdir -p $(@D)
@@ -339,7 +343,7 @@ $(B)/fuzz/targets/%.o: fuzz/%.c $(B)/flags
 	$(Q)$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS) -DREPLAY_TARGET=$* -include fuzz/replay.h -MMD -MP -c -o $@ $<
 $(B)/fuzz/replay: $(B)/fuzz/replay.o $(FUZZ_TARGETS:%=$(B)/fuzz/targets/%.o) $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(call wraps,$(FUZZ_TARGETS:%=fuzz/%.c)) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ $(call wraps,$(FUZZ_TARGETS:%=fuzz/%.c)) $(LDFLAGS_ALL) $(ALL_LIBS)
 
 CASES = $(if $(T),--filter='$(T)')
 # A run of all cases also checks the version ledger, and shows the planted faults that make mutants
@@ -358,7 +362,9 @@ TEST_ENV = MESA_SHADER_CACHE_DIR=$(abspath $(SHADER_CACHE))
 # Before the rule that needs it: a prerequisite is expanded where it is read.
 TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflite
 
-check: all $(B)/mock/features.so $(if $(SANITIZE),,$(SHIPPED) $(TORTURE)) $(TEST_PROGRAMS) $(EXAMPLES) $(GPU_EXAMPLES) $(B)/fuzz/replay ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
+check: all $(B)/mock/features.so $(if $(SANITIZE),,$(SHIPPED) $(TORTURE)) $(TEST_PROGRAMS)
+check: $(EXAMPLES) $(GPU_EXAMPLES) $(B)/fuzz/replay
+check: ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(THIS_MAKE)' sh ci/check.sh $(B)
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
@@ -397,7 +403,8 @@ $(B)/litert-venv/ready: golden/requirements.txt | $(B)/has/python
 	$(B)/litert-venv/bin/pip install --quiet --disable-pip-version-check --no-deps ai-edge-litert==$(LITERT)
 	cd $(B)/litert-venv && ln -sf lib/python3*/site-packages/ai_edge_litert/libLiteRt.so libLiteRt.so
 	touch $@
-conformance-litert: all $(B)/litert-venv/ready ## all cases on LiteRT's own CPU, XNNPACK; a failure that is not known fails (Python, network)
+conformance-litert: all $(B)/litert-venv/ready
+conformance-litert: ## all cases on LiteRT's own CPU, XNNPACK; a failure that is not known fails (Python, network)
 	LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
 	    --subject='litert:cpu?bounds=fp32,hybrid,one_step' --waivers=$(LITERT_KNOWN) $(CASES) $(ARGS)
 	$(if $(T),,LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
@@ -438,7 +445,8 @@ headers: $(B)/flags ## check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(TEST_SRC) $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c) $(HEADERS)
+C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(TEST_SRC) $(HEADERS) \
+           $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
@@ -466,7 +474,7 @@ fuzz-table: ## what all runs of make fuzz came to
 	@sh fuzz/run.sh $(B)/libfuzzer table
 $(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(call wraps,fuzz/$*.c) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread
+	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(call wraps,fuzz/$*.c) $(LDFLAGS_ALL) $(ALL_LIBS)
 
 # Our verifier beside that of FlatBuffers, whose headers and compiler only this needs: TARGET=official.
 $(B)/fuzz/official/model_generated.h: fuzz/official/model.fbs
@@ -475,10 +483,11 @@ $(B)/fuzz/official/model_generated.h: fuzz/official/model.fbs
 	$(Q)flatc --cpp -o $(@D) $<
 $(B)/fuzz/official/verify.o: fuzz/official/verify.cc $(B)/fuzz/official/model_generated.h $(B)/flags
 	$(call say,CXX)
-	$(Q)$(CC:clang=clang++) -std=c++17 $(OPT) -I. -I$(@D) $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined) $(CFLAGS) -c -o $@ $<
-$(B)/fuzz/fuzz_official: $(B)/fuzz/official/differential.o $(B)/fuzz/official/verify.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
+	$(Q)$(CC:clang=clang++) -std=c++17 $(OPT) -I. -I$(@D) $(CFLAGS) -c -o $@ $< \
+	    $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined)
+$(B)/fuzz/fuzz_official: $(addprefix $(B)/fuzz/official/,differential.o verify.o) $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
-	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -lvulkan -ldl -lm -lpthread -lstdc++
+	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(LDFLAGS_ALL) $(ALL_LIBS) -lstdc++
 
 coverage: ## lcov report of the tests, in build-coverage/coverage; fails where coverage falls
 	@$(NEED) coverage
@@ -495,7 +504,8 @@ ANALYSE_FLAGS = -std=c11 -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -DASSAY
 analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T='reference/*' picks files
 	@$(NEED) analyse
 	@sh ci/analyse.sh $(B) "$(ANALYSE_FLAGS)" \
-	    $(filter $(if $(T),$(subst *,%,$(T)),%),$(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(wildcard fuzz/*.c fuzz/*/*.c))
+	    $(filter $(if $(T),$(subst *,%,$(T)),%), \
+	        $(REF_SRC) $(GPU_SRC) $(CONF_SRC) $(KIT_SRC) $(wildcard fuzz/*.c fuzz/*/*.c))
 
 # What needs no library that would have to be built with MemorySanitizer, too.
 MSAN_TARGETS := reader flexbuffers models ops
@@ -505,19 +515,23 @@ msan: ## tests of the reference, and corpora of reader, interpreter and planner,
 msan-run: $(B)/tests/reference $(B)/fuzz/replay
 	@for t in $(MSAN_TARGETS); do $(B)/fuzz/replay $$t fuzz/corpus/$$t || exit 1; done
 	@n=0; for f in $$($< --list); do $< $$f >$(B)/unit.log 2>&1 || { cat $(B)/unit.log; exit 1; }; \
-	    n=$$((n + $$(grep -c '^\[       OK' $(B)/unit.log))); done; echo "msan: $$n tests of $(words $(call test_src,reference)) files passed"
+	    n=$$((n + $$(grep -c '^\[       OK' $(B)/unit.log))); done; \
+	    echo "msan: $$n tests of $(words $(call test_src,reference)) files passed"
 
-needed: ## switch off each check of parsers and rules in turn, which a test must notice (hours; goes on where it was); T='verifier' or 'FILE:FUNCTION' picks some, SECONDS=5 only programs that need no longer
+# Goes on where it was; SECONDS=5 tries only files of tests that need no longer.
+needed: ## switch off each check of parsers and rules, which a test must notice (hours); T='FILE:FUNCTION' picks some
 	@python3 -B ci/needed.py $(B) '$(T)' '$(SECONDS)'
 
 mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
 
 HOSTILE ?= $(B)/hostile
-hostile: $(B)/tests/delegate ## the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
+hostile: $(B)/tests/delegate
+hostile: ## the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
 	@$< test_hostile_models --write $(HOSTILE)
 
-valgrind: all $(TEST_PROGRAMS) $(B)/fuzz/replay ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
+valgrind: all $(TEST_PROGRAMS) $(B)/fuzz/replay
+valgrind: ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
 	@$(NEED) valgrind
 	@sh ci/valgrind.sh $(B)
 
@@ -529,9 +543,11 @@ $(B)/peers-venv/ready: ci/peers/requirements.txt | $(B)/has/python
 	python3 -m venv $(B)/peers-venv
 	-$(B)/peers-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
 	touch $@
-peers: all $(B)/peers-venv/ready ## time ours, LiteRT's CPU and GPU, and ncnn in turns; PEERS_MODELS='NAME[:TYPE[:WIDTH]] FILE.tflite' (Python, network)
-	PATH=$(abspath $(B))/peers-venv/bin:$$PATH python3 -B $(PEERS) --assay=$(B)/assay --out=$(B)/peers.json $(PEERS_MODELS) $(ARGS)
-peers-table: ## print the table of a run of make peers: PEERS_RUN=FILE.json (that in PERFORMANCE.md); ARGS=--short: that in README.md
+# PEERS_MODELS='NAME[:TYPE[:WIDTH]] FILE.tflite' adds models.
+peers: all $(B)/peers-venv/ready ## time ours, LiteRT's CPU and GPU, and ncnn in turns (Python, network)
+	PATH=$(abspath $(B))/peers-venv/bin:$$PATH python3 -B $(PEERS) --assay=$(B)/assay --out=$(B)/peers.json \
+	    $(PEERS_MODELS) $(ARGS)
+peers-table: ## print the table of make peers, PEERS_RUN=FILE.json (PERFORMANCE.md); ARGS=--short: that of README.md
 	@python3 -B $(PEERS) --table=$(or $(PEERS_RUN),ci/peers/kept.json) $(ARGS)
 growth: all ## time MobileNet v1 by batch, pixels and width, and single ops by channels; ARGS adds flags
 	python3 -B ci/peers/growth.py --assay=$(B)/assay --out=$(B)/growth.json $(ARGS)
@@ -539,7 +555,8 @@ growth: all ## time MobileNet v1 by batch, pixels and width, and single ops by c
 endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
 
-scale: $(B)/tests/delegate ## time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
+scale: $(B)/tests/delegate
+scale: ## time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
 	ASSAY_SCALE=1 $< test_scale
 
 # Counts the calling thread, driver included; lavapipe computes on others.  Unlike time, the count
@@ -601,12 +618,15 @@ $(B)/torture/models: $(B)/conformance/tests/torture/models.o $(B)/tests/kit.a $(
 $(B)/torture/files/image.tflite: $(B)/torture/models
 	@mkdir -p $(@D)
 	$(Q)$< $(@D)
-torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour); ARGS='--only=SCENE/WHAT --from=N' goes on
+# ARGS='--only=SCENE/WHAT --from=N' goes on.
+torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour)
 	$(TEST_ENV) $(B)/torture/torture --findings=$(B)/torture/findings.tsv $(ARGS) $(B)/torture/files
 	$(if $(ARGS),,sh conformance/tests/torture/programs.sh $(B))
 
 MINUTES ?= 30
-soak: $(B)/torture/soak $(B)/torture/files/image.tflite ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30): memory flat, files closed, the same bits
+# Memory stays flat, files are closed, the bits are the same.
+soak: $(B)/torture/soak $(B)/torture/files/image.tflite
+soak: ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30)
 	$(TEST_ENV) $(B)/torture/soak $(B)/torture/files $$(($(MINUTES) * 60)) $(SEED)
 
 torture-cache: all $(B)/tests/delegate ## cut, flip and race for serialized files; try every workgroup size (minutes)
@@ -639,7 +659,8 @@ $(B)/static/assay: $(CONF_OBJ) $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
-portable: all $(B)/static/assay $(SHIPPED) ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
+portable: all $(B)/static/assay $(SHIPPED)
+portable: ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
 	@CC='$(CC)' SOVERSION=$(SOVERSION) GOLDEN=$(GOLDEN) STATIC_LIBS='$(STATIC_LIBS)' sh ci/package/portable.sh $(B)
 
 # Everything lies under $(DESTDIR)$(PREFIX) and $(DESTDIR)$(LIBDIR); the pkg-config files name the paths
@@ -668,23 +689,22 @@ wheel: portable ## Python wheel of build/portable, in build/wheel
 	@$(PACKAGE) wheel
 dist-test: ## build twice the tarball, and from it the program, without git (minutes)
 	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
-deb-test: ## lintian; install, use and remove the Debian packages on a bare Debian (root, network, minutes); BUILT=1 those in build/deb
+deb-test: ## lintian; use the Debian packages on a bare Debian (root, network, minutes); BUILT=1 those in build/deb
 	@$(NEED) deb-test
 	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' BUILT='$(BUILT)' sh ci/package/deb-test.sh
 wheel-test: ## the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
 	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh
 
 help: ## list these targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
 clean: ## remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: all torture soak hostile scale peers peers-table growth slurm-test kubernetes-test check conformance conformance-graphs conformance-models conformance-litert golden-check golden-mint cross-check html-test layers headers format format-fix ops-table fuzz \
-        fuzz-table coverage coverage-accept analyse msan msan-run needed man mutants valgrind torture-cache tsan tsan-run endurance instructions perf perf-accept size portable install uninstall dist deb wheel dist-test \
-        deb-test wheel-test help clean force
+.PHONY: force msan-run tsan-run $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(MAKEFILE_LIST))
 
 # Not those of the Debian package that is being built there, nor of the copy of make needed, nor
 # directories of such a name.
--include $(shell find $(B) \( -path '*/deb-work' -o -path '*/needed/tree' \) -prune -o -type f -name '*.d' -print 2>/dev/null)
+-include $(shell find $(B) \( -path '*/deb-work' -o -path '*/needed/tree' \) -prune \
+           -o -type f -name '*.d' -print 2>/dev/null)

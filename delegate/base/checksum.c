@@ -1,3 +1,4 @@
+/* Speed: all constants of a model, at each start */
 #include "delegate/base/checksum.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Speed: all weights, at each start */
 #include "delegate/ops/operand.h"
 
 #include "delegate/graph/gpu_op.h"

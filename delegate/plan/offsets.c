@@ -1,3 +1,4 @@
+/* Speed: all tensors, at each start */
 #include "delegate/plan/offsets.h"
 
 #include "reference/base/memory.h"

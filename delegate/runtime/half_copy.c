@@ -1,3 +1,4 @@
+/* Speed: whole tensors, at each inference */
 #include "delegate/runtime/half_copy.h"
 
 #include <string.h>

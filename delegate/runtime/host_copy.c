@@ -1,3 +1,4 @@
+/* Speed, -O3: whole tensors, at each inference */
 #include "delegate/runtime/host_copy.h"
 
 #include "delegate/runtime/half_copy.h"

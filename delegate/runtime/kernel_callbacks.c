@@ -3,6 +3,7 @@
  * changed; invoke copies inputs, submits, waits and copies outputs.  Between two changes of shapes
  * only a change of bound memory (kernel_replan) allocates, and only the copy of a bound output to
  * the host (executor_stage_output) records, and may make one pipeline. */
+/* Speed: each inference */
 #include "delegate/runtime/kernel_callbacks.h"
 
 #include "delegate/base/clock.h"

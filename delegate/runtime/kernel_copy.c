@@ -1,4 +1,5 @@
 /* Copies between the tensors of the host and the staging buffers, at each inference. */
+/* Speed: each inference */
 #include "delegate/runtime/kernel_copy.h"
 
 #include "delegate/base/clock.h"

@@ -1,3 +1,4 @@
+/* Speed: all shaders, once a process */
 #include "delegate/shaders/unpack.h"
 
 #include "reference/base/memory.h"

@@ -1,3 +1,4 @@
+/* Speed: each inference */
 #include "delegate/vulkan/executor.h"
 
 #include "delegate/base/clock.h"

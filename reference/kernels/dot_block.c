@@ -1,3 +1,4 @@
+/* Speed, -O3: products of whole tensors */
 #include "reference/kernels/dot_block.h"
 
 #include "reference/base/memory.h"

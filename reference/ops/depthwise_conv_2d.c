@@ -9,6 +9,7 @@
  *
  * Meaning: tflite/kernels/internal/reference/depthwiseconv_float.h,
  * integer_ops/depthwise_conv.h */
+/* Speed, -O3: products of whole tensors */
 #include "reference/base/memory.h"
 #include "reference/kernels/dot.h"
 

@@ -1,3 +1,4 @@
+/* Speed: all weights, at each start */
 #include "delegate/ops/int8/packing.h"
 
 #include "delegate/ops/int8/requantize.h"
