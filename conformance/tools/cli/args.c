@@ -212,6 +212,9 @@ static void print_flag(const struct args_flag *f)
 
 static void print_help(const struct command *self, const struct flag_table *table)
 {
+    const char *title, *above = NULL;
+    struct args_flag more;
+
     printf("Usage: assay %s %s\n\n%c%s.\n\nFlags:\n", self->name, self->synopsis,
            toupper((unsigned char)self->summary[0]), self->summary + 1);
     for (size_t i = 0; i < table->count; i++) {
@@ -219,8 +222,12 @@ static void print_help(const struct command *self, const struct flag_table *tabl
             print_flag(&table->flags[i]);
     }
     printf("  %-*s%s\n", HELP_COLUMN - 2, "--help", "print this help");
-    if (self->print_more)
-        self->print_more(stdout, false);
+    for (size_t i = 0; self->more_flag_at && self->more_flag_at(i, &title, &more); i++) {
+        if (title != above)
+            printf("\n%s:\n", title);
+        above = title;
+        print_flag(&more);
+    }
     for (size_t i = 0; i < self->part_count; i++)
         printf("%s  assay %-*s%s\n", i == 0 ? "\nCommands:\n" : "", HELP_COLUMN - 8,
                self->parts[i].name, self->parts[i].summary);

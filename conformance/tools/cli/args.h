@@ -29,7 +29,7 @@ struct args_flag {
     enum args_kind kind;
     void *target;
     const char *value; /* placeholder in the help; FILE, PATH and DIR complete to paths */
-    const char *help;  /* NULL: the command describes it itself (struct command, print_more) */
+    const char *help;  /* NULL: the command describes it itself (struct command, more_flag_at) */
     double min, max;   /* range of ARGS_UINT and ARGS_DOUBLE; any when both are 0 */
     const char *const *choices;
 };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,22 +12,25 @@ const struct benchmark_row benchmark_rows[BENCHMARK_FLAGS] = {
 #undef FLAG
 };
 
-size_t benchmark_flags_rows(struct benchmark_flags *flags, struct args_flag *rows)
+static struct args_flag flag_of(const struct benchmark_row *row)
 {
     static const char *const values[] = { [BENCHMARK_BOOL] = "BOOL",
                                           [BENCHMARK_INT] = "N",
                                           [BENCHMARK_FLOAT] = "X",
                                           [BENCHMARK_TEXT] = "TEXT" };
+
+    return (struct args_flag){ .name = row->name, .kind = ARGS_STRING, .value = values[row->kind] };
+}
+
+size_t benchmark_flags_rows(struct benchmark_flags *flags, struct args_flag *rows)
+{
     size_t count = 0;
 
     for (size_t i = 0; i < BENCHMARK_FLAGS; i++) {
-        const struct benchmark_row *const row = &benchmark_rows[i];
-
-        if (row->deed != BENCHMARK_SAME)
-            rows[count++] = (struct args_flag){ .name = row->name,
-                                                .kind = ARGS_STRING,
-                                                .target = &flags->values[i],
-                                                .value = values[row->kind] };
+        if (benchmark_rows[i].deed == BENCHMARK_SAME)
+            continue;
+        rows[count] = flag_of(&benchmark_rows[i]);
+        rows[count++].target = &flags->values[i];
     }
     return count;
 }
@@ -149,38 +153,45 @@ static enum status option(struct benchmark_flags *f, const char *key, const char
     return add_option(&f->arena, &f->options, key, value, strlen(value), diag);
 }
 
-/* Options that benchmark_model gives its own GPU delegate; a flag that is not given adds none. */
+/* Options that benchmark_model gives its own GPU delegate; a flag that is not given adds none, nor
+ * does a number below the least one. */
 static enum status gpu_options(struct benchmark_flags *f, struct diag *diag)
 {
-    const char *const partitions = f->values[BENCHMARK_max_delegated_partitions];
-    const char *const nodes = f->values[BENCHMARK_min_nodes_per_partition];
-    const char *const dir = text_of(f, BENCHMARK_delegate_serialize_dir);
-    const char *const token = text_of(f, BENCHMARK_delegate_serialize_token);
+    static const struct {
+        enum benchmark_flag flag;
+        const char *option, *yes, *no; /* yes NULL: the value as it is */
+        double least;
+    } rows[] = {
+        { BENCHMARK_gpu_experimental_enable_quant, "enable_quantization", "1", "0", 0 },
+        { BENCHMARK_gpu_wait_type, "wait", NULL, NULL, 0 },
+        { BENCHMARK_max_delegated_partitions, "max_partitions", NULL, NULL, 0 },
+        { BENCHMARK_min_nodes_per_partition, "min_nodes", NULL, NULL, 1 },
+        { BENCHMARK_first_delegate_node_index, "first_node", NULL, NULL, -INFINITY },
+        { BENCHMARK_last_delegate_node_index, "last_node", NULL, NULL, -INFINITY },
+        { BENCHMARK_delegate_serialize_dir, "serialization_dir", NULL, NULL, 0 },
+        { BENCHMARK_delegate_serialize_token, "model_token", NULL, NULL, 0 },
+    };
+    const bool loss = is_true(f, BENCHMARK_gpu_precision_loss_allowed);
 
-    if (f->values[BENCHMARK_gpu_precision_loss_allowed])
-        TRY(option(f, "precision",
-                   is_true(f, BENCHMARK_gpu_precision_loss_allowed) ? "fp16" : "fp32", diag));
-    else if (is_true(f, BENCHMARK_allow_fp16))
-        TRY(option(f, "precision", "fp16", diag));
-    if (f->values[BENCHMARK_gpu_experimental_enable_quant])
-        TRY(option(f, "enable_quantization",
-                   is_true(f, BENCHMARK_gpu_experimental_enable_quant) ? "1" : "0", diag));
-    if (text_of(f, BENCHMARK_gpu_wait_type))
-        TRY(option(f, "wait", f->values[BENCHMARK_gpu_wait_type], diag));
-    if (partitions && number(f, BENCHMARK_max_delegated_partitions, 0) >= 0)
-        TRY(option(f, "max_partitions", partitions, diag));
-    if (nodes && number(f, BENCHMARK_min_nodes_per_partition, 0) > 0)
-        TRY(option(f, "min_nodes", nodes, diag));
-    if (f->values[BENCHMARK_first_delegate_node_index])
-        TRY(option(f, "first_node", f->values[BENCHMARK_first_delegate_node_index], diag));
-    if (f->values[BENCHMARK_last_delegate_node_index])
-        TRY(option(f, "last_node", f->values[BENCHMARK_last_delegate_node_index], diag));
-    if (!dir != !token)
+    if (!text_of(f, BENCHMARK_delegate_serialize_dir) !=
+        !text_of(f, BENCHMARK_delegate_serialize_token))
         return diag_fail(diag, STATUS_USAGE,
                          "--delegate_serialize_dir and --delegate_serialize_token go together");
-    if (dir) {
-        TRY(option(f, "serialization_dir", dir, diag));
-        TRY(option(f, "model_token", token, diag));
+    if (f->values[BENCHMARK_gpu_precision_loss_allowed] || is_true(f, BENCHMARK_allow_fp16))
+        TRY(option(f, "precision",
+                   loss || !f->values[BENCHMARK_gpu_precision_loss_allowed] ? "fp16" : "fp32",
+                   diag));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const bool is_number = benchmark_rows[rows[i].flag].kind == BENCHMARK_INT;
+        const char *const value = text_of(f, rows[i].flag);
+
+        if (!value || (is_number && number(f, rows[i].flag, 0) < rows[i].least))
+            continue;
+        TRY(option(f, rows[i].option,
+                   !rows[i].yes               ? value
+                   : is_true(f, rows[i].flag) ? rows[i].yes
+                                              : rows[i].no,
+                   diag));
     }
     return STATUS_OK;
 }
@@ -270,69 +281,7 @@ enum status benchmark_flags_apply(struct benchmark_flags *f, struct bench_reques
 
 /* ---- the table ---- */
 
-enum { WIDTH = 80, COLUMN = 30 };
-
-/* Words in lines of WIDTH that begin at COLUMN. */
-static void print_words(FILE *f, const char *text)
-{
-    int column = COLUMN;
-
-    while (*text) {
-        const int length = (int)strcspn(text, " ");
-
-        if (column > COLUMN && column + 1 + length > WIDTH) {
-            fprintf(f, "\n%*s", COLUMN, "");
-            column = COLUMN;
-        } else if (column > COLUMN) {
-            fputc(' ', f);
-            column++;
-        }
-        column += fprintf(f, "%.*s", length, text);
-        text += length + strspn(text + length, " ");
-    }
-    fputc('\n', f);
-}
-
-/* Words in lines of WIDTH at most, a minus for each hyphen, and a full stop. */
-static void print_troff(FILE *f, const char *text)
-{
-    size_t column = 0;
-
-    while (*text) {
-        const size_t length = strcspn(text, " ");
-
-        if (column > 0 && column + 1 + 2 * length + 1 > WIDTH) {
-            fputc('\n', f);
-            column = 0;
-        } else if (column > 0) {
-            fputc(' ', f);
-        }
-        column += 1 + 2 * length; /* every character may be a hyphen */
-        for (size_t i = 0; i < length; i++)
-            fprintf(f, text[i] == '-' ? "\\-" : "%c", text[i]);
-        text += length + strspn(text + length, " ");
-    }
-    fputs(".\n", f);
-}
-
-static void print_row(FILE *f, const struct benchmark_row *row, bool troff)
-{
-    static const char *const values[] = { "BOOL", "N", "X", "TEXT" };
-    char left[64];
-
-    if (troff) {
-        fprintf(f, ".TP\n\\fB\\-\\-%s\\fR=%s\n", row->name, values[row->kind]);
-        print_troff(f, row->text);
-        return;
-    }
-    snprintf(left, sizeof left, "--%s=%s", row->name, values[row->kind]);
-    fprintf(f, "  %-*s", COLUMN - 2, left);
-    if (strlen(left) > COLUMN - 3)
-        fprintf(f, "\n%*s", COLUMN, "");
-    print_words(f, row->text);
-}
-
-void benchmark_flags_print(FILE *f, bool troff)
+bool benchmark_flags_at(size_t index, const char **title, struct args_flag *flag)
 {
     static const struct {
         enum benchmark_deed deed;
@@ -345,10 +294,14 @@ void benchmark_flags_print(FILE *f, bool troff)
     };
 
     for (size_t p = 0; p < sizeof parts / sizeof parts[0]; p++) {
-        fprintf(f, troff ? ".SH \"%s\"\n" : "\n%s:\n", parts[p].title);
         for (size_t i = 0; i < BENCHMARK_FLAGS; i++) {
-            if (benchmark_rows[i].deed == parts[p].deed)
-                print_row(f, &benchmark_rows[i], troff);
+            if (benchmark_rows[i].deed != parts[p].deed || index-- > 0)
+                continue;
+            *title = parts[p].title;
+            *flag = flag_of(&benchmark_rows[i]);
+            flag->help = benchmark_rows[i].text;
+            return true;
         }
     }
+    return false;
 }

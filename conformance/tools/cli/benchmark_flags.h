@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 enum benchmark_flag {
 #define FLAG(name, kind, deed, text) BENCHMARK_##name,
@@ -46,8 +45,8 @@ size_t benchmark_flags_rows(struct benchmark_flags *flags, struct args_flag *row
 enum status benchmark_flags_apply(struct benchmark_flags *flags, struct bench_request *q,
                                   struct diag *diag);
 void benchmark_flags_close(struct benchmark_flags *flags);
-/* The table, as struct command's print_more. */
-void benchmark_flags_print(FILE *f, bool troff);
+/* The table, as struct command's more_flag_at. */
+bool benchmark_flags_at(size_t index, const char **title, struct args_flag *flag);
 
 /* Appends "KEY:VALUE;KEY:VALUE" as KEY=VALUE, each. */
 enum status external_options_read(const char *text, struct arena *arena, struct string_list *list,

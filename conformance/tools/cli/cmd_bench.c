@@ -320,6 +320,6 @@ const struct command command_bench = {
                 "  assay bench mobilenet.tflite --threads=4 --format=csv\n"
                 "  assay bench --graph=mobilenet.tflite --use_gpu=true --num_runs=200\n",
     .suffix = ".tflite",
-    .print_more = benchmark_flags_print,
+    .more_flag_at = benchmark_flags_at,
     .run = run,
 };

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+struct args_flag;
+
 struct command {
     const char *name;
     const char *summary;     /* one line, no full stop, for lists of commands */
@@ -19,9 +21,9 @@ struct command {
     /* Commands of a second word, such as `golden check`, whose names have both words. */
     const struct command *parts;
     size_t part_count;
-    /* Prints what its help, or its manual (troff), says of flags without a help text; may be NULL.
-     */
-    void (*print_more)(FILE *f, bool troff);
+    /* The flags that help and manual list behind the others, and the title above each; false past
+     * the end.  May be NULL. */
+    bool (*more_flag_at)(size_t index, const char **title, struct args_flag *flag);
     int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the name */
 };
 

@@ -200,6 +200,8 @@ static void put_synopsis(FILE *out, const struct command *c)
 
 static void print_command(FILE *out, const struct command *c)
 {
+    const char *title, *above = NULL;
+    struct args_flag more;
     char name[64];
 
     snprintf(name, sizeof name, "assay-%s", c->name);
@@ -219,8 +221,12 @@ static void print_command(FILE *out, const struct command *c)
         fputs(".SH OPTIONS\n", out);
         args_describe(c, put_flags, out);
     }
-    if (c->print_more)
-        c->print_more(out, true);
+    for (size_t i = 0; c->more_flag_at && c->more_flag_at(i, &title, &more); i++) {
+        if (title != above)
+            fprintf(out, ".SH \"%s\"\n", title);
+        above = title;
+        put_flag(out, &more);
+    }
     for (size_t i = 0; i < c->part_count; i++) {
         const struct command *const part = &c->parts[i];
 
