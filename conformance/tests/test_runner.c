@@ -385,6 +385,7 @@ TEST(test_repro_of_a_crash)
     assert_int_equal(system(command), 0);
 }
 
+/* One process tries them all, but for the one that crashes. */
 TEST(test_probe)
 {
     static const struct {
@@ -393,23 +394,30 @@ TEST(test_probe)
         const char *text;
     } tries[] = { { "none", STATUS_OK, "" },
                   { "no_device", STATUS_NO_DEVICE, "there is no device" },
-                  { "colour", STATUS_USAGE, "option fault" } };
+                  { "crash_create", STATUS_DEVICE,
+                    "creating a delegate ended the process: SIGSEGV" },
+                  { "colour", STATUS_USAGE, "option fault" },
+                  { "none", STATUS_OK, "" } };
+    enum { TRIES = sizeof tries / sizeof tries[0] };
+    struct subject subjects[TRIES];
+    struct prober prober = { .subjects = subjects, .timeout_s = 60 };
     struct judge_device device;
-    struct subject s;
     struct diag diag;
 
-    for (size_t i = 0; i < sizeof tries / sizeof tries[0]; i++) {
-        s = subject_of("gpu.so", tries[i].fault);
+    for (size_t i = 0; i < TRIES; i++)
+        subjects[i] = subject_of("gpu.so", tries[i].fault);
+    for (size_t i = 0; i < TRIES; i++) {
         diag_clear(&diag);
-        assert_int_equal(runner_probe(&s, 60, &device, &diag), tries[i].status);
+        assert_int_equal(prober_try(&prober, i, &device, &diag), tries[i].status);
         assert_non_null(strstr(diag.text, tries[i].text));
-        assert_null(s.library); /* the parent loads nothing */
-        subject_close(&s);
+        assert_string_equal(device.name, tries[i].status == STATUS_OK ? "Mock 3000" : "");
+        assert_null(subjects[i].library); /* the parent loads nothing */
+        assert_int_equal(prober.process.pid == 0, tries[i].status == STATUS_DEVICE);
     }
-    s = subject_of("gpu.so", "none");
-    assert_int_equal(runner_probe(&s, 60, &device, &diag), STATUS_OK);
-    assert_string_equal(device.name, "Mock 3000");
-    subject_close(&s);
+    prober_close(&prober);
+    assert_int_equal(prober.process.pid, 0);
+    for (size_t i = 0; i < TRIES; i++)
+        subject_close(&subjects[i]);
 }
 
 TEST_FILE(.setup = open_cases, .teardown = close_cases);

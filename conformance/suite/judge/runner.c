@@ -484,7 +484,7 @@ void run_outcome_close(struct run_outcome *outcome)
     *outcome = (struct run_outcome){ .count = 0 };
 }
 
-/* ---- probing a subject ---- */
+/* ---- probing subjects ---- */
 
 struct answer {
     enum status status;
@@ -492,47 +492,58 @@ struct answer {
     struct judge_device device;
 };
 
-static void try_subject(int socket, void *user)
+/* Delegates stay, as in a worker, so that the next one opens no device of its own. */
+static void try_subjects(int socket, void *user)
 {
+    const struct prober *const p = user;
     const struct judge_options options = { 1, NULL, NULL };
     struct answer answer;
-    struct judge *judge;
-    struct diag diag = { .status = STATUS_OK };
+    int32_t i;
 
-    memset(&answer, 0, sizeof answer);
-    answer.status = judge_open(&judge, user, &options, &diag);
-    snprintf(answer.text, sizeof answer.text, "%s", diag.text);
-    if (judge)
-        judge_device(judge, &answer.device);
-    process_write(socket, &answer, sizeof answer);
-    judge_close(judge);
-    subject_close(user);
+    while (process_read(socket, &i, sizeof i)) {
+        struct judge *judge;
+        struct diag diag = { .status = STATUS_OK };
+
+        memset(&answer, 0, sizeof answer);
+        answer.status = judge_open(&judge, &p->subjects[i], &options, &diag);
+        snprintf(answer.text, sizeof answer.text, "%s", diag.text);
+        if (judge)
+            judge_device(judge, &answer.device);
+        if (!process_write(socket, &answer, sizeof answer))
+            return;
+    }
 }
 
-enum status runner_probe(struct subject *subject, double timeout_s, struct judge_device *device,
-                         struct diag *diag)
+enum status prober_try(struct prober *p, size_t subject, struct judge_device *device,
+                       struct diag *diag)
 {
+    const char *const label = p->subjects[subject].label;
+    enum process_event event = PROCESS_READABLE;
     struct answer answer;
-    struct process p;
     char words[200], end[64];
-    bool answered, late;
 
     memset(device, 0, sizeof *device);
-    TRY(process_start(&p, PROCESS_OUTPUT_LOG, try_subject, subject, diag));
-    process_expect(&p, timeout_s);
-    late = process_wait(&p) == PROCESS_LATE;
-    answered = !late && process_read(p.socket, &answer, sizeof answer);
-    process_last_words(&p, words, sizeof words);
-    /* Crashes in destroy are noted by the workers: this only shows whether a delegate is made. */
-    process_describe_end(process_end(&p, true), end, sizeof end);
-    if (late)
-        return diag_fail(diag, STATUS_DEVICE, "%s: no delegate within %g s", subject->label,
-                         timeout_s);
-    if (!answered)
-        return diag_fail(diag, STATUS_DEVICE, "%s: creating a delegate ended the process: %s%s%s",
-                         subject->label, end, words[0] ? "; " : "", words);
-    *device = answer.device;
-    if (answer.status != STATUS_OK)
-        return diag_fail(diag, answer.status, "%s", answer.text);
-    return STATUS_OK;
+    if (p->process.pid == 0)
+        TRY(process_start(&p->process, PROCESS_OUTPUT_LOG, try_subjects, p, diag));
+    process_expect(&p->process, p->timeout_s);
+    if (process_send(&p->process, &(int32_t){ (int32_t)subject }, sizeof(int32_t)))
+        event = process_wait(&p->process);
+    if (event == PROCESS_READABLE && process_read(p->process.socket, &answer, sizeof answer)) {
+        *device = answer.device;
+        return answer.status == STATUS_OK ? STATUS_OK
+                                          : diag_fail(diag, answer.status, "%s", answer.text);
+    }
+    process_last_words(&p->process, words, sizeof words);
+    process_describe_end(process_end(&p->process, event != PROCESS_READABLE), end, sizeof end);
+    if (event == PROCESS_LATE)
+        return diag_fail(diag, STATUS_DEVICE, "%s: no delegate within %g s", label, p->timeout_s);
+    return diag_fail(diag, STATUS_DEVICE, "%s: creating a delegate ended the process: %s%s%s",
+                     label, end, words[0] ? "; " : "", words);
+}
+
+/* Crashes in destroy are noted by the workers. */
+void prober_close(struct prober *p)
+{
+    if (p->process.pid > 0)
+        process_end(&p->process, true);
 }

@@ -9,6 +9,7 @@
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_RUNNER_H
 
 #include "conformance/suite/judge/judge.h"
+#include "conformance/util/process.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,10 +55,17 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
                        struct diag *diag);
 void run_outcome_close(struct run_outcome *outcome);
 
-/* Loads a subject and creates its delegate in a process of its own, to see whether that works at
- * all: STATUS_IO, STATUS_USAGE, STATUS_NO_DEVICE as subject_load and subject_create give them; a
- * crash or more than timeout_s: STATUS_DEVICE. */
-enum status runner_probe(struct subject *subject, double timeout_s, struct judge_device *device,
-                         struct diag *diag);
+/* Loads subjects and creates their delegates in another process, to see whether that works at all.
+ * After a crash or a timeout the next subject gets a new process. */
+struct prober {
+    struct subject *subjects;
+    double timeout_s;
+    struct process process;
+};
+/* STATUS_IO, STATUS_USAGE, STATUS_NO_DEVICE as subject_load and subject_create give them; a crash
+ * or more than timeout_s: STATUS_DEVICE. */
+enum status prober_try(struct prober *p, size_t subject, struct judge_device *device,
+                       struct diag *diag);
+void prober_close(struct prober *p);
 
 #endif

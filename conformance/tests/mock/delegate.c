@@ -49,6 +49,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(CRASH, "crash")                 /* in invoke */                                              \
     X(CRASH_PREPARE, "crash_prepare") /* in Prepare */                                             \
     X(CRASH_DESTROY, "crash_destroy") /* when the delegate is destroyed */                         \
+    X(CRASH_CREATE, "crash_create")   /* when the delegate is created */                           \
     X(ABORT, "abort")                 /* in invoke */                                              \
     X(EXIT, "exit")                   /* the library ends the process, with status 0 */            \
     X(HANG, "hang")                   /* invoke does not return */                                 \
@@ -697,6 +698,8 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
         for (;;)
             pause();
     }
+    if (m->fault == FAULT_CRASH_CREATE)
+        raise(SIGSEGV);
     if (m->fault != FAULT_NO_DEVICE)
         return &m->base;
     report_error("there is no device");

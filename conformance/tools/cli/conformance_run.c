@@ -122,26 +122,30 @@ static void note_lack(struct subject *s, const char *text)
 static enum status probe(struct run *x, struct diag *diag)
 {
     struct report *const r = &x->report;
+    struct prober prober = { .subjects = x->subjects, .timeout_s = x->q->timeout_s };
+    enum status s = STATUS_OK;
     size_t lacking = 0;
 
-    for (size_t i = 0; i < r->subject_count; i++) {
+    for (size_t i = 0; i < r->subject_count && s == STATUS_OK; i++) {
         struct judge_device *const device = &x->devices[i];
         struct diag why = { .status = STATUS_OK };
-        const enum status s = runner_probe(&x->subjects[i], x->q->timeout_s, device, &why);
 
+        s = prober_try(&prober, i, device, &why);
         if (s != STATUS_OK && lacking == 0)
             *diag = why;
         if (s == STATUS_NO_DEVICE && x->subjects[i].optional) {
             note_lack(&x->subjects[i], why.text);
             lacking++;
+            s = STATUS_OK;
         } else if (s != STATUS_OK) {
             *diag = why;
-            return s;
         }
         if (!r->device.name[0])
             r->device = *device;
     }
+    prober_close(&prober);
     r->devices = x->devices;
+    TRY(s);
     return lacking > 0 && lacking == r->subject_count ? STATUS_NO_DEVICE : STATUS_OK;
 }
 
