@@ -1,12 +1,10 @@
 /* What the device writes is made visible to the host before the host reads it: a fence does not do
  * that, a barrier to the host does.  Devices whose memory is coherent in fact give right results
- * without one, so the functions below interpose libvulkan's and watch what is recorded.  Skipped
+ * without one, so the functions below watch what is recorded.  Skipped
  * without a device. */
-/* Alone: its functions of Vulkan stand before the loader's. */
+/* Wrap: vkBeginCommandBuffer vkCmdDispatch vkCmdCopyBuffer vkCmdPipelineBarrier vkQueueSubmit */
 #include "delegate/tests/kit/buffer_kit.h"
 #include "reference/tests/kit/test.h"
-
-#include <dlfcn.h>
 
 /* ---- command buffers ---- */
 
@@ -68,52 +66,53 @@ static void see_barrier(struct commands *c, VkPipelineStageFlags from, VkAccessF
 
 /* ---- calls ---- */
 
-#define REAL(name)                                                                                 \
-    PFN_##name real;                                                                               \
-    void *const symbol = dlsym(RTLD_NEXT, #name);                                                  \
-                                                                                                   \
-    memcpy(&real, &symbol, sizeof real)
+static bool watched; /* by a test of this file */
 
-VKAPI_ATTR VkResult VKAPI_CALL vkBeginCommandBuffer(VkCommandBuffer c,
-                                                    const VkCommandBufferBeginInfo *info)
+__typeof__(vkBeginCommandBuffer) __real_vkBeginCommandBuffer, __wrap_vkBeginCommandBuffer;
+__typeof__(vkCmdDispatch) __real_vkCmdDispatch, __wrap_vkCmdDispatch;
+__typeof__(vkCmdCopyBuffer) __real_vkCmdCopyBuffer, __wrap_vkCmdCopyBuffer;
+__typeof__(vkCmdPipelineBarrier) __real_vkCmdPipelineBarrier, __wrap_vkCmdPipelineBarrier;
+__typeof__(vkQueueSubmit) __real_vkQueueSubmit, __wrap_vkQueueSubmit;
+
+VkResult __wrap_vkBeginCommandBuffer(VkCommandBuffer c, const VkCommandBufferBeginInfo *info)
 {
-    REAL(vkBeginCommandBuffer);
-    *commands_of(c) = (struct commands){ .handle = c };
-    return real(c, info);
+    if (watched)
+        *commands_of(c) = (struct commands){ .handle = c };
+    return __real_vkBeginCommandBuffer(c, info);
 }
 
-VKAPI_ATTR void VKAPI_CALL vkCmdDispatch(VkCommandBuffer c, uint32_t x, uint32_t y, uint32_t z)
+void __wrap_vkCmdDispatch(VkCommandBuffer c, uint32_t x, uint32_t y, uint32_t z)
 {
-    REAL(vkCmdDispatch);
-    add_write(c, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT);
-    real(c, x, y, z);
+    if (watched)
+        add_write(c, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT);
+    __real_vkCmdDispatch(c, x, y, z);
 }
 
-VKAPI_ATTR void VKAPI_CALL vkCmdCopyBuffer(VkCommandBuffer c, VkBuffer from, VkBuffer to,
-                                           uint32_t count, const VkBufferCopy *regions)
+void __wrap_vkCmdCopyBuffer(VkCommandBuffer c, VkBuffer from, VkBuffer to, uint32_t count,
+                            const VkBufferCopy *regions)
 {
-    REAL(vkCmdCopyBuffer);
-    add_write(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
-    real(c, from, to, count, regions);
+    if (watched)
+        add_write(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+    __real_vkCmdCopyBuffer(c, from, to, count, regions);
 }
 
-VKAPI_ATTR void VKAPI_CALL vkCmdPipelineBarrier(
-    VkCommandBuffer c, VkPipelineStageFlags from, VkPipelineStageFlags to, VkDependencyFlags flags,
-    uint32_t count, const VkMemoryBarrier *memory, uint32_t buffer_count,
-    const VkBufferMemoryBarrier *buffers, uint32_t image_count, const VkImageMemoryBarrier *images)
+void __wrap_vkCmdPipelineBarrier(VkCommandBuffer c, VkPipelineStageFlags from,
+                                 VkPipelineStageFlags to, VkDependencyFlags flags, uint32_t count,
+                                 const VkMemoryBarrier *memory, uint32_t buffer_count,
+                                 const VkBufferMemoryBarrier *buffers, uint32_t image_count,
+                                 const VkImageMemoryBarrier *images)
 {
-    REAL(vkCmdPipelineBarrier);
     /* Barriers of single buffers are not counted: they would have to cover every output. */
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; watched && i < count; i++)
         see_barrier(commands_of(c), from, memory[i].srcAccessMask, to, memory[i].dstAccessMask);
-    real(c, from, to, flags, count, memory, buffer_count, buffers, image_count, images);
+    __real_vkCmdPipelineBarrier(c, from, to, flags, count, memory, buffer_count, buffers,
+                                image_count, images);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, uint32_t count,
-                                             const VkSubmitInfo *submits, VkFence fence)
+VkResult __wrap_vkQueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
+                              VkFence fence)
 {
-    REAL(vkQueueSubmit);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; watched && i < count; i++) {
         for (uint32_t j = 0; j < submits[i].commandBufferCount; j++) {
             const struct commands *const c = commands_of(submits[i].pCommandBuffers[j]);
 
@@ -122,7 +121,7 @@ VKAPI_ATTR VkResult VKAPI_CALL vkQueueSubmit(VkQueue queue, uint32_t count,
             seen.accesses |= c->accesses;
         }
     }
-    return real(queue, count, submits, fence);
+    return __real_vkQueueSubmit(queue, count, submits, fence);
 }
 
 /* ---- tests ---- */
@@ -213,4 +212,11 @@ TEST(bound_outputs_are_visible)
     model_close(&m);
 }
 
-TEST_FILE(.before = kit_find_device);
+static int watch(void **state)
+{
+    (void)state;
+    watched = true;
+    return 0;
+}
+
+TEST_FILE(.before = kit_find_device, .setup = watch);

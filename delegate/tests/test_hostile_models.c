@@ -4,7 +4,6 @@
  *     test_hostile_models --write DIRECTORY      the models as files, and manifest.tsv
  *     test_hostile_models --print [NAME]         what rows whose names begin so come to, on stdout
  */
-/* Alone: for its options of AddressSanitizer. */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/hostile_run.h"
 #include "reference/base/memory.h"
@@ -22,13 +21,6 @@ enum { ROWS_MIN = 230 };
 static const long long peak_bytes_max = 64LL << 20;
 
 static struct hostile_table table;
-
-/* Under AddressSanitizer, which cannot live with a limit of address space. */
-TFL_CAPI_EXPORT const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "allocator_may_return_null=1:max_allocation_size_mb=1024";
-}
 
 /* ---- a row and what came of it ---- */
 
@@ -403,5 +395,7 @@ static int write_or_print(int argc, char **argv)
     return result;
 }
 
+/* AddressSanitizer cannot live with a limit of address space. */
 TEST_FILE(.before = kit_find_device, .setup = open_table, .teardown = close_table,
-          .main = write_or_print);
+          .main = write_or_print,
+          .asan_options = "allocator_may_return_null=1:max_allocation_size_mb=1024");

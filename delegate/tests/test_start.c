@@ -1,8 +1,8 @@
 /* The pipelines of a start, made by several threads: as many at a time as there are cores, equal
  * ones once, with the results of one thread; when making any of them fails, the start fails with
- * the error of that call, nothing stays behind, and the next start works.  The functions below
- * interpose libvulkan's; skipped without a device. */
-/* Alone: its functions of Vulkan stand before the loader's. */
+ * the error of that call, nothing stays behind, and the next start works.  Skipped without a
+ * device. */
+/* Wrap: vkCreateComputePipelines vkDestroyPipeline vkCreateShaderModule vkDestroyShaderModule */
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
@@ -12,7 +12,6 @@
 #include "delegate/base/checksum.h"
 #include "delegate/base/parallel.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
@@ -21,66 +20,55 @@ static atomic_int inside, most_inside; /* calls that make a pipeline, at the sam
 static atomic_int calls, fails_at;     /* fails_at: the call that fails, from 1; 0: none */
 static atomic_int modules, pipelines;  /* that exist */
 
-VKAPI_ATTR VkResult VKAPI_CALL vkCreateComputePipelines(VkDevice d, VkPipelineCache c, uint32_t n,
-                                                        const VkComputePipelineCreateInfo *i,
-                                                        const VkAllocationCallbacks *a,
-                                                        VkPipeline *p)
+static bool watched; /* by a test of this file */
+
+__typeof__(vkCreateComputePipelines) __real_vkCreateComputePipelines,
+    __wrap_vkCreateComputePipelines;
+__typeof__(vkDestroyPipeline) __real_vkDestroyPipeline, __wrap_vkDestroyPipeline;
+__typeof__(vkCreateShaderModule) __real_vkCreateShaderModule, __wrap_vkCreateShaderModule;
+__typeof__(vkDestroyShaderModule) __real_vkDestroyShaderModule, __wrap_vkDestroyShaderModule;
+
+VkResult __wrap_vkCreateComputePipelines(VkDevice d, VkPipelineCache c, uint32_t n,
+                                         const VkComputePipelineCreateInfo *i,
+                                         const VkAllocationCallbacks *a, VkPipeline *p)
 {
-    VkResult (*real)(VkDevice, VkPipelineCache, uint32_t, const VkComputePipelineCreateInfo *,
-                     const VkAllocationCallbacks *, VkPipeline *);
-    void *const symbol = dlsym(RTLD_NEXT, "vkCreateComputePipelines");
-    const int now = atomic_fetch_add(&inside, 1) + 1;
-    int most = atomic_load(&most_inside);
+    int now, most;
     VkResult r;
 
+    if (!watched)
+        return __real_vkCreateComputePipelines(d, c, n, i, a, p);
+    now = atomic_fetch_add(&inside, 1) + 1;
+    most = atomic_load(&most_inside);
     while (now > most && !atomic_compare_exchange_weak(&most_inside, &most, now))
         ;
     usleep(2000);
-    if (atomic_fetch_add(&calls, 1) + 1 == atomic_load(&fails_at)) {
+    if (atomic_fetch_add(&calls, 1) + 1 == atomic_load(&fails_at))
         r = VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    } else {
-        memcpy(&real, &symbol, sizeof real);
-        r = real(d, c, n, i, a, p);
-    }
+    else
+        r = __real_vkCreateComputePipelines(d, c, n, i, a, p);
     if (r == VK_SUCCESS)
         atomic_fetch_add(&pipelines, 1);
     atomic_fetch_sub(&inside, 1);
     return r;
 }
 
-VKAPI_ATTR void VKAPI_CALL vkDestroyPipeline(VkDevice d, VkPipeline p,
-                                             const VkAllocationCallbacks *a)
+void __wrap_vkDestroyPipeline(VkDevice d, VkPipeline p, const VkAllocationCallbacks *a)
 {
-    void (*real)(VkDevice, VkPipeline, const VkAllocationCallbacks *);
-    void *const symbol = dlsym(RTLD_NEXT, "vkDestroyPipeline");
-
     atomic_fetch_sub(&pipelines, p != VK_NULL_HANDLE);
-    memcpy(&real, &symbol, sizeof real);
-    real(d, p, a);
+    __real_vkDestroyPipeline(d, p, a);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL vkCreateShaderModule(VkDevice d, const VkShaderModuleCreateInfo *i,
-                                                    const VkAllocationCallbacks *a,
-                                                    VkShaderModule *m)
+VkResult __wrap_vkCreateShaderModule(VkDevice d, const VkShaderModuleCreateInfo *i,
+                                     const VkAllocationCallbacks *a, VkShaderModule *m)
 {
-    VkResult (*real)(VkDevice, const VkShaderModuleCreateInfo *, const VkAllocationCallbacks *,
-                     VkShaderModule *);
-    void *const symbol = dlsym(RTLD_NEXT, "vkCreateShaderModule");
-
     atomic_fetch_add(&modules, 1);
-    memcpy(&real, &symbol, sizeof real);
-    return real(d, i, a, m);
+    return __real_vkCreateShaderModule(d, i, a, m);
 }
 
-VKAPI_ATTR void VKAPI_CALL vkDestroyShaderModule(VkDevice d, VkShaderModule m,
-                                                 const VkAllocationCallbacks *a)
+void __wrap_vkDestroyShaderModule(VkDevice d, VkShaderModule m, const VkAllocationCallbacks *a)
 {
-    void (*real)(VkDevice, VkShaderModule, const VkAllocationCallbacks *);
-    void *const symbol = dlsym(RTLD_NEXT, "vkDestroyShaderModule");
-
     atomic_fetch_sub(&modules, 1);
-    memcpy(&real, &symbol, sizeof real);
-    real(d, m, a);
+    __real_vkDestroyShaderModule(d, m, a);
 }
 
 /* ---- starts ---- */
@@ -268,6 +256,7 @@ TEST(no_memory)
 static int make_model(void **state)
 {
     (void)state;
+    watched = true;
     kit_random_graph(&model, 11, 24, 2);
     return 0;
 }

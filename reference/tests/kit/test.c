@@ -146,6 +146,20 @@ static int run_file(const char *file, const struct test_file *about, const char 
     return failed;
 }
 
+/* AddressSanitizer reads its options when a process starts. */
+static void start_with_options(const char *options, char **argv)
+{
+    const char *const given = getenv("ASAN_OPTIONS");
+    char all[1024];
+
+    if (!options || getenv("ASSAY_TEST_STARTED"))
+        return;
+    snprintf(all, sizeof all, "%s:%s", options, given ? given : "");
+    setenv("ASAN_OPTIONS", all, 1);
+    setenv("ASSAY_TEST_STARTED", "1", 1);
+    execv(program, argv);
+}
+
 static bool has_tests_of(const char *file)
 {
     for (const struct test *t = tests; t; t = t->next)
@@ -183,6 +197,7 @@ int main(int argc, char **argv)
         about = &nothing;
     if (argc == 3 && strcmp(argv[2], "--list") == 0)
         return list_tests(file);
+    start_with_options(about->asan_options, argv);
     if (argc == 3 && strncmp(argv[2], "--filter=", 9) == 0)
         pattern = argv[2] + 9;
     else if (argc > 2) {

@@ -41,6 +41,7 @@ struct test_file {
     /* Called in place of the tests where there are other arguments: argv[0] is the name of the
      * file. Returns an exit status, or -1 where it knows no such arguments. */
     int (*main)(int argc, char **argv);
+    const char *asan_options; /* of AddressSanitizer */
     struct test_file *next;
 };
 
