@@ -1,12 +1,9 @@
 /* The test that matrix units pass before they multiply bytes, on a device that need not be here:
- * the executor is one of this program, which multiplies as each test wants it to. */
-/* Alone: its executor takes the place of the delegate's. */
-/* Wrap: executor_open executor_record executor_input executor_output */
-/* Wrap: executor_run executor_close */
+ * the executor is that of this file, which multiplies as each test wants it to. */
+#include "delegate/tests/kit/fake_executor.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include "delegate/vulkan/executor.h"
 #include "delegate/vulkan/selftest.h"
 #include "reference/base/fixed_point.h"
 #include "reference/base/memory.h"
@@ -35,60 +32,10 @@ static struct {
     int8_t x[PIXELS][DEPTH], y[PIXELS][OUTPUTS];
 } fake;
 
-enum status __wrap_executor_open(struct executor *e, struct device *d, const struct plan *plan,
-                                 const struct gpu_options *options, struct pipeline_cache *cache,
-                                 struct diag *diag);
-enum status __wrap_executor_record(struct executor *e, struct diag *diag);
-void *__wrap_executor_input(struct executor *e, int i);
-const void *__wrap_executor_output(const struct executor *e, int i);
-enum status __wrap_executor_run(struct executor *e, struct diag *diag);
-void __wrap_executor_close(struct executor *e);
-
 static enum status fails(enum fault fault, struct diag *diag)
 {
     return fake.fault == fault ? diag_fail(diag, STATUS_DEVICE, "call %d failed", (int)fault)
                                : STATUS_OK;
-}
-
-enum status __wrap_executor_open(struct executor *e, struct device *d, const struct plan *plan,
-                                 const struct gpu_options *options, struct pipeline_cache *cache,
-                                 struct diag *diag)
-{
-    bool by_units = false;
-
-    (void)e;
-    (void)d;
-    (void)options;
-    (void)cache;
-    for (int i = 0; i < plan->step_count; i++)
-        by_units = by_units || strcmp(plan->steps[i]->shader, "matrix.nvbytes") == 0;
-    assert_true(by_units);
-    return fails(OPEN_FAILS, diag);
-}
-
-enum status __wrap_executor_record(struct executor *e, struct diag *diag)
-{
-    (void)e;
-    return fails(RECORD_FAILS, diag);
-}
-
-void *__wrap_executor_input(struct executor *e, int i)
-{
-    (void)e;
-    assert_int_equal(i, 0);
-    return fake.x;
-}
-
-const void *__wrap_executor_output(const struct executor *e, int i)
-{
-    (void)e;
-    assert_int_equal(i, 0);
-    return fake.y;
-}
-
-void __wrap_executor_close(struct executor *e)
-{
-    (void)e;
 }
 
 /* Where this device keeps element i of a second factor: transposed. */
@@ -124,11 +71,12 @@ static void multiply(void)
         fake.y[PIXELS - 1][OUTPUTS - 1] ^= 1;
 }
 
-enum status __wrap_executor_run(struct executor *e, struct diag *diag)
+static enum status call(enum fake_call call, struct diag *diag)
 {
     const bool asks_places = fake.x[0][0] == 1;
 
-    (void)e;
+    if (call != FAKE_RUN)
+        return fails(call == FAKE_OPEN ? OPEN_FAILS : RECORD_FAILS, diag);
     if (asks_places)
         for (int i = 0; i < ELEMENTS; i++)
             fake.y[i / COLUMNS][i % COLUMNS] = (int8_t)(place_of(i) >> 4 * fake.runs & 15);
@@ -142,6 +90,9 @@ enum status __wrap_executor_run(struct executor *e, struct diag *diag)
 
 /* ---- devices ---- */
 
+static struct fake_executor executor = {
+    .shader = "matrix.nvbytes", .input = fake.x, .output = fake.y, .call = call
+};
 static struct diag diag;
 
 static struct device byte_device(enum fault fault)
@@ -154,6 +105,7 @@ static struct device byte_device(enum fault fault)
         (struct device_matrix){ .kind = MATRIX_NV, .tile = 16, .subgroup_size = 32, .bytes = true };
     strcpy(d.info.name, "Fake 9");
     lock_init(&d.selftest_lock, LOCK_RANK_SELFTEST, 0);
+    fake_executor = &executor;
     fake.fault = fault;
     fake.runs = fake.products = 0;
     diag = (struct diag){ .status = STATUS_OK };
