@@ -149,6 +149,8 @@ static const struct {
       "cases[0].type: expected a string, found nothing" },
     { "\"op\": \"add\", \"version\": 1", "\"op\": \"add\", \"version\": 99999999999",
       "cases[0].version: expected a whole number from 0 to 2147483647, found 99999999999" },
+    { "\"status\": \"pass\"", "\"status\": \"missing\"",
+      "cases[0].status: expected that of a check that was run, found \"missing\"" },
     { "\"status\": \"pass\"", "\"status\": \"passed\"",
       "cases[0].status: expected pass, fail, declined, crash, timeout, waived or unexpected_pass, "
       "found \"passed\"" },
