@@ -16,67 +16,6 @@ static struct kit_tensor constant(struct builder *b, int rank, const int32_t *di
     return t;
 }
 
-/* A chain of every op; its result is added to an input. */
-static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    const int32_t n = x.dims[1] * x.dims[2];
-    struct kit_tensor t = constant(b, KIT_DIMS(n, x.dims[3]), 1), y;
-    struct options o;
-
-    (void)z;
-    t = kit_reshape(b, t, KIT_DIMS(1, x.dims[1], x.dims[2], x.dims[3]));
-    t = kit_binary(b, BUILTIN_ADD, t, kit_integers(b, KIT_DIMS(x.dims[3]), 2), kTfLiteActNone);
-    t = kit_binary(b, BUILTIN_MUL, t, kit_integers(b, KIT_DIMS(x.dims[2], 1), 3),
-                   kTfLiteActReluN1To1);
-    t = kit_binary(b, BUILTIN_SUB, t, kit_integers(b, KIT_DIMS(x.dims[3]), 7), kTfLiteActRelu);
-    t = kit_binary(b, BUILTIN_SUB, t, kit_filled(b, KIT_DIMS(1), -1), kTfLiteActNone);
-    t = kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_RELU, t));
-    t = kit_pad(b, t, (const int32_t[]){ 0, 0, 1, 0, 0, 2, 0, 1 });
-    y = kit_tensor(b, "k", KIT_DIMS(1, 2 * t.dims[1], t.dims[2], t.dims[3]));
-    options_init(&o, OPTIONS_ConcatenationOptions);
-    options_set_int(&o, "axis", -3);
-    builder_op(b, BUILTIN_CONCATENATION, 1, &o, 2, (int[]){ t.index, t.index }, 1, &y.index);
-    out[0] = kit_binary(b, BUILTIN_ADD,
-                        kit_pad(b, x, (const int32_t[]){ 0, 0, 0, x.dims[1] + 2, 0, 2, 0, 1 }),
-                        y.index, kTfLiteActNone);
-}
-
-/* The weights of a convolution are scaled in the graph. */
-static void scaled_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                           struct kit_tensor out[3])
-{
-    const struct kit_tensor w = constant(b, KIT_DIMS(6, 3, 3, x.dims[3]), 1);
-    const struct kit_tensor scaled =
-        kit_binary(b, BUILTIN_MUL, w, kit_integers(b, KIT_DIMS(6, 1, 1, 1), 4), kTfLiteActNone);
-    struct options o;
-
-    (void)z;
-    out[0] = kit_tensor(b, "y", KIT_DIMS(x.dims[0], x.dims[1] - 2, x.dims[2] - 2, 6));
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "padding", 1);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
-               (int[]){ x.index, scaled.index, kit_filled(b, 1, scaled.dims, 0) }, 1,
-               &out[0].index);
-}
-
-/* An output of the graph, too: the host gets the constant. */
-static void read_and_output(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    (void)z;
-    out[1] = kit_unary(b, BUILTIN_RELU, constant(b, KIT_DIMS(1, 1, 3, x.dims[3]), 9));
-    out[0] = kit_binary(b, BUILTIN_ADD, x, out[1].index, kTfLiteActNone);
-}
-
-static void nothing_constant(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                             struct kit_tensor out[3])
-{
-    out[0] = kit_binary(b, BUILTIN_MUL, x, z.index, kTfLiteActNone);
-}
-
 /* Broadcasts, extremes and special values against a graph that computes the same from inputs. */
 static void special_values(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                            struct kit_tensor out[3])
@@ -99,12 +38,27 @@ static void special_values(struct builder *b, struct kit_tensor x, struct kit_te
         out[i] = kit_binary(b, BUILTIN_MAXIMUM, y[i], i == 2 ? y[3].index : x.index, 0);
 }
 
+/* clang-format off */
 static const struct transform_case cases[] = {
-    { "chain", chain, { 1, 2, 3, 5 }, 9, "ADD node 10 " },
-    { "scaled weights", scaled_weights, { 2, 4, 4, 5 }, 1, "CONV_2D node 1 " },
-    { "read and output", read_and_output, { 1, 4, 3, 5 }, 1, "ADD node 1 " },
-    { "nothing constant", nothing_constant, { 1, 2, 3, 5 }, 0, "MUL " },
+    /* A chain of every op; its result is added to an input. */
+    { "chain", NULL, { 1, 2, 3, 5 }, 9, "ADD node 10 ",
+      "RESHAPE {} f32[6,5]=~1(-2..2) i32[4]=1,2,3,5 -> r; ADD {} r f32[5]=-2,-1,-1,-1,2 -> b; "
+      "MUL {fused_activation_function=RELU_N1_TO_1} b f32[3,1]=1,-1,2 -> b2; "
+      "SUB {fused_activation_function=RELU} b2 f32[5]=0,2,-1,1,2 -> b3; "
+      "SUB {} b3 f32[1]=-1 -> b4; RELU b4 -> u; RELU6 u -> u2; "
+      "PAD u2 i32[4,2]=0,0,1,0,0,2,0,1 -> p; CONCATENATION {axis=-3} p p -> k; "
+      "PAD x i32[4,2]=0,0,0,4,0,2,0,1 -> p2; ADD {} p2 k -> b5" },
+    /* The weights of a convolution are scaled in the graph. */
+    { "scaled weights", NULL, { 2, 4, 4, 5 }, 1, "CONV_2D node 1 ",
+      "MUL {} f32[6,3,3,5]=~1(-2..2) f32[6,1,1,1]=1,2,0,0,-1,-2 -> b; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} x b f32[6]=0 -> y" },
+    /* An output of the graph, too: the host gets the constant. */
+    { "read and output", NULL, { 1, 4, 3, 5 }, 1, "ADD node 1 ",
+      "RELU f32[1,1,3,5]=~1(-2..2) -> u; ADD {} x u -> b; outputs b u" },
+    { "nothing constant", NULL, { 1, 2, 3, 5 }, 0, "MUL ",
+      "MUL {} x z -> b" },
 };
+/* clang-format on */
 
 /* Without folding the delegate refuses some of these nodes, which the CPU then runs. */
 TEST(same_results)
@@ -192,7 +146,7 @@ static void every_result_exposed(struct model *m, const struct transform_case *c
 TEST(same_bits)
 {
     static const struct transform_case special = {
-        "special values", special_values, { 1, 1, 1, 8 }, 5, NULL
+        "special values", special_values, { 1, 1, 1, 8 }, 5, NULL, NULL
     };
     const struct transform_case *all[] = { &cases[0], &cases[1], &cases[2], &cases[3], &special };
 
@@ -297,7 +251,7 @@ static void two_in_a_row(struct builder *b, struct kit_tensor x, struct kit_tens
 
 TEST(without_readers)
 {
-    const struct transform_case c = { "two in a row", two_in_a_row, { 1, 4, 3, 5 }, 2, NULL };
+    const struct transform_case c = { "two in a row", two_in_a_row, { 1, 4, 3, 5 }, 2, NULL, NULL };
     struct model m;
 
     transform_model(&c, &m);

@@ -19,134 +19,46 @@ static struct kit_tensor hard_sigmoid(struct builder *b, struct kit_tensor x, fl
                  factor);
 }
 
-static void hard_swish(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                       struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_unary(b, BUILTIN_HARD_SWISH, times(b, x, 4));
-}
-
-static void logistic(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_unary(b, BUILTIN_LOGISTIC, times(b, x, 200));
-}
-
-static void keras(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_binary(b, BUILTIN_ADD, times(b, x, 4), z.index, kTfLiteActNone);
-
-    out[0] = hard_sigmoid(b, times(b, t, 4), 3, 1.0f / 6.0f);
-}
-
-static void swish(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 200);
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_MUL, t, kit_unary(b, BUILTIN_LOGISTIC, t).index, kTfLiteActNone);
-}
-
-static void swish_first(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                        struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 200);
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_MUL, kit_unary(b, BUILTIN_LOGISTIC, t), t.index, kTfLiteActNone);
-}
-
-/* The result of a node with a function is not clamped. */
-static void clamped_after(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_unary(b, BUILTIN_RELU6, kit_unary(b, BUILTIN_HARD_SWISH, times(b, x, 4)));
-}
-
-static void clamped_before(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                           struct kit_tensor out[3])
-{
-    const int four = kit_filled(b, 0, NULL, 4);
-
-    (void)z;
-    out[0] = kit_unary(b, BUILTIN_HARD_SWISH, kit_binary(b, BUILTIN_MUL, x, four, kTfLiteActRelu));
-}
-
-static void second_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 4);
-
-    (void)z;
-    out[0] =
-        kit_binary(b, BUILTIN_SUB, kit_unary(b, BUILTIN_HARD_SWISH, t), t.index, kTfLiteActNone);
-}
-
-/* x * LOGISTIC(x) where another node reads x, or the LOGISTIC. */
-static void swish_readers(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 200), u = times(b, z, 200);
-    const struct kit_tensor of_t = kit_unary(b, BUILTIN_LOGISTIC, t);
-    const struct kit_tensor of_u = kit_unary(b, BUILTIN_LOGISTIC, u);
-
-    out[0] = kit_binary(b, BUILTIN_MUL, t, of_t.index, kTfLiteActNone);
-    out[1] = kit_binary(b, BUILTIN_SUB, t, x.index, kTfLiteActNone);
-    out[2] =
-        kit_binary(b, BUILTIN_ADD, of_u,
-                   kit_binary(b, BUILTIN_MUL, u, of_u.index, kTfLiteActNone).index, kTfLiteActNone);
-}
-
-/* Another gate than that of x, whose tensor another node reads. */
-static void other_gate(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                       struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 200), u = times(b, z, 200);
-
-    out[0] = kit_binary(b, BUILTIN_MUL, t, kit_unary(b, BUILTIN_LOGISTIC, u).index, kTfLiteActNone);
-    out[1] = kit_binary(b, BUILTIN_SUB, u, x.index, kTfLiteActNone);
-}
-
-static void exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                    struct kit_tensor out[3])
-{
-    (void)z;
-    out[1] = times(b, x, 4);
-    out[0] = kit_unary(b, BUILTIN_HARD_SWISH, out[1]);
-    out[2] = kit_unary(b, BUILTIN_HARD_SWISH, kit_reshape(b, times(b, x, 8), KIT_DIMS(1, 30)));
-}
-
-/* Nearly a hard sigmoid: another offset, another factor, a factor that is clamped. */
-static void other_constants(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 4);
-    const struct kit_tensor u =
-        kit_binary(b, BUILTIN_ADD, times(b, z, 4), kit_filled(b, 0, NULL, 3), kTfLiteActRelu6);
-
-    out[0] = hard_sigmoid(b, t, 2, 0.5f);
-    out[1] = kit_binary(b, BUILTIN_MUL, u, kit_filled(b, 0, NULL, 1.0f / 6.0f), kTfLiteActRelu);
-    out[2] = hard_sigmoid(b, times(b, z, 16), 8, 1.0f / 6.0f);
-}
-
+/* clang-format off */
 static const struct transform_case cases[] = {
-    { "hard swish", hard_swish, { 1, 2, 3, 5 }, 1, "MUL+HARD_SWISH node 0 'u'" },
-    { "logistic", logistic, { 2, 3, 4, 6 }, 1, "MUL+LOGISTIC " },
-    { "hard sigmoid of Keras", keras, { 1, 2, 3, 5 }, 1, "MUL+ADD+MUL " },
-    { "swish", swish, { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL " },
-    { "swish, the other way round", swish_first, { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL " },
-    { "before a clamp", clamped_after, { 1, 2, 3, 5 }, 1, "RELU6 " },
-    { "after a clamp", clamped_before, { 1, 2, 3, 5 }, 0, "HARD_SWISH " },
-    { "second reader", second_reader, { 1, 2, 3, 4 }, 0, "HARD_SWISH " },
-    { "second reader of a swish", swish_readers, { 1, 2, 3, 4 }, 0, "LOGISTIC " },
-    { "another gate", other_gate, { 1, 2, 3, 4 }, 0, "LOGISTIC " },
-    { "graph output, and a view", exposed, { 1, 2, 3, 5 }, 0, "HARD_SWISH " },
-    { "other constants", other_constants, { 1, 2, 3, 4 }, 0, "ADD " },
+    { "hard swish", NULL, { 1, 2, 3, 5 }, 1, "MUL+HARD_SWISH node 0 'u'",
+      "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u" },
+    { "logistic", NULL, { 2, 3, 4, 6 }, 1, "MUL+LOGISTIC ",
+      "MUL {} x f32[]=200 -> b; LOGISTIC b -> u" },
+    { "hard sigmoid of Keras", NULL, { 1, 2, 3, 5 }, 1, "MUL+ADD+MUL ",
+      "MUL {} x f32[]=4 -> b; ADD {} b z -> b2; MUL {} b2 f32[]=4 -> b3; "
+      "ADD {fused_activation_function=RELU6} b3 f32[]=3 -> b4; MUL {} b4 f32[]=0.16666667 -> b5" },
+    { "swish", NULL, { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL ",
+      "MUL {} x f32[]=200 -> b; LOGISTIC b -> u; MUL {} b u -> b2" },
+    { "swish, the other way round", NULL, { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL ",
+      "MUL {} x f32[]=200 -> b; LOGISTIC b -> u; MUL {} u b -> b2" },
+    /* The result of a node with a function is not clamped. */
+    { "before a clamp", NULL, { 1, 2, 3, 5 }, 1, "RELU6 ",
+      "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u; RELU6 u -> u2" },
+    { "after a clamp", NULL, { 1, 2, 3, 5 }, 0, "HARD_SWISH ",
+      "MUL {fused_activation_function=RELU} x f32[]=4 -> b; HARD_SWISH b -> u" },
+    { "second reader", NULL, { 1, 2, 3, 4 }, 0, "HARD_SWISH ",
+      "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u; SUB {} u b -> b2" },
+    /* x * LOGISTIC(x) where another node reads x, or the LOGISTIC. */
+    { "second reader of a swish", NULL, { 1, 2, 3, 4 }, 0, "LOGISTIC ",
+      "MUL {} x f32[]=200 -> b; MUL {} z f32[]=200 -> b2; LOGISTIC b -> u; LOGISTIC b2 -> u2; "
+      "MUL {} b u -> b3; SUB {} b x -> b4; MUL {} b2 u2 -> b5; ADD {} u2 b5 -> b6" },
+    /* Another gate than that of x, whose tensor another node reads. */
+    { "another gate", NULL, { 1, 2, 3, 4 }, 0, "LOGISTIC ",
+      "MUL {} x f32[]=200 -> b; MUL {} z f32[]=200 -> b2; LOGISTIC b2 -> u; MUL {} b u -> b3; "
+      "SUB {} b2 x -> b4" },
+    { "graph output, and a view", NULL, { 1, 2, 3, 5 }, 0, "HARD_SWISH ",
+      "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u; MUL {} x f32[]=8 -> b2; "
+      "RESHAPE {} b2 i32[2]=1,30 -> r; HARD_SWISH r -> u2; outputs u b u2" },
+    /* Nearly a hard sigmoid: another offset, another factor, a factor that is clamped. */
+    { "other constants", NULL, { 1, 2, 3, 4 }, 0, "ADD ",
+      "MUL {} x f32[]=4 -> b; MUL {} z f32[]=4 -> b2; "
+      "ADD {fused_activation_function=RELU6} b2 f32[]=3 -> b3; "
+      "ADD {fused_activation_function=RELU6} b f32[]=2 -> b4; MUL {} b4 f32[]=0.5 -> b5; "
+      "MUL {fused_activation_function=RELU} b3 f32[]=0.16666667 -> b6; MUL {} z f32[]=16 -> b7; "
+      "ADD {fused_activation_function=RELU6} b7 f32[]=8 -> b8; MUL {} b8 f32[]=0.16666667 -> b9" },
 };
+/* clang-format on */
 TRANSFORM_TESTS(TRANSFORM_function, cases)
 
 /* ---- bits ---- */
@@ -187,9 +99,9 @@ static void residual(struct builder *b, struct kit_tensor x, struct kit_tensor z
 }
 
 static const struct transform_case any_values[] = {
-    { "products", products, { 1, 5, 6, 7 }, 3, "MUL+LOGISTIC+MUL " },
-    { "convolutions", convolutions, { 1, 5, 6, 8 }, 3, "DEPTHWISE_CONV_2D+HARD_SWISH " },
-    { "residual", residual, { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH " },
+    { "products", products, { 1, 5, 6, 7 }, 3, "MUL+LOGISTIC+MUL ", NULL },
+    { "convolutions", convolutions, { 1, 5, 6, 8 }, 3, "DEPTHWISE_CONV_2D+HARD_SWISH ", NULL },
+    { "residual", residual, { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH ", NULL },
 };
 
 /* Vulkan lets a driver round a product and a sum once where the nodes one by one round both, as the

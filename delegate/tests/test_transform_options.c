@@ -58,7 +58,7 @@ static void add_relu(struct builder *b, struct kit_tensor x, struct kit_tensor z
 
 TEST(what_fired)
 {
-    static const struct transform_case c = { "add, relu", add_relu, { 1, 2, 3, 5 }, 1, NULL };
+    static const struct transform_case c = { "add, relu", add_relu, { 1, 2, 3, 5 }, 1, NULL, NULL };
     struct assay_gpu_transform t = { .struct_size = sizeof t };
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct interpreter *in;

@@ -8,104 +8,6 @@
 
 static const int32_t uneven[8] = { 0, 0, 1, 0, 2, 3, 0, 0 };
 
-static void into_conv(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[3])
-{
-    const struct kit_conv c = { .kernel = 3, .stride = 2, .channels = 6 };
-
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
-}
-
-static void into_depthwise(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                           struct kit_tensor out[3])
-{
-    const struct kit_conv c = { .kernel = 3, .dilation = 2, .depthwise = true };
-
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
-}
-
-/* Padding around a 1x1 convolution: results there are the bias. */
-static void into_1x1(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), (struct kit_conv){ .channels = 7 });
-}
-
-/* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the
- * image it makes is larger. */
-static void into_1x1_behind(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 1, 0, 0, 0, 0 }),
-                         (struct kit_conv){ .channels = 7 });
-    out[1] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 0, 0, 0, 2, 0, 0 }),
-                         (struct kit_conv){ .channels = 5 });
-}
-
-static void grouped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                    struct kit_tensor out[3])
-{
-    const struct kit_conv c = { .kernel = 3, .channels = 6, .groups = 3 };
-
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
-}
-
-static void twice(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] =
-        kit_conv_2d(b, kit_pad(b, kit_pad(b, x, uneven), uneven), (struct kit_conv){ .kernel = 3 });
-}
-
-static void same_padding(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    const struct kit_conv c = { .kernel = 3, .same = true };
-
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, uneven), c);
-}
-
-static void of_channels(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                        struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 0, 0, 1, 1, 1, 1, 0, 1 }),
-                         (struct kit_conv){ .kernel = 3 });
-}
-
-static void of_batch(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, kit_pad(b, x, (const int32_t[]){ 1, 0, 1, 1, 1, 1, 0, 0 }),
-                         (struct kit_conv){ .kernel = 3 });
-}
-
-static void second_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_pad(b, x, uneven);
-
-    (void)z;
-    out[0] = kit_conv_2d(b, t, (struct kit_conv){ .kernel = 3 });
-    out[1] = kit_unary(b, BUILTIN_RELU, t);
-}
-
-static void exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                    struct kit_tensor out[3])
-{
-    (void)z;
-    out[1] = kit_pad(b, x, uneven);
-    out[0] = kit_conv_2d(b, out[1], (struct kit_conv){ .kernel = 3 });
-}
-
 /* ---- pools ---- */
 
 struct window {
@@ -148,91 +50,6 @@ static struct kit_tensor pool(struct builder *b, int32_t code, struct kit_tensor
     return y;
 }
 
-static const struct window three_by_two = { .filter = { 3, 2 }, .stride = { 2, 1 } };
-static const struct window two_same = { .filter = { 2, 2 }, .stride = { 2, 2 }, .same = true };
-
-static void into_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, x, uneven), &three_by_two);
-}
-
-static void into_pool_twice(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, kit_pad(b, x, uneven), uneven), &three_by_two);
-}
-
-/* Windows that lie in the padding altogether. */
-static void into_small_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    const struct window one = { .filter = { 1, 1 }, .stride = { 1, 1 } };
-
-    (void)z;
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, x, uneven), &one);
-}
-
-/* The padding of a pool with SAME is left out of its maximum. */
-static void into_same_pool(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                           struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, kit_pad(b, x, uneven), &two_same);
-}
-
-static void into_average(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    const struct window two = { .filter = { 2, 2 }, .stride = { 1, 1 } };
-
-    (void)z;
-    out[0] = pool(b, BUILTIN_AVERAGE_POOL_2D, kit_pad(b, x, uneven), &two);
-}
-
-static void pool_and_channels(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                              struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D,
-                  kit_pad(b, x, (const int32_t[]){ 0, 0, 1, 1, 1, 1, 0, 1 }), &three_by_two);
-}
-
-static void pool_second_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                               struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_pad(b, x, uneven);
-
-    (void)z;
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, t, &three_by_two);
-    out[1] = kit_unary(b, BUILTIN_RELU, t);
-}
-
-static void pool_exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    (void)z;
-    out[1] = kit_pad(b, x, uneven);
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, out[1], &three_by_two);
-}
-
-/* Around it is 7: PADV2 stays. */
-static void other_value(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                        struct kit_tensor out[3])
-{
-    const struct kit_tensor t =
-        kit_tensor(b, "p", KIT_DIMS(x.dims[0], x.dims[1] + 1, x.dims[2] + 5, x.dims[3]));
-
-    (void)z;
-    builder_op(b, BUILTIN_PADV2, 1, NULL, 3,
-               (int[]){ x.index, kit_ints(b, KIT_DIMS(4, 2), uneven),
-                        kit_filled(b, 1, (const int32_t[]){ 1 }, 7) },
-               1, &t.index);
-    out[0] = pool(b, BUILTIN_MAX_POOL_2D, t, &three_by_two);
-}
-
 /* The padded tensor is the weights, not the input. */
 static void into_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                          struct kit_tensor out[3])
@@ -271,31 +88,95 @@ static void infinite_weights(struct builder *b, struct kit_tensor x, struct kit_
                (int[]){ t.index, kit_filled(b, 4, dims, INFINITY) }, 1, &out[0].index);
 }
 
+/* clang-format off */
 static const struct transform_case cases[] = {
-    { "conv", into_conv, { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'" },
-    { "depthwise", into_depthwise, { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D " },
-    { "1x1", into_1x1, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D " },
-    { "1x1 behind", into_1x1_behind, { 2, 3, 3, 8 }, 2, "PAD+CONV_2D " },
-    { "grouped", grouped, { 1, 4, 4, 6 }, 1, "PAD+CONV_2D " },
-    { "two of them", twice, { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D " },
-    { "same", same_padding, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "channels", of_channels, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "batch", of_batch, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "second reader", second_reader, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "graph output", exposed, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "pool", into_pool, { 2, 4, 5, 5 }, 1, "PAD+MAX_POOL_2D node 1 'm'" },
-    { "pool, two of them", into_pool_twice, { 1, 4, 4, 4 }, 2, "PAD+PAD+MAX_POOL_2D " },
-    { "pool of padding", into_small_pool, { 1, 3, 3, 4 }, 1, "PAD+MAX_POOL_2D " },
-    { "pool, same", into_same_pool, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "average", into_average, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "pool, channels", pool_and_channels, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "pool, second reader", pool_second_reader, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "pool, graph output", pool_exposed, { 1, 4, 4, 4 }, 0, "PAD " },
-    { "pool, another value", other_value, { 1, 4, 4, 4 }, 0, "PADV2 " },
+    { "conv", NULL, { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=2 stride_h=2} p f32[6,3,3,5]=~1(-2..2) "
+      "f32[6]=1,2,0,0,-1,-2 -> y" },
+    { "depthwise", NULL, { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "DEPTHWISE_CONV_2D {padding=VALID stride_w=1 stride_h=1 depth_multiplier=1 "
+      "dilation_w_factor=2 dilation_h_factor=2} p f32[1,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 -> y" },
+    /* Padding around a 1x1 convolution: results there are the bias. */
+    { "1x1", NULL, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) "
+      "-> y" },
+    /* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the
+     * image it makes is larger. */
+    { "1x1 behind", NULL, { 2, 3, 3, 8 }, 2, "PAD+CONV_2D ",
+      "PAD x i32[4,2]=0,0,0,1,0,0,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) "
+      "-> y; "
+      "PAD x i32[4,2]=0,0,0,0,0,2,0,0 -> p2; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p2 f32[5,1,1,8]=~3(-2..2) f32[5]=1,2,0,0,-1 "
+      "-> y2" },
+    { "grouped", NULL, { 1, 4, 4, 6 }, 1, "PAD+CONV_2D ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[6,3,3,2]=~1(-2..2) "
+      "f32[6]=1,2,0,0,-1,-2 -> y" },
+    { "two of them", NULL, { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; PAD p i32[4,2]=0,0,1,0,2,3,0,0 -> p2; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p2 f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
+    { "same", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
+    { "channels", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,1,1,1,0,1 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[5,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 "
+      "-> y" },
+    { "batch", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=1,0,1,1,1,1,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
+    { "second reader", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
+      "-> y; "
+      "RELU p -> u" },
+    { "graph output", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
+      "-> y; "
+      "outputs y p" },
+    { "pool", NULL, { 2, 4, 5, 5 }, 1, "PAD+MAX_POOL_2D node 1 'm'",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
+    { "pool, two of them", NULL, { 1, 4, 4, 4 }, 2, "PAD+PAD+MAX_POOL_2D ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; PAD p i32[4,2]=0,0,1,0,2,3,0,0 -> p2; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p2 -> m" },
+    /* Windows that lie in the padding altogether. */
+    { "pool of padding", NULL, { 1, 3, 3, 4 }, 1, "PAD+MAX_POOL_2D ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=1 filter_width=1 filter_height=1} p -> m" },
+    /* The padding of a pool with SAME is left out of its maximum. */
+    { "pool, same", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "MAX_POOL_2D:2 {stride_w=2 stride_h=2 filter_width=2 filter_height=2} p -> m" },
+    { "average", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "AVERAGE_POOL_2D:2 {padding=VALID stride_w=1 stride_h=1 filter_width=2 filter_height=2} p "
+      "-> m" },
+    { "pool, channels", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,1,1,1,0,1 -> p; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
+    { "pool, second reader", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m; "
+      "RELU p -> u" },
+    { "pool, graph output", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m; "
+      "outputs m p" },
+    /* Around it is 7: PADV2 stays. */
+    { "pool, another value", NULL, { 1, 4, 4, 4 }, 0, "PADV2 ",
+      "PADV2 x i32[4,2]=0,0,1,0,2,3,0,0 f32[1]=7 -> p; "
+      "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
 };
+/* clang-format on */
 static const struct transform_case odd[] = {
-    { "computed weights", into_weights, { 3, 3, 3, 4 }, 0, "PAD " },
-    { "infinite weights", infinite_weights, { 1, 3, 3, 4 }, 0, "PAD " },
+    { "computed weights", into_weights, { 3, 3, 3, 4 }, 0, "PAD ", NULL },
+    { "infinite weights", infinite_weights, { 1, 3, 3, 4 }, 0, "PAD ", NULL },
 };
 TRANSFORM_TESTS(TRANSFORM_pad, cases)
 

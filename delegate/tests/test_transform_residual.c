@@ -4,145 +4,6 @@
 
 static const struct kit_conv conv_3x3 = { .kernel = 3, .same = true };
 
-/* The block of a residual network: t is read by the convolution before, then by ADD alone. */
-static void block(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, x);
-    const struct kit_tensor u = kit_conv_2d(b, t, (struct kit_conv){ .channels = 6 });
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, u, (struct kit_conv){ .channels = 5 }),
-                        t.index, kTfLiteActNone);
-}
-
-/* The convolution is the second operand; ADD has an activation, and a RELU6 follows. */
-static void clamped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                    struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU6, z);
-
-    out[0] =
-        kit_unary(b, BUILTIN_RELU6,
-                  kit_binary(b, BUILTIN_ADD, t, kit_conv_2d(b, x, conv_3x3).index, kTfLiteActRelu));
-}
-
-/* Two branches: the convolution that runs last adds the result of the other. */
-static void branches(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_conv_2d(b, x, conv_3x3);
-    const struct kit_tensor u = kit_conv_2d(b, z, (struct kit_conv){ .kernel = 1 });
-
-    out[0] = kit_binary(b, BUILTIN_ADD, t, u.index, kTfLiteActNone);
-}
-
-/* The end of a branch adds the shortcut, which comes last in the model and depends on less. */
-static void shortcut(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_conv_2d(b, x, conv_3x3);
-    const struct kit_tensor u = kit_conv_2d(b, t, (struct kit_conv){ .kernel = 1 });
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), u.index, kTfLiteActRelu);
-}
-
-/* The end of the branch cannot run later: t is overwritten by then. */
-static void overwritten_branch(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                               struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor u = kit_conv_2d(b, t, conv_3x3);
-
-    out[1] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), t.index, kTfLiteActNone);
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), u.index, kTfLiteActNone);
-}
-
-/* The end of the branch runs later, and reads t then: the second sum cannot overwrite it before. */
-static void read_by_moved(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor u = kit_conv_2d(b, t, conv_3x3);
-    const struct kit_tensor v = kit_conv_2d(b, x, conv_3x3);
-
-    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, x, conv_3x3).index, kTfLiteActNone);
-    out[1] = kit_binary(b, BUILTIN_ADD, v, t.index, kTfLiteActNone);
-}
-
-/* The shortcut runs earlier, and has read t when the second sum overwrites it. */
-static void read_before(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                        struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor u = kit_conv_2d(b, kit_unary(b, BUILTIN_RELU, x), conv_3x3);
-    const struct kit_tensor v = kit_conv_2d(b, x, conv_3x3);
-
-    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, t, conv_3x3).index, kTfLiteActNone);
-    out[1] = kit_binary(b, BUILTIN_ADD, v, t.index, kTfLiteActNone);
-}
-
-/* The other convolution, which cannot add, comes later in the model, but may run earlier ... */
-static void with_activation(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    const struct kit_conv clamps = { .kernel = 3, .same = true, .activation = kTfLiteActRelu };
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor u = kit_conv_2d(b, x, conv_3x3);
-
-    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, t, clamps).index, kTfLiteActNone);
-}
-
-/* ... but not before what it reads ... */
-static void with_later_activation(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                                  struct kit_tensor out[3])
-{
-    const struct kit_conv clamps = { .kernel = 3, .same = true, .activation = kTfLiteActRelu };
-    const struct kit_tensor u = kit_conv_2d(b, x, conv_3x3);
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-
-    out[0] = kit_binary(b, BUILTIN_ADD, u, kit_conv_2d(b, t, clamps).index, kTfLiteActNone);
-}
-
-/* ... and not before what it adds. */
-static void with_sum(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor u = kit_conv_2d(b, x, conv_3x3);
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor v =
-        kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), t.index, kTfLiteActNone);
-
-    out[0] = kit_binary(b, BUILTIN_ADD, v, u.index, kTfLiteActNone);
-}
-
-/* Several sums in a row in one memory. */
-static void chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-
-    for (int i = 0; i < 3; i++) {
-        const struct kit_tensor u = kit_unary(b, BUILTIN_RELU, i ? t : x);
-
-        t = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, u, (struct kit_conv){ .kernel = 1 }), t.index,
-                       kTfLiteActRelu6);
-    }
-    out[0] = t;
-}
-
-/* The convolution reads what it would overwrite; also a 1x1 one, which reads the same pixel. */
-static void reads_it(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, x);
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, t, (struct kit_conv){ .kernel = 1 }),
-                        t.index, kTfLiteActNone);
-}
-
 /* ... and through a PAD, which would become part of it. */
 static void reads_it_padded(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                             struct kit_tensor out[3])
@@ -156,134 +17,145 @@ static void reads_it_padded(struct builder *b, struct kit_tensor x, struct kit_t
                         t.index, kTfLiteActNone);
 }
 
-static void read_later(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                       struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor u =
-        kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), t.index, kTfLiteActNone);
-
-    out[0] = kit_binary(b, BUILTIN_SUB, u, t.index, kTfLiteActNone);
-}
-
-/* A view of the operand is read later. */
-static void viewed_later(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const int32_t n = t.dims[0] * t.dims[1] * t.dims[2];
-    const struct kit_tensor view = kit_reshape(b, t, KIT_DIMS(n, t.dims[3]));
-
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), t.index, kTfLiteActNone);
-    out[1] = kit_unary(b, BUILTIN_RELU6, view);
-}
-
-static void is_output(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[3])
-{
-    out[1] = kit_unary(b, BUILTIN_RELU, z);
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), out[1].index, kTfLiteActNone);
-}
-
-static void conv_is_output(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                           struct kit_tensor out[3])
-{
-    out[1] = kit_conv_2d(b, x, conv_3x3);
-    out[0] =
-        kit_binary(b, BUILTIN_ADD, out[1], kit_unary(b, BUILTIN_RELU, z).index, kTfLiteActNone);
-}
-
-static void conv_read_twice(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_conv_2d(b, x, conv_3x3);
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD, t, t.index, kTfLiteActNone);
-}
-
-static void own_activation(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                           struct kit_tensor out[3])
-{
-    const struct kit_conv c = { .kernel = 3, .same = true, .activation = kTfLiteActRelu };
-
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, c), kit_unary(b, BUILTIN_RELU, z).index,
-                        kTfLiteActNone);
-}
-
-/* The other operand comes after the convolution. */
-static void too_late(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_conv_2d(b, x, conv_3x3);
-
-    out[0] = kit_binary(b, BUILTIN_ADD, t, kit_unary(b, BUILTIN_RELU, z).index, kTfLiteActNone);
-}
-
-static void broadcast(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor u = kit_tensor(b, "u", KIT_DIMS(1, 1, 1, t.dims[3]));
-    const int axes = kit_ints(b, KIT_DIMS(2), (const int32_t[]){ 1, 2 });
-    struct options o;
-
-    options_init(&o, OPTIONS_ReducerOptions);
-    options_set_int(&o, "keep_dims", 1);
-    builder_op(b, BUILTIN_MEAN, 1, &o, 2, (int[]){ t.index, axes }, 1, &u.index);
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), u.index, kTfLiteActNone);
-}
-
-static void constant(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3),
-                        kit_integers(b, x.rank, x.dims, 8), kTfLiteActNone);
-}
-
-static void grouped(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                    struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_conv c = { .kernel = 3, .same = true, .groups = 2 };
-
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, c), t.index, kTfLiteActNone);
-}
-
-/* An input in the arena may be overwritten: the next inference loads it again. */
-static void onto_an_input(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), z.index, kTfLiteActNone);
-}
-
+/* clang-format off */
 static const struct transform_case cases[] = {
-    { "block", block, { 1, 4, 5, 5 }, 1, "CONV_2D+ADD node 2 'b'" },
-    { "clamped, many channels", clamped, { 2, 3, 3, 21 }, 1, "CONV_2D+ADD+RELU6 " },
-    { "branches", branches, { 1, 7, 3, 8 }, 1, "CONV_2D+ADD " },
-    { "shortcut", shortcut, { 1, 5, 4, 7 }, 1, "CONV_2D+ADD node 1 'b'" },
-    { "overwritten branch", overwritten_branch, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 4 'b'" },
-    { "read by what has moved", read_by_moved, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'" },
-    { "read before by what has moved", read_before, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 2 'b'" },
-    { "beside an activation", with_activation, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'" },
-    { "before a later activation", with_later_activation, { 1, 4, 4, 8 }, 0, "ADD " },
-    { "beside a sum", with_sum, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 2" },
-    { "chain", chain, { 1, 1, 1, 13 }, 3, "CONV_2D+ADD " },
-    { "onto an input", onto_an_input, { 1, 3, 3, 4 }, 1, "CONV_2D+ADD " },
-    { "reads it", reads_it, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "reads it padded", reads_it_padded, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "read later", read_later, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "viewed later", viewed_later, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "graph output", is_output, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "convolution is a graph output", conv_is_output, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "second reader", conv_read_twice, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "activation", own_activation, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "too late", too_late, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "broadcast", broadcast, { 1, 4, 2, 4 }, 0, "ADD " },
-    { "constant", constant, { 1, 3, 3, 4 }, 0, "ADD " },
-    { "grouped", grouped, { 1, 3, 3, 4 }, 0, "ADD " },
+    /* The block of a residual network: t is read by the convolution before, then by ADD alone. */
+    { "block", NULL, { 1, 4, 5, 5 }, 1, "CONV_2D+ADD node 2 'b'",
+      "RELU x -> u; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} u f32[6,1,1,5]=~1(-2..2) "
+      "f32[6]=1,2,0,0,-1,-2 -> y; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} y f32[5,1,1,6]=~2(-2..2) f32[5]=1,2,0,0,-1 "
+      "-> y2; "
+      "ADD {} y2 u -> b" },
+    /* The convolution is the second operand; ADD has an activation, and a RELU6 follows. */
+    { "clamped, many channels", NULL, { 2, 3, 3, 21 }, 1, "CONV_2D+ADD+RELU6 ",
+      "RELU6 z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[21,3,3,21]=~1(-2..2) f32[21]=~2(-2..2) -> y; "
+      "ADD {fused_activation_function=RELU} u y -> b; RELU6 b -> u2" },
+    /* Two branches: the convolution that runs last adds the result of the other. */
+    { "branches", NULL, { 1, 7, 3, 8 }, 1, "CONV_2D+ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} z f32[8,1,1,8]=~3(-2..2) f32[8]=~4(-2..2) "
+      "-> y2; "
+      "ADD {} y y2 -> b" },
+    /* The end of a branch adds the shortcut, which comes last in the model and depends on less. */
+    { "shortcut", NULL, { 1, 5, 4, 7 }, 1, "CONV_2D+ADD node 1 'b'",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[7,3,3,7]=~1(-2..2) f32[7]=~2(-2..2) -> y; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} y f32[7,1,1,7]=~3(-2..2) f32[7]=~4(-2..2) "
+      "-> y2; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[7,3,3,7]=~5(-2..2) f32[7]=~6(-2..2) -> y3; "
+      "ADD {fused_activation_function=RELU} y3 y2 -> b" },
+    /* The end of the branch cannot run later: t is overwritten by then. */
+    { "overwritten branch", NULL, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 4 'b2'",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
+      "ADD {} y2 u -> b; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~5(-2..2) f32[8]=~6(-2..2) -> y3; "
+      "ADD {} y3 y -> b2; outputs b2 b" },
+    /* The end of the branch runs later, and reads t then: the second sum cannot overwrite it before. */
+    { "read by what has moved", NULL, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~5(-2..2) f32[8]=~6(-2..2) -> y3; "
+      "ADD {} y y3 -> b; ADD {} y2 u -> b2" },
+    /* The shortcut runs earlier, and has read t when the second sum overwrites it. */
+    { "read before by what has moved", NULL, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 2 'b'",
+      "RELU z -> u; RELU x -> u2; "
+      "CONV_2D {stride_w=1 stride_h=1} u2 f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
+      "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~5(-2..2) f32[8]=~6(-2..2) -> y3; "
+      "ADD {} y y3 -> b; ADD {} y2 u -> b2" },
+    /* The other convolution, which cannot add, comes later in the model, but may run earlier ... */
+    { "beside an activation", NULL, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} u f32[8,3,3,8]=~3(-2..2) "
+      "f32[8]=~4(-2..2) -> y2; "
+      "ADD {} y y2 -> b" },
+    /* ... but not before what it reads ... */
+    { "before a later activation", NULL, { 1, 4, 4, 8 }, 0, "ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} u f32[8,3,3,8]=~3(-2..2) "
+      "f32[8]=~4(-2..2) -> y2; "
+      "ADD {} y y2 -> b" },
+    /* ... and not before what it adds. */
+    { "beside a sum", NULL, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 2",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
+      "ADD {} y2 u -> b; ADD {} b y -> b2" },
+    /* Several sums in a row in one memory. */
+    { "chain", NULL, { 1, 1, 1, 13 }, 3, "CONV_2D+ADD ",
+      "RELU z -> u; RELU x -> u2; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} u2 f32[13,1,1,13]=~1(-2..2) "
+      "f32[13]=~2(-2..2) -> y; "
+      "ADD {fused_activation_function=RELU6} y u -> b; RELU b -> u3; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} u3 f32[13,1,1,13]=~3(-2..2) "
+      "f32[13]=~4(-2..2) -> y2; "
+      "ADD {fused_activation_function=RELU6} y2 b -> b2; RELU b2 -> u4; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} u4 f32[13,1,1,13]=~5(-2..2) "
+      "f32[13]=~6(-2..2) -> y3; "
+      "ADD {fused_activation_function=RELU6} y3 b2 -> b3" },
+    /* An input in the arena may be overwritten: the next inference loads it again. */
+    { "onto an input", NULL, { 1, 3, 3, 4 }, 1, "CONV_2D+ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y z -> b" },
+    /* The convolution reads what it would overwrite; also a 1x1 one, which reads the same pixel. */
+    { "reads it", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU x -> u; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} u f32[4,1,1,4]=~1(-2..2) f32[4]=1,2,0,0 "
+      "-> y; "
+      "ADD {} y u -> b" },
+    /* ... and through a PAD, which would become part of it. */
+    { "reads it padded", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU x -> u; PAD u i32[4,2]=0,0,1,1,1,1,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
+      "-> y; "
+      "ADD {} y u -> b" },
+    { "read later", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y u -> b; SUB {} b u -> b2" },
+    /* A view of the operand is read later. */
+    { "viewed later", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU z -> u; RESHAPE {} u i32[2]=9,4 -> r; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y u -> b; RELU6 r -> u2" },
+    { "graph output", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y u -> b; outputs b u" },
+    { "convolution is a graph output", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "RELU z -> u; ADD {} y u -> b; outputs b y" },
+    { "second reader", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y y -> b" },
+    { "activation", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} x f32[4,3,3,4]=~1(-2..2) "
+      "f32[4]=1,2,0,0 -> y; "
+      "ADD {} y u -> b" },
+    /* The other operand comes after the convolution. */
+    { "too late", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "RELU z -> u; ADD {} y u -> b" },
+    { "broadcast", NULL, { 1, 4, 2, 4 }, 0, "ADD ",
+      "RELU z -> u; MEAN {keep_dims=true} u i32[2]=1,2 -> u2; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y u2 -> b" },
+    { "constant", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y f32[1,3,3,4]=~2(-2..2) -> b" },
+    { "grouped", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+      "RELU z -> u; "
+      "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,2]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
+      "ADD {} y u -> b" },
 };
+/* clang-format on */
 TRANSFORM_TESTS(TRANSFORM_residual, cases)
 
 /* The transforms in any order: an overwritten tensor gets no new readers, and becomes no output. */
@@ -341,9 +213,9 @@ TEST(any_order)
         struct transform_case c;
         int then;
     } rows[] = {
-        { { "reader", padded_reader, { 1, 3, 3, 4 }, 0, NULL }, TRANSFORM_identity },
-        { { "other tensor", copied, { 1, 3, 3, 4 }, 0, NULL }, TRANSFORM_identity },
-        { { "padded", reads_it_padded, { 1, 3, 3, 4 }, 0, NULL }, TRANSFORM_pad },
+        { { "reader", padded_reader, { 1, 3, 3, 4 }, 0, NULL, NULL }, TRANSFORM_identity },
+        { { "other tensor", copied, { 1, 3, 3, 4 }, 0, NULL, NULL }, TRANSFORM_identity },
+        { { "padded", reads_it_padded, { 1, 3, 3, 4 }, 0, NULL, NULL }, TRANSFORM_pad },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -1,5 +1,7 @@
 #include "delegate/tests/kit/transform_kit.h"
 
+#include "reference/tests/kit/text_kit.h"
+
 #include <math.h>
 
 /* ---- building ---- */
@@ -170,9 +172,18 @@ void transform_model(const struct transform_case *c, struct model *m)
     int outputs[TRANSFORM_OUTPUTS], count = 0, rank = 4;
     struct builder b;
 
-    builder_init(&b);
     while (rank > 0 && c->dims[rank - 1] == 0)
         rank--;
+    if (c->text) {
+        char dims[64];
+        size_t n = 0;
+
+        for (int i = 0; i < rank; i++)
+            n += (size_t)snprintf(dims + n, sizeof dims - n, "%s%d", i ? "," : "", c->dims[i]);
+        kit_text(m, "tensors x:f32[%s] z:f32[%s]; inputs x z\n%s", dims, dims, c->text);
+        return;
+    }
+    builder_init(&b);
     x = kit_tensor(&b, "x", rank, c->dims);
     z = kit_tensor(&b, "z", rank, c->dims);
     c->build(&b, x, z, out);

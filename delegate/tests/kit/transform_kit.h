@@ -64,13 +64,14 @@ enum { TRANSFORM_OUTPUTS = 64 };
 
 struct transform_case {
     const char *name;
-    /* Adds nodes; the results are the graph's outputs, the rest have index 0.  There is place for
-     * TRANSFORM_OUTPUTS. */
+    /* NULL where there is a text.  Adds nodes; the results are the graph's outputs, the rest have
+     * index 0.  There is place for TRANSFORM_OUTPUTS. */
     void (*build)(struct builder *b, struct kit_tensor x, struct kit_tensor z,
                   struct kit_tensor out[3]);
     int32_t dims[4];   /* of the inputs; the last ones may be 0: a lower rank */
     int fires;         /* how often the rewrite applies */
     const char *label; /* prefix of a step's label when it applies; NULL: not checked */
+    const char *text;  /* the nodes, which read x and z, and outputs that are not implied */
 };
 
 void transform_model(const struct transform_case *c, struct model *m);
