@@ -1,4 +1,4 @@
-// FLOOR_DIV, FLOOR_MOD and POW of floats.
+// FLOOR_DIV, FLOOR_MOD, POW and ATAN2 of floats.
 #ifndef ARITHMETIC_GLSL
 #define ARITHMETIC_GLSL
 
@@ -175,6 +175,38 @@ float power(float x, float y)
     const int half_n = int(n) / 2;
     return sign * (1.0 + t) * uintBitsToFloat(uint(half_n + 127) << 23u) *
            uintBitsToFloat(uint(int(n) - half_n + 127) << 23u);
+}
+
+// The angle of the point (x, y), as C's atan2() has it; GLSL's atan(y, x) may be off by 4,096 ulp.
+// atan(t) = t + t^3 p(t^2), |t| <= tan(pi / 8), to 2^-28: larger quotients b / a are pi / 4 +
+// atan((b - a) / (b + a)).
+float angle(float y, float x)
+{
+    if (is_nan(x) || is_nan(y))
+        return nan();
+    const bool left = floatBitsToUint(x) >> 31u != 0u, below = floatBitsToUint(y) >> 31u != 0u;
+    float a = max(abs(x), abs(y)), b = min(abs(x), abs(y));
+    float r = 0.0;
+    if (is_infinite(b)) {
+        r = 0.78539816;
+    } else if (b > 0.0 && !is_infinite(a)) {
+        // Neither b + a is infinite nor a quotient of denormals.
+        const float factor = a > 1e37 ? 0.125 : a < 1e-20 ? 1.8446744e19 : 1.0;
+        a *= factor;
+        b *= factor;
+        const bool far = b > 0.41421357 * a;
+        precise const float t = far ? (b - a) / (b + a) : b / a;
+        precise const float z = t * t;
+        precise const float p =
+            z * (-0.33333331 +
+                 z * (0.1999955 + z * (-0.14264232 + z * (0.10746298 + z * -0.06459376))));
+        precise const float s = t + t * p;
+        r = far ? 0.78539816 + s : s;
+    }
+    // pi / 2 and pi in two parts.
+    precise const float up = abs(y) > abs(x) ? 1.5707964 - (r + 4.371139e-8) : r;
+    precise const float over = left ? 3.1415927 - (up + 8.742278e-8) : up;
+    return below ? -over : over;
 }
 
 #endif

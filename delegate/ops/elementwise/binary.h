@@ -19,7 +19,7 @@ bool binary_accept(struct check *c);
 bool binary_accept_types(struct check *c, unsigned of_operands, unsigned of_result);
 /* gpu_op.shape: the broadcast shape. */
 bool binary_shape(const struct graph *g, const struct graph_node *n, int i, struct graph_shape *s);
-/* op: BINARY_ADD to BINARY_POW.  activation: fused, 0 to 3.  Operands are floats or i32. */
+/* op: BINARY_ADD to BINARY_ATAN2.  activation: fused, 0 to 3.  Operands are floats or i32. */
 enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t op, int activation);
 /* gpu_op.fold: the op is its variant, one of those. */
 void binary_fold(const struct graph *g, const struct graph_node *n, float *values);

@@ -22,10 +22,13 @@ vec4 binary(uint op, vec4 a, vec4 b)
         return a / b;
     if (op == BINARY_SQUARED_DIFFERENCE)
         return (a - b) * (a - b);
-    if (op == BINARY_FLOOR_DIV || op == BINARY_FLOOR_MOD || op == BINARY_POW) {
+    if (op == BINARY_FLOOR_DIV || op == BINARY_FLOOR_MOD || op == BINARY_POW ||
+        op == BINARY_ATAN2) {
         for (uint lane = 0u; lane < 4u; lane++)
             a[lane] = op == BINARY_POW ? power(a[lane], b[lane])
-                                       : floor_divided(a[lane], b[lane], op == BINARY_FLOOR_MOD);
+                      : op == BINARY_ATAN2
+                          ? angle(a[lane], b[lane])
+                          : floor_divided(a[lane], b[lane], op == BINARY_FLOOR_MOD);
         return a;
     }
     return a + b;

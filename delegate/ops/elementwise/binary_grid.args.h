@@ -19,6 +19,7 @@
 #define BINARY_FLOOR_DIV          8
 #define BINARY_FLOOR_MOD          9
 #define BINARY_POW                10
+#define BINARY_ATAN2              11
 
 /* Dims of the result but the channels. */
 #define BINARY_OUTER 5
