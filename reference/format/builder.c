@@ -76,6 +76,7 @@ void builder_close(struct builder *b)
     mem_free(b->operators.items);
     mem_free(b->opcodes.items);
     mem_free(b->graphs.items);
+    lookup_close(&b->opcode_of);
     *b = (struct builder){ 0 };
 }
 
@@ -136,18 +137,33 @@ void builder_quantization(struct builder *b, int tensor, size_t count, const flo
     q->quantized_dimension = dimension;
 }
 
+static int by_code(const void *list, const void *key, size_t item)
+{
+    const struct model_opcode *const a = key, *const b = &((const struct model_opcode *)list)[item];
+
+    if (a->code != b->code)
+        return a->code < b->code ? -1 : 1;
+    if (a->version != b->version)
+        return a->version < b->version ? -1 : 1;
+    return a->custom_code.text && b->custom_code.text
+               ? strcmp(a->custom_code.text, b->custom_code.text)
+               : (a->custom_code.text != NULL) - (b->custom_code.text != NULL);
+}
+
 /* The index of the operator code (code, name of a custom op, version), appended when it is new.
  * Files older than schema 3a have only the 8-bit field, and old readers look at no other: it holds
  * the code where that fits, else the placeholder. */
 static uint32_t opcode_row(struct builder *b, int32_t code, const char *custom, int32_t version)
 {
-    struct model_opcode *row = b->opcodes.items;
+    const struct model_opcode key = { .code = code,
+                                      .version = version,
+                                      .custom_code.text = custom };
+    const size_t known = lookup_find(&b->opcode_of, by_code, b->opcodes.items, &key);
     const int32_t placeholder = BUILTIN_PLACEHOLDER_FOR_GREATER_OP_CODES;
+    struct model_opcode *row;
 
-    for (size_t i = 0; i < b->opcodes.count; i++)
-        if (row[i].code == code && row[i].version == version &&
-            (!custom || strcmp(row[i].custom_code.text, custom) == 0))
-            return (uint32_t)i;
+    if (known != SIZE_MAX)
+        return (uint32_t)known;
     if ((row = list_append(b, &b->opcodes))) {
         if (custom)
             row->custom_code = keep_string(b, custom);
@@ -157,6 +173,9 @@ static uint32_t opcode_row(struct builder *b, int32_t code, const char *custom, 
                                : code < INT8_MIN   ? INT8_MIN
                                                    : code;
         row->version = version;
+        if (b->status == STATUS_OK &&
+            !lookup_add(&b->opcode_of, by_code, b->opcodes.items, &key, b->opcodes.count - 1))
+            b->status = STATUS_NO_MEMORY;
     }
     return (uint32_t)(b->opcodes.count - 1);
 }

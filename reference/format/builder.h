@@ -16,6 +16,7 @@
 
 #include "reference/base/builtin.h"
 #include "reference/base/diag.h"
+#include "reference/base/lookup.h"
 #include "reference/format/model.h"
 
 struct builder_item;
@@ -27,6 +28,7 @@ struct builder {
         void *items;
         size_t count, room, size;
     } tensors, buffers, operators, opcodes, graphs;
+    struct lookup opcode_of; /* the index in opcodes */
     struct model_ints inputs, outputs;
 };
 

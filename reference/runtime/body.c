@@ -1,11 +1,14 @@
 #include "reference/runtime/body.h"
 
+#include "reference/base/memory.h"
 #include "reference/runtime/int_array.h"
+#include "reference/runtime/interpreter.h"
 #include "reference/runtime/invoke.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,12 +33,40 @@ static enum status too_deep(const struct node *node, int depth, struct diag *dia
                      node_name(node), node->index, depth, BODY_DEPTH_MAX);
 }
 
+static int by_graph(const void *list, const void *key, size_t item)
+{
+    const size_t a = *(const size_t *)key;
+    const size_t b = ((struct interpreter *const *)list)[item]->graph_index;
+
+    return (a > b) - (a < b);
+}
+
+/* Owns the body, also on failure. */
+static enum status add_body(struct interpreter *root, struct interpreter *body, struct diag *diag)
+{
+    struct interpreter **const more =
+        mem_resize(root->bodies, root->body_count + 1, sizeof(struct interpreter *));
+
+    if (more) {
+        root->bodies = more;
+        more[root->body_count] = body;
+        if (lookup_add(&root->body_of, by_graph, more, &body->graph_index, root->body_count)) {
+            root->body_count++;
+            return STATUS_OK;
+        }
+    }
+    interpreter_close(body);
+    return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a subgraph");
+}
+
 enum status body_open(struct interpreter *caller, const struct node *node, int32_t index,
                       struct interpreter **body, struct diag *diag)
 {
     struct interpreter *const root = caller->root;
+    const size_t graph = (size_t)index;
     char path[128] = "";
     int depth = 0;
+    size_t at;
 
     if (index < 0 || (size_t)index >= caller->model->subgraph_count)
         return diag_fail(diag, STATUS_INVALID, "%s: node %d: no such subgraph: %d of %zu",
@@ -49,10 +80,13 @@ enum status body_open(struct interpreter *caller, const struct node *node, int32
         }
     if (depth >= BODY_DEPTH_MAX)
         return too_deep(node, depth + 1, diag);
-    if (!root->bodies[index])
-        TRY(diag_prefix(diag, caller->open_body(caller, (size_t)index, &root->bodies[index], diag),
-                        "subgraph %d", index));
-    *body = root->bodies[index];
+    at = lookup_find(&root->body_of, by_graph, root->bodies, &graph);
+    if (at == SIZE_MAX) {
+        TRY(diag_prefix(diag, caller->open_body(caller, graph, body, diag), "subgraph %d", index));
+        TRY(add_body(root, *body, diag));
+    } else {
+        *body = root->bodies[at];
+    }
     if (caller->height <= (*body)->height)
         caller->height = (*body)->height + 1;
     if (caller->height > BODY_DEPTH_MAX)

@@ -65,10 +65,7 @@ static enum status open_graph(struct interpreter **out, const struct model *mode
     in->guard_byte = INTERPRETER_GUARD_BYTE;
     in->quote_reports = true;
     atomic_init(&in->cancelled, false);
-    if (!caller && !(in->bodies = mem_alloc(model->subgraph_count, sizeof *in->bodies)))
-        s = diag_fail(diag, STATUS_NO_MEMORY, "no memory for an interpreter");
-    if (s == STATUS_OK)
-        s = build_graph(in, diag);
+    s = build_graph(in, diag);
     if (s == STATUS_OK) {
         context_init(in);
         s = open_special(in, diag);
@@ -126,9 +123,10 @@ void interpreter_close(struct interpreter *in)
         return;
     delegates_forget(in);
     close_special(in);
-    for (size_t i = 0; in->bodies && i < in->model->subgraph_count; i++)
+    for (size_t i = 0; i < in->body_count; i++)
         interpreter_close(in->bodies[i]);
     mem_free(in->bodies);
+    lookup_close(&in->body_of);
     resources_close(&in->resources);
     for (size_t i = 0; i < in->tensor_count; i++) {
         handle_free(in, &in->tensors[i]);
@@ -229,9 +227,8 @@ enum status interpreter_reset_variables(struct interpreter *in)
         if (!in->tensors[in->variables[i]].data.raw)
             return STATUS_USAGE;
     reset_variables(in);
-    for (size_t i = 0; i < in->model->subgraph_count; i++)
-        if (in->bodies[i])
-            reset_variables(in->bodies[i]); /* those without memory are reset when they get it */
+    for (size_t i = 0; i < in->body_count; i++)
+        reset_variables(in->bodies[i]); /* those without memory are reset when they get it */
     return STATUS_OK;
 }
 
@@ -239,9 +236,8 @@ enum status interpreter_reset_state(struct interpreter *in)
 {
     TRY(interpreter_reset_variables(in));
     resources_forget(&in->resources);
-    for (size_t i = 0; i < in->model->subgraph_count; i++)
-        if (in->bodies[i])
-            in->bodies[i]->called = false;
+    for (size_t i = 0; i < in->body_count; i++)
+        in->bodies[i]->called = false;
     return STATUS_OK;
 }
 
@@ -255,17 +251,15 @@ void interpreter_set_guards(struct interpreter *in, unsigned char byte)
 {
     in->guard_byte = byte;
     tensor_memory_fill_guards(in);
-    for (size_t i = 0; in->bodies && i < in->model->subgraph_count; i++)
-        if (in->bodies[i])
-            interpreter_set_guards(in->bodies[i], byte);
+    for (size_t i = 0; i < in->body_count; i++)
+        interpreter_set_guards(in->bodies[i], byte);
 }
 
 enum status interpreter_check_guards(const struct interpreter *in, struct diag *diag)
 {
-    for (size_t i = 0; in->bodies && i < in->model->subgraph_count; i++)
-        if (in->bodies[i])
-            TRY(diag_prefix(diag, interpreter_check_guards(in->bodies[i], diag), "subgraph %zu",
-                            i));
+    for (size_t i = 0; i < in->body_count; i++)
+        TRY(diag_prefix(diag, interpreter_check_guards(in->bodies[i], diag), "subgraph %zu",
+                        in->bodies[i]->graph_index));
     return tensor_memory_check_guards(in, diag);
 }
 

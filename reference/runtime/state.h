@@ -7,6 +7,7 @@
 #define ASSAY_REFERENCE_RUNTIME_STATE_H
 
 #include "reference/base/arena.h"
+#include "reference/base/lookup.h"
 #include "reference/format/model.h"
 #include "reference/kernels/op.h"
 #include "reference/runtime/options.h"
@@ -92,7 +93,9 @@ struct interpreter {
     /* Bodies: the interpreters of other subgraphs (body.h). */
     struct interpreter *root;    /* of the primary subgraph; itself there */
     struct interpreter *caller;  /* that opened this body; NULL in the primary one */
-    struct interpreter **bodies; /* of the root: one for each subgraph; NULL: none is open */
+    struct interpreter **bodies; /* of the root: those of all subgraphs that are called */
+    size_t body_count;
+    struct lookup body_of; /* the index in bodies, by that of the subgraph */
     enum status (*open_body)(struct interpreter *caller, size_t index, struct interpreter **out,
                              struct diag *diag);
     int height;                 /* of bodies that call each other, this one included */

@@ -5,6 +5,7 @@
 
 #include "reference/base/lookup.h"
 #include "reference/base/memory.h"
+#include "reference/format/builder.h"
 #include "reference/runtime/resources.h"
 
 #include <stdint.h>
@@ -104,6 +105,26 @@ TEST(variables_are_found_by_name)
     assert_int_equal(resource_id(&r, "ab", "c", &id, &diag), STATUS_OK);
     assert_int_equal(id, 1);
     resources_close(&r);
+}
+
+TEST(codes_of_operators_are_found)
+{
+    enum { CODES = 8192 };
+    struct builder b;
+    int x;
+
+    builder_init(&b);
+    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 0, NULL);
+    compared = 0;
+    for (int i = 0; i < 2 * CODES; i++) {
+        char name[16];
+
+        snprintf(name, sizeof name, "op%d", i % CODES);
+        assert_int_equal(builder_custom(&b, name, 1, "", 0, 1, &x, 1, &x), i);
+    }
+    assert_int_equal(b.opcodes.count, CODES);
+    assert_true(compared < 3l * CODES * 2 * 14);
+    builder_close(&b);
 }
 
 /* By numbers that no VAR_HANDLE gave, as inputs of a graph may be. */
