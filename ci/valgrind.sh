@@ -30,24 +30,6 @@ programs()
         # shellcheck disable=SC2046 # a word a file
         tests $layer $("$b/tests/$layer" --list)
     done
-    # tests LAYER FILE...: a file of tests is one of many of a runner, or a program of its own.
-tests()
-{
-    runner=$b/tests/$1
-    shift
-    for file; do
-        if [ -x "$runner.$file" ]; then echo "$runner.$file $file"; else echo "$runner $file"; fi
-    done
-}
-
-programs()
-{
-    # Not the target ops: under memcheck some of its inputs run into the replay's limit of time.
-    echo "$b/fuzz/replay reader fuzz/corpus/reader"
-    for layer in reference delegate; do
-        # shellcheck disable=SC2046 # a word a file
-        tests $layer $("$b/tests/$layer" --list)
-    done
     # Of the suite itself: what reads files that others wrote, and runs a model.
     tests conformance test_batch_model test_image test_model_cut test_npy test_subject test_tensor_value test_timeline
 }
