@@ -2,6 +2,7 @@
  * change nothing; tensors that cannot be bound in ASSAY_LAYOUT_C4; memory that does not grow. */
 #include "delegate/tests/kit/bind_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <fcntl.h>
 
@@ -130,29 +131,20 @@ TEST(does_not_fit)
 /* A variable tensor cannot be bound, nor two outputs that share memory in ASSAY_LAYOUT_C4. */
 TEST(cannot_lie_there)
 {
-    const int32_t dims[] = { 2, 4 }, whole[] = { 1, 8 };
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW,
                                   .layout = ASSAY_LAYOUT_C4,
                                   .partition = -1 };
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder builder;
     char error[512];
     struct model m;
     TfLiteDelegate *d;
-    int x, y, z, s;
+    const int x = 0, y = 1, z = 2;
 
     NEEDS_DEVICE;
-    builder_init(&builder);
-    x = builder_tensor(&builder, TENSOR_FLOAT32, "x", 2, dims);
-    y = builder_tensor(&builder, TENSOR_FLOAT32, "y", 2, dims);
-    z = builder_tensor(&builder, TENSOR_FLOAT32, "z", 2, whole);
-    s = builder_constant(&builder, TENSOR_INT32, "s", 1, (int32_t[]){ 2 }, whole, sizeof whole);
-    builder_op(&builder, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_op(&builder, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ y, s }, 1, &z);
-    builder_inputs(&builder, 1, &x);
-    builder_outputs(&builder, 2, (int[]){ y, z });
-    KIT_OK(builder_finish(&builder, &m, &diag));
+    kit_text(&m, "tensors x:f32[2,4] y:f32[2,4] z:f32[1,8]\n"
+                 "RELU x -> y\n"
+                 "RESHAPE y s:i32[2]=1,8 -> z\n"
+                 "outputs y z");
     d = kit_delegate(WITH("precision", "fp32"));
     in = kit_open(&m, d);
     b.tensor = y;
@@ -180,42 +172,25 @@ TEST(cannot_lie_there)
 TEST(input_is_written)
 {
     enum { C = 8, PIXELS = 6 };
+#define TWO "2,0,0,0,0,0,0,0,0,"
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
                                   .layout = ASSAY_LAYOUT_C4,
                                   .partition = -1 };
-    static const float zeros[C];
-    float weights[C * C] = { 0 }, before[C * PIXELS];
-    struct diag diag = { 0 };
+    float before[C * PIXELS];
     struct kit_buffer buffer;
-    struct builder builder;
     struct interpreter *in;
     struct kit_vulkan v;
-    struct options o;
     struct model m;
     TfLiteDelegate *d;
-    int x, r, y, t, w, bias;
+    const int x = 0, r = 1, y = 3;
 
     NEEDS_DEVICE;
-    for (int i = 0; i < C; i++)
-        weights[i * C + i] = 2;
-    builder_init(&builder);
-    x = builder_tensor(&builder, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 2, 3, C });
-    r = builder_tensor(&builder, TENSOR_FLOAT32, "r", 4, (int32_t[]){ 1, 2, 3, C });
-    t = builder_tensor(&builder, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, 2, 3, C });
-    y = builder_tensor(&builder, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 2, 3, C });
-    w = builder_constant(&builder, TENSOR_FLOAT32, "w", 4, (int32_t[]){ C, 1, 1, C }, weights,
-                         sizeof weights);
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    bias = builder_constant(&builder, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ C }, zeros,
-                            sizeof zeros);
-    builder_op(&builder, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ x, w, bias }, 1, &t);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&builder, BUILTIN_ADD, 1, &o, 2, (int[]){ t, r }, 1, &y);
-    builder_inputs(&builder, 2, (int[]){ x, r });
-    builder_outputs(&builder, 1, &y);
-    KIT_OK(builder_finish(&builder, &m, &diag));
+    /* Weights are twice the identity. */
+    kit_text(&m, "tensors x:f32[1,2,3,8] r:f32[1,2,3,8] t:f32[1,2,3,8] y:f32[1,2,3,8]\n"
+                 "CONV_2D {stride_w=1 stride_h=1} x f32[8,1,1,8]=" TWO TWO TWO TWO TWO TWO TWO "2 "
+                 "f32[8]=0 -> t\n"
+                 "ADD {} t r -> y\n"
+                 "inputs x r");
     d = kit_delegate(WITH("precision", "fp32"));
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);
@@ -249,43 +224,22 @@ TEST(input_is_written)
 TEST(states_are_kept)
 {
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW, .partition = -1 };
-    static const float weights[8 * 5], bias[8];
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder builder;
-    int inputs[5], outputs[4];
-    struct options o;
     struct model m;
     TfLiteDelegate *d;
 
     NEEDS_DEVICE;
-    builder_init(&builder);
-    inputs[0] = builder_tensor(&builder, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, 3 });
-    inputs[1] = builder_tensor(&builder, TENSOR_FLOAT32, "h", 2, (int32_t[]){ 1, 2 });
-    inputs[2] = builder_constant(&builder, TENSOR_FLOAT32, "w", 2, (int32_t[]){ 8, 5 }, weights,
-                                 sizeof weights);
-    inputs[3] =
-        builder_constant(&builder, TENSOR_FLOAT32, "b", 1, (int32_t[]){ 8 }, bias, sizeof bias);
-    inputs[4] = builder_tensor(&builder, TENSOR_FLOAT32, "c", 2, (int32_t[]){ 1, 2 });
-    outputs[0] = builder_tensor(&builder, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, 2 });
-    outputs[1] = builder_tensor(&builder, TENSOR_FLOAT32, "c2", 2, (int32_t[]){ 1, 2 });
-    outputs[2] = builder_tensor(&builder, TENSOR_FLOAT32, "z", 2, (int32_t[]){ 1, 5 });
-    outputs[3] = builder_tensor(&builder, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 1, 8 });
-    builder_variable(&builder, inputs[1]);
-    builder_variable(&builder, inputs[4]);
-    options_init(&o, OPTIONS_LSTMOptions);
-    options_set_int(&o, "kernel_type", 1);
-    options_set_int(&o, "fused_activation_function", 4);
-    builder_op(&builder, BUILTIN_LSTM, 2, &o, 5, inputs, 4, outputs);
-    builder_inputs(&builder, 1, inputs);
-    builder_outputs(&builder, 1, outputs);
-    KIT_OK(builder_finish(&builder, &m, &diag));
+    kit_text(&m,
+             "tensors x:f32[1,3] h:f32[1,2]! w:f32[8,5]=0 b:f32[8]=0 c:f32[1,2]!\n"
+             "LSTM:2 {kernel_type=BASIC fused_activation_function=TANH} x h w b c -> y:f32[1,2] "
+             "c2:f32[1,2] z:f32[1,5] t:f32[1,8]\n"
+             "outputs y");
     d = kit_delegate(WITH("wait", "none"));
     in = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(in), 1);
-    b.tensor = inputs[1];
+    b.tensor = 1;
     bind_expect_refused(d, &b, "tensor 1", "is a variable of partition 0");
-    b.tensor = inputs[4];
+    b.tensor = 4;
     b.partition = 0;
     bind_expect_refused(d, &b, "tensor 4", "is a variable of partition 0");
     kit_run(in);

@@ -2,6 +2,7 @@
  * of the caller in both layouts, and the number of copies. */
 #include "delegate/tests/kit/buffer_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/runtime/kernel.h"
 
@@ -15,25 +16,11 @@ enum { SIDE = 5, ROWS = SIDE * SIDE, X = 0, T, Y };
  * Elementwise steps would write over the input if the plan let them. */
 static void make_model(struct model *m, int channels, bool both)
 {
-    const int32_t dims[] = { 1, SIDE, SIDE, channels };
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, t, y, p;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, dims);
-    t = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, dims);
-    p = builder_tensor(&b, TENSOR_FLOAT32, "p", 4, dims);
-    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &x, 1, &t);
-    options_init(&o, OPTIONS_MulOptions);
-    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ t, x }, 1, &p);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ p, x }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, both ? 2 : 1, (int[]){ y, t });
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "tensors x:f32[1,5,5,%d] t:f32[1,5,5,%d] y:f32[1,5,5,%d]\n"
+             "LOGISTIC x -> t; MUL {} t x -> p; ADD {} p x -> y; outputs y %s",
+             channels, channels, channels, both ? "t" : "");
 }
 
 static void fill(float *values, size_t count, uint64_t seed)
@@ -351,24 +338,8 @@ TEST(half_slices)
 /* y = x + x in i8 of 3 channels. */
 static void make_bytes(struct model *m)
 {
-    const int32_t dims[] = { 1, SIDE, SIDE, 3 };
-    const float scales[] = { 0.5f, 0.75f };
-    const int64_t zeros[] = { -3, 4 };
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, y;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_INT8, "x", 4, dims);
-    builder_quantization(&b, x, 1, &scales[0], &zeros[0], 0);
-    y = builder_tensor(&b, TENSOR_INT8, "y", 4, dims);
-    builder_quantization(&b, y, 1, &scales[1], &zeros[1], 0);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 2, &o, 2, (int[]){ x, x }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "ADD:2 {} x:i8[1,5,5,3]q(0.5,-3) x -> y:i8[1,5,5,3]q(0.75,4)");
 }
 
 /* With quantized=exact buffers hold bytes, and a slice is 4 bytes; in float view they hold the
@@ -575,31 +546,16 @@ TEST(between_interpreters)
 /* x -> partition -> t -> CPU -> u, and t, u -> partition -> y: t is read by both. */
 TEST(between_partitions)
 {
-    const int32_t dims[] = { 1, SIDE, SIDE, 3 };
     float expected[ROWS * 3];
-    struct diag diag = { 0 };
     struct kit_buffer buffer;
     struct interpreter *in;
     struct kit_vulkan v;
-    struct builder b;
-    struct options o;
     struct model m;
     TfLiteDelegate *d;
-    int x, t, u, y;
+    const int t = 1, y = 3;
 
     NEEDS_DEVICE;
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, dims);
-    t = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, dims);
-    u = builder_tensor(&b, TENSOR_FLOAT32, "u", 4, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, dims);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &t);
-    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &t, 1, &u);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ t, u }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "RELU x:f32[1,5,5,3] -> t; LOGISTIC t -> u; ADD {} t u -> y");
     in = kit_open(&m, NULL);
     set_input(in, 2);
     kit_run(in);

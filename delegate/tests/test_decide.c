@@ -3,6 +3,7 @@
  * damaged after they were imported. */
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/import.h"
@@ -31,77 +32,26 @@ enum {
 
 static void make(struct model *m)
 {
-    static float w[4096];
-    static uint16_t h[64];
-    const int32_t pads[] = { 0, 0, 1, 1, 0, 0, 0, 0 };
-    const int32_t axes[] = { 1, 2 };
-    const int32_t shape[] = { 2, 4 };
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int t[16], k[12];
 
-    builder_init(&b);
-    t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 6, 6, 3 });
-    t[1] = builder_tensor(&b, TENSOR_FLOAT32, "conv", 4, (int32_t[]){ 1, 6, 6, 8 });
-    t[2] = builder_tensor(&b, TENSOR_FLOAT32, "depthwise", 4, (int32_t[]){ 1, 6, 6, 8 });
-    t[3] = builder_tensor(&b, TENSOR_FLOAT32, "pool", 4, (int32_t[]){ 1, 3, 3, 8 });
-    t[4] = builder_tensor(&b, TENSOR_FLOAT32, "pad", 4, (int32_t[]){ 1, 5, 3, 8 });
-    t[5] = builder_tensor(&b, TENSOR_FLOAT32, "relu", 4, (int32_t[]){ 1, 5, 3, 8 });
-    t[6] = builder_tensor(&b, TENSOR_FLOAT32, "relu6", 4, (int32_t[]){ 1, 5, 3, 8 });
-    t[7] = builder_tensor(&b, TENSOR_FLOAT32, "mul", 4, (int32_t[]){ 1, 5, 3, 8 });
-    t[8] = builder_tensor(&b, TENSOR_FLOAT32, "mean", 2, (int32_t[]){ 1, 8 });
-    t[9] = builder_tensor(&b, TENSOR_FLOAT32, "reshape", 2, (int32_t[]){ 2, 4 });
-    t[10] = builder_tensor(&b, TENSOR_FLOAT32, "weights", 2, (int32_t[]){ 5, 4 });
-    t[11] = builder_tensor(&b, TENSOR_FLOAT32, "dense", 2, (int32_t[]){ 2, 5 });
-    t[12] = builder_tensor(&b, TENSOR_FLOAT32, "add", 2, (int32_t[]){ 2, 5 });
-    t[13] = builder_tensor(&b, TENSOR_FLOAT32, "softmax", 2, (int32_t[]){ 2, 5 });
-    k[0] = builder_constant(&b, TENSOR_FLOAT32, "cw", 4, (int32_t[]){ 8, 3, 3, 3 }, w, 864);
-    k[1] = builder_constant(&b, TENSOR_FLOAT32, "cb", 1, (int32_t[]){ 8 }, w, 32);
-    k[2] = builder_constant(&b, TENSOR_FLOAT32, "dw", 4, (int32_t[]){ 1, 3, 3, 8 }, w, 288);
-    k[3] = builder_constant(&b, TENSOR_FLOAT32, "db", 1, (int32_t[]){ 8 }, w, 32);
-    k[4] = builder_constant(&b, TENSOR_INT32, "pads", 2, (int32_t[]){ 4, 2 }, pads, 32);
-    k[5] = builder_constant(&b, TENSOR_FLOAT32, "m", 1, (int32_t[]){ 8 }, w, 32);
-    k[6] = builder_constant(&b, TENSOR_INT32, "axes", 1, (int32_t[]){ 2 }, axes, 8);
-    k[7] = builder_constant(&b, TENSOR_INT32, "shape", 1, (int32_t[]){ 2 }, shape, 8);
-    k[8] = builder_constant(&b, TENSOR_FLOAT16, "h", 2, (int32_t[]){ 5, 4 }, h, 40);
-    k[9] = builder_constant(&b, TENSOR_FLOAT32, "fb", 1, (int32_t[]){ 5 }, w, 20);
-
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "stride_h", 1);
-    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ t[0], k[0], k[1] }, 1, &t[1]);
-    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "depth_multiplier", 1);
-    builder_op(&b, BUILTIN_DEPTHWISE_CONV_2D, 1, &o, 3, (int[]){ t[1], k[2], k[3] }, 1, &t[2]);
-    options_init(&o, OPTIONS_Pool2DOptions);
-    options_set_int(&o, "stride_w", 2);
-    options_set_int(&o, "stride_h", 2);
-    options_set_int(&o, "filter_width", 2);
-    options_set_int(&o, "filter_height", 2);
-    builder_op(&b, BUILTIN_AVERAGE_POOL_2D, 1, &o, 1, &t[2], 1, &t[3]);
-    builder_op(&b, BUILTIN_PAD, 1, NULL, 2, (int[]){ t[3], k[4] }, 1, &t[4]);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[4], 1, &t[5]);
-    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &t[5], 1, &t[6]);
-    options_init(&o, OPTIONS_MulOptions);
-    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ t[6], k[5] }, 1, &t[7]);
-    options_init(&o, OPTIONS_ReducerOptions);
-    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ t[7], k[6] }, 1, &t[8]);
-    options_init(&o, OPTIONS_ReshapeOptions);
-    builder_op(&b, BUILTIN_RESHAPE, 1, &o, 2, (int[]){ t[8], k[7] }, 1, &t[9]);
-    builder_op(&b, BUILTIN_DEQUANTIZE, 3, NULL, 1, &k[8], 1, &t[10]);
-    options_init(&o, OPTIONS_FullyConnectedOptions);
-    builder_op(&b, BUILTIN_FULLY_CONNECTED, 1, &o, 3, (int[]){ t[9], t[10], k[9] }, 1, &t[11]);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ t[11], t[11] }, 1, &t[12]);
-    options_init(&o, OPTIONS_SoftmaxOptions);
-    options_set_float(&o, "beta", 1);
-    builder_op(&b, BUILTIN_SOFTMAX, 1, &o, 1, &t[12], 1, &t[13]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[13]);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "tensors x:f32[1,6,6,3] conv:f32[1,6,6,8] depthwise:f32[1,6,6,8] pool:f32[1,3,3,8]\n"
+             "tensors pad:f32[1,5,3,8] relu:f32[1,5,3,8] relu6:f32[1,5,3,8] mul:f32[1,5,3,8]\n"
+             "tensors mean:f32[1,8] reshape:f32[2,4] weights:f32[5,4] dense:f32[2,5] add:f32[2,5]\n"
+             "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,3]=0 f32[8]=0 -> conv\n"
+             "DEPTHWISE_CONV_2D {stride_w=1 stride_h=1 depth_multiplier=1} conv f32[1,3,3,8]=0 "
+             "f32[8]=0 -> depthwise\n"
+             "AVERAGE_POOL_2D {stride_w=2 stride_h=2 filter_width=2 filter_height=2} depthwise -> "
+             "pool\n"
+             "PAD pool i32[4,2]=0,0,1,1,0,0,0,0 -> pad\n"
+             "RELU pad -> relu\n"
+             "RELU6 relu -> relu6\n"
+             "MUL {} relu6 f32[8]=0 -> mul\n"
+             "MEAN {} mul i32[2]=1,2 -> mean\n"
+             "RESHAPE {} mean i32[2]=2,4 -> reshape\n"
+             "DEQUANTIZE:3 f16[5,4]=0 -> weights\n"
+             "FULLY_CONNECTED {} reshape weights f32[5]=0 -> dense\n"
+             "ADD {} dense dense -> add\n"
+             "SOFTMAX {beta=1} add -> softmax:f32[2,5]\n");
 }
 
 /* One change to the graph, and the rule that must refuse the node. */

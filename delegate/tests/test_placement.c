@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
@@ -243,36 +244,15 @@ TEST(estimates)
 /* A convolution; and products of two inputs, one of which is the same for each of the batch. */
 TEST(multiply_adds)
 {
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
     struct model m;
     struct look l;
-    int in[4], out[3], w, bias;
 
-    builder_init(&b);
-    in[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 6, 7, 5 });
-    in[1] = builder_tensor(&b, TENSOR_FLOAT32, "a", 3, (int32_t[]){ 2, 3, 4 });
-    in[2] = builder_tensor(&b, TENSOR_FLOAT32, "b", 2, (int32_t[]){ 4, 9 });
-    in[3] = builder_tensor(&b, TENSOR_FLOAT32, "d", 3, (int32_t[]){ 7, 4, 9 });
-    out[0] = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 6, 7, 8 });
-    out[1] = builder_tensor(&b, TENSOR_FLOAT32, "c", 3, (int32_t[]){ 2, 3, 9 });
-    out[2] = builder_tensor(&b, TENSOR_FLOAT32, "e", 3, (int32_t[]){ 7, 4, 4 });
-    w = builder_constant(&b, TENSOR_FLOAT32, "w", 4, (int32_t[]){ 8, 3, 3, 5 }, zeros,
-                         8 * 3 * 3 * 5 * sizeof zeros[0]);
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    bias = builder_constant(&b, TENSOR_FLOAT32, "bias", 1, (int32_t[]){ 8 }, zeros,
-                            8 * sizeof zeros[0]);
-    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ in[0], w, bias }, 1, &out[0]);
-    options_init(&o, OPTIONS_BatchMatMulOptions);
-    builder_op(&b, BUILTIN_BATCH_MATMUL, 1, &o, 2, &in[1], 1, &out[1]);
-    options_set_int(&o, "adj_y", 1); /* [4, 9] by [7, 4, 9], turned */
-    builder_op(&b, BUILTIN_BATCH_MATMUL, 1, &o, 2, &in[2], 1, &out[2]);
-    builder_inputs(&b, 4, in);
-    builder_outputs(&b, 3, out);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "tensors x:f32[1,6,7,5] a:f32[2,3,4] b:f32[4,9] d:f32[7,4,9]\n"
+                 "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,5]=0 f32[8]=0 -> y\n"
+                 "BATCH_MATMUL {} a b -> c\n"
+                 /* [4, 9] by [7, 4, 9], turned */
+                 "BATCH_MATMUL {adj_y=true} b d -> e\n"
+                 "inputs x a b d");
     l = look_at(&m, &quick, WITH("placement", "nodes"), -1);
     assert_string_equal(l.taken, "xxx");
     assert_int_equal(l.placements[0].nodes, 3);

@@ -2,6 +2,7 @@
  * variables and constants among the inputs of a partition, and inputs that a delegate remaps. */
 #include "reference/tests/kit/host_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/half.h"
 #include "reference/runtime/state.h"
@@ -246,25 +247,14 @@ static void replace_scales(struct mock *mock, TfLiteContext *context, const char
 
 TEST(delegates_may_replace_scales)
 {
-    const int64_t zero = 0;
-    const float scale = 0.5f;
     struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder b;
     struct model m;
     struct mock mock;
     const TfLiteAffineQuantization *q;
-    int x, y;
+    const int x = 0, y = 1;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_INT8, "x", 2, (int32_t[]){ 1, 3 });
-    y = builder_tensor(&b, TENSOR_INT8, "y", 2, (int32_t[]){ 1, 3 });
-    builder_quantization(&b, x, 1, &scale, &zero, 0);
-    builder_quantization(&b, y, 1, &scale, &zero, 0);
-    builder_op(&b, BUILTIN_RELU, 2, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "RELU:2 x:i8[1,3]q(0.5) -> y:i8[1,3]q(0.5)");
     in = host_open(&m);
     mock_begin(&mock);
     mock.takes = mock_none;

@@ -1,27 +1,15 @@
 /* Delegates on graphs with dynamic tensors, whose shapes are known in invoke only. */
 #include "reference/tests/kit/host_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 /* RELU(x), RESHAPE by an input, RELU, ADD with itself. */
 static void dynamic_graph(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct options add;
-    struct builder b;
-    int t[5], s;
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    for (int i = 0; i < 5; i++)
-        t[i] = kit_vector(&b, 6);
-    s = builder_tensor(&b, TENSOR_INT32, "s", 1, (int32_t[]){ 2 });
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[0], 1, &t[1]);
-    builder_op(&b, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ t[1], s }, 1, &t[2]);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[2], 1, &t[3]);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ t[3], t[3] }, 1, &t[4]);
-    builder_inputs(&b, 2, (int[]){ t[0], s });
-    builder_outputs(&b, 2, (int[]){ t[1], t[4] });
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:f32[1,6] a:f32[1,6] b:f32[1,6] c:f32[1,6] y:f32[1,6] s:i32[2]\n"
+                "RELU x -> a; RESHAPE a s -> b; RELU b -> c; ADD {} c c -> y\n"
+                "inputs x s; outputs a y");
 }
 
 static void check_dynamic_run(struct interpreter *in, int rows, int columns)

@@ -2,6 +2,7 @@
  * caller, guard zones, poison, single nodes, and every allocation failing once. */
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/runtime/tensor_memory.h"
 
@@ -153,24 +154,9 @@ TEST(resizes)
 /* x [3] -> RESHAPE by the vector s, an input -> RELU -> ADD with itself. */
 static void dynamic_graph(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct options add;
-    struct builder b;
-    int x, s, y, r, z;
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, (int32_t[]){ 12 });
-    s = builder_tensor(&b, TENSOR_INT32, "s", 1, (int32_t[]){ 2 });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, 12 });
-    r = builder_tensor(&b, TENSOR_FLOAT32, "r", 2, (int32_t[]){ 1, 12 });
-    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 2, (int32_t[]){ 1, 12 });
-    builder_op(&b, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ x, s }, 1, &y);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &y, 1, &r);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ r, r }, 1, &z);
-    builder_inputs(&b, 2, (int[]){ x, s });
-    builder_outputs(&b, 1, &z);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:f32[12] s:i32[2]\n"
+                "RESHAPE x s -> y:f32[1,12]; RELU y -> r:f32[1,12]; ADD {} r r -> z:f32[1,12]");
 }
 
 TEST(follows_dynamic_shapes)
@@ -219,23 +205,11 @@ TEST(follows_dynamic_shapes)
 /* Shapes in the file need not fit before the inputs are resized. */
 TEST(a_graph_may_need_a_resize_first)
 {
-    static const float w[] = { 1, 2, 3 };
     struct diag diag = { 0 };
     struct interpreter *in;
-    struct options add;
-    struct builder b;
     struct model m;
-    int x, c, y;
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, (int32_t[]){ 2 });
-    c = builder_constant(&b, TENSOR_FLOAT32, "c", 1, (int32_t[]){ 3 }, w, sizeof w);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 1, (int32_t[]){ 2 });
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, c }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "ADD {} x:f32[2] c:f32[3]=1,2,3 -> y:f32[2]");
     in = kit_interpreter(&m, NULL);
     assert_int_equal(interpreter_allocate(in, &diag), STATUS_INVALID);
     KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 3 }, 1, &diag));
@@ -251,24 +225,8 @@ TEST(a_graph_may_need_a_resize_first)
 
 static void variable_graph(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct options add;
-    struct builder b;
-    int x, v, q, y;
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
-    v = builder_tensor(&b, TENSOR_FLOAT32, "v", 2, two);
-    builder_variable(&b, v);
-    q = builder_tensor(&b, TENSOR_INT8, "q", 2, two);
-    builder_variable(&b, q);
-    builder_quantization(&b, q, 1, (float[]){ 1 }, (int64_t[]){ -9 }, 0);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, v }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:f32[1,2] v:f32[1,2]! q:i8[1,2]q(1,-9)!; ADD {} x v -> y");
 }
 
 TEST(variables_keep_their_value)
