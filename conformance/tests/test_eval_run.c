@@ -15,6 +15,7 @@
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <ftw.h>
 #include <math.h>
@@ -524,14 +525,15 @@ TEST(ranks_of_classes)
 
 /* ---- models that are made here ---- */
 
-static void save_model(struct builder *b, const char *name)
+static void save_model(const char *text, const char *name)
 {
     struct tflite_file file;
     struct model m;
     struct diag diag = { 0 };
     FILE *f;
 
-    if (builder_finish(b, &m, &diag) != STATUS_OK || tflite_write(&m, &file, &diag) != STATUS_OK)
+    kit_text(&m, "%s", text);
+    if (tflite_write(&m, &file, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     f = fopen(in_folder(name), "wb");
     assert_non_null(f);
@@ -545,66 +547,20 @@ static void save_model(struct builder *b, const char *name)
  * 0 with a score of 0.9, 1 with one of 0.8. */
 static void write_detector(const char *name)
 {
-    static const int32_t image[] = { 1, 2, 4, 1 }, boxes[] = { 1, 2, 4 }, table[] = { 1, 2, 3 },
-                         anchor[] = { 2, 4 }, rank[] = { 3 };
-    static const float scores[] = { 0, 0.9f, 0.1f, 0, 0.1f, 0.8f };
-    static const float anchors[] = { .25f, .25f, .5f, .5f, .75f, .75f, .5f, .5f };
-    static const char *const names[] = { "boxes", "classes", "scores", "count" };
-    static const int32_t shapes[4][3] = { { 1, 2, 4 }, { 1, 2 }, { 1, 2 }, { 1 } };
-    static const size_t ranks[] = { 3, 2, 2, 1 };
-    struct flex_writer w = { .count = 0 };
-    struct diag diag = { 0 };
-    struct builder b;
-    uint8_t *options;
-    size_t option_bytes;
-    int x, shape, encoded, in[3], out[4];
-
-    flex_write_int(&w, "max_detections", 2);
-    flex_write_int(&w, "max_classes_per_detection", 1);
-    flex_write_int(&w, "num_classes", 2);
-    flex_write_float(&w, "nms_score_threshold", 0.5f);
-    flex_write_float(&w, "nms_iou_threshold", 0.5f);
-    flex_write_float(&w, "y_scale", 1);
-    flex_write_float(&w, "x_scale", 1);
-    flex_write_float(&w, "h_scale", 1e6f);
-    flex_write_float(&w, "w_scale", 1e6f);
-    assert_int_equal(flex_write_finish(&w, &options, &option_bytes, &diag), STATUS_OK);
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "image", 4, image);
-    shape = builder_constant(&b, TENSOR_INT32, "shape", 1, rank, boxes, sizeof boxes);
-    encoded = builder_tensor(&b, TENSOR_FLOAT32, "encoded", 3, boxes);
-    builder_op(&b, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ x, shape }, 1, &encoded);
-    in[0] = encoded;
-    in[1] = builder_constant(&b, TENSOR_FLOAT32, "table", 3, table, scores, sizeof scores);
-    in[2] = builder_constant(&b, TENSOR_FLOAT32, "anchors", 2, anchor, anchors, sizeof anchors);
-    for (int i = 0; i < 4; i++)
-        out[i] = builder_tensor(&b, TENSOR_FLOAT32, names[i], ranks[i], shapes[i]);
-    builder_custom(&b, "TFLite_Detection_PostProcess", 1, options, option_bytes, 3, in, 4, out);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 4, out);
-    save_model(&b, name);
-    mem_free(options);
+    save_model("RESHAPE image:f32[1,2,4,1] shape:i32[3]=1,2,4 -> encoded:f32[1,2,4]\n"
+               "CUSTOM(TFLite_Detection_PostProcess) flex(max_detections=2 "
+               "max_classes_per_detection=1 num_classes=2 nms_score_threshold=0.5 "
+               "nms_iou_threshold=0.5 y_scale=1.0 x_scale=1.0 h_scale=1000000.0 w_scale=1000000.0) "
+               "encoded table:f32[1,2,3]=0,0.9,0.1,0,0.1,0.8 "
+               "anchors:f32[2,4]=.25,.25,.5,.5,.75,.75,.5,.5 "
+               "-> boxes:f32[1,2,4] classes:f32[1,2] scores:f32[1,2] count:f32[1]",
+               name);
 }
 
 /* Scores (pixel - 127.5) / 127.5 and 0: bright pixels have class 0. */
 static void write_segmenter(const char *name)
 {
-    static const int32_t image[] = { 1, 4, 4, 1 }, both[] = { 1, 4, 4, 2 };
-    static const float zeros[16];
-    struct options options;
-    struct builder b;
-    int in[2], out;
-
-    builder_init(&b);
-    in[0] = builder_tensor(&b, TENSOR_FLOAT32, "image", 4, image);
-    in[1] = builder_constant(&b, TENSOR_FLOAT32, "zeros", 4, image, zeros, sizeof zeros);
-    out = builder_tensor(&b, TENSOR_FLOAT32, "scores", 4, both);
-    options_init(&options, OPTIONS_ConcatenationOptions);
-    options_set_int(&options, "axis", 3);
-    builder_op(&b, BUILTIN_CONCATENATION, 1, &options, 2, in, 1, &out);
-    builder_inputs(&b, 1, &in[0]);
-    builder_outputs(&b, 1, &out);
-    save_model(&b, name);
+    save_model("CONCATENATION {axis=3} image:f32[1,4,4,1] f32[1,4,4,1]=0 -> scores", name);
 }
 
 /* ---- coco ---- */

@@ -8,6 +8,7 @@
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <jansson.h>
 #include <stdint.h>
@@ -35,32 +36,17 @@ static int remove_file(void **state)
 /* x, RELU6 to y, ADD of y and a constant to z, then `last` to w. */
 static void write_model(int32_t last)
 {
-    static const float values[4] = { 1, 2, 3, 4 };
-    static const int32_t dims[] = { 1, 4 };
-    const float scale = 0.5f;
-    const int64_t zero = 3;
     struct diag diag = { .status = STATUS_OK };
-    struct options o;
-    struct builder b;
     struct tflite_file file;
     struct model m;
-    int x, y, z, w, c;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x\xff\n", 2, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, dims);
-    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 2, dims);
-    w = builder_tensor(&b, TENSOR_FLOAT32, "w", 2, dims);
-    c = builder_constant(&b, TENSOR_FLOAT32, "c", 2, dims, values, sizeof values);
-    builder_quantization(&b, y, 1, &scale, &zero, 0);
-    options_init(&o, OPTIONS_AddOptions);
-    options_set_int(&o, "fused_activation_function", 1);
-    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &x, 1, &y);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ y, c }, 1, &z);
-    builder_op(&b, last, 1, NULL, 1, &z, 1, &w);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &w);
-    if (builder_finish(&b, &m, &diag) != STATUS_OK || tflite_write(&m, &file, &diag) != STATUS_OK ||
+    kit_text(&m,
+             "tensors \"x\\xff\\x0a\":f32[1,4] y:f32[1,4]q(0.5,3) z:f32[1,4] w:f32[1,4]\n"
+             "RELU6 @0 -> y\n"
+             "ADD {fused_activation_function=RELU} y c:f32[1,4]=1,2,3,4 -> z\n"
+             "%s z -> w",
+             builtin_name(last));
+    if (tflite_write(&m, &file, &diag) != STATUS_OK ||
         file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     mem_free(file.bytes);

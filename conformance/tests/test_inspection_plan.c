@@ -10,6 +10,7 @@
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,35 +22,22 @@ static bool have_device;
 /* x [2,3,5] -> ADD of a constant -> RELU6 -> MEAN over the middle -> y, and z = RELU of y. */
 static int make_file(void **state)
 {
-    static const float values[5] = { 1, 2, 3, 4, 5 };
-    const int32_t axis = 1;
     const int fd = mkstemp(path);
     struct diag diag = { .status = STATUS_OK };
     struct tflite_file file = { 0 };
-    struct options o;
-    struct builder b;
     struct model m;
-    int t[5], c, a;
 
     (void)state;
     if (fd < 0)
         return -1;
     close(fd);
-    builder_init(&b);
-    for (int i = 0; i < 5; i++)
-        t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t\n", 3, (int32_t[]){ 2, i < 3 ? 3 : 1, 5 });
-    c = builder_constant(&b, TENSOR_FLOAT32, "c", 1, (int32_t[]){ 5 }, values, sizeof values);
-    a = builder_constant(&b, TENSOR_INT32, "a", 1, (int32_t[]){ 1 }, &axis, sizeof axis);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ t[0], c }, 1, &t[1]);
-    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &t[1], 1, &t[2]);
-    options_init(&o, OPTIONS_ReducerOptions);
-    options_set_int(&o, "keep_dims", 1);
-    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ t[2], a }, 1, &t[3]);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[3], 1, &t[4]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[4]);
-    if (builder_finish(&b, &m, &diag) != STATUS_OK || tflite_write(&m, &file, &diag) != STATUS_OK ||
+    kit_text(&m, "tensors \"t\\x0a\":f32[2,3,5] \"t\\x0a\":f32[2,3,5] \"t\\x0a\":f32[2,3,5]\n"
+                 "tensors \"t\\x0a\":f32[2,1,5] \"t\\x0a\":f32[2,1,5]\n"
+                 "ADD {} @0 c:f32[5]=1,2,3,4,5 -> @1\n"
+                 "RELU6 @1 -> @2\n"
+                 "MEAN {keep_dims=true} @2 a:i32[1]=1 -> @3\n"
+                 "RELU @3 -> @4");
+    if (tflite_write(&m, &file, &diag) != STATUS_OK ||
         file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
         return -1;
     mem_free(file.bytes);

@@ -1,4 +1,5 @@
 #include "conformance/tests/kit/bench_kit.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -20,29 +21,14 @@
  * "more:0" i32 [6] through MAXIMUM to "larger". */
 static void write_model(const char *path, int channels)
 {
-    const int32_t image[] = { 1, 4, 4, channels }, six[] = { 6 };
     struct tflite_file file;
-    struct options softmax, maximum;
-    struct builder b;
     struct model m;
-    int x, h, y, p, q, r;
 
-    options_init(&softmax, OPTIONS_SoftmaxOptions);
-    options_set_float(&softmax, "beta", 1);
-    options_init(&maximum, OPTIONS_MaximumMinimumOptions);
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "image", 4, image);
-    h = builder_tensor(&b, TENSOR_FLOAT32, "hidden", 4, image);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "answers", 4, image);
-    p = builder_tensor(&b, TENSOR_INT32, "numbers", 1, six);
-    q = builder_tensor(&b, TENSOR_INT32, "more:0", 1, six);
-    r = builder_tensor(&b, TENSOR_INT32, "larger", 1, six);
-    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &x, 1, &h);
-    builder_op(&b, BUILTIN_SOFTMAX, 1, &softmax, 1, &h, 1, &y);
-    builder_op(&b, BUILTIN_MAXIMUM, 1, &maximum, 2, (int[]){ p, q }, 1, &r);
-    builder_inputs(&b, 3, (int[]){ x, p, q });
-    builder_outputs(&b, 2, (int[]){ y, r });
-    assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
+    kit_text(&m,
+             "LOGISTIC image:f32[1,4,4,%d] -> hidden\n"
+             "SOFTMAX {beta=1} hidden -> answers\n"
+             "MAXIMUM {} numbers:i32[6] \"more:0\":i32[6] -> larger\n",
+             channels);
     assert_int_equal(tflite_write(&m, &file, NULL), STATUS_OK);
     bench_kit_write(path, file.bytes, file.count);
     mem_free(file.bytes);
