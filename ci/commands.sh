@@ -203,22 +203,22 @@ digits="--images=golden/digits --ground-truth=golden/digits/labels.txt --preproc
     expect 2 'expected one of --delegate' $assay eval imagenet $model $digits --delegate=none \
         --external_delegate_path=x.so
 }
-# Ctrl-C: the mock sends SIGINT to the command at its fourth invoke.  What was done is printed and
+# The mock sends SIGTERM to the command at its fourth invoke.  What was done is printed and
 # written.  cut WORDS COMMAND...
 cut()
 {
     words=$1
     shift
-    expect 0 "$words" env -u MAKEFLAGS sh -c 'sh -c '\''exec "$@" --delegate-option=interrupt=$$'\'' - "$@"; [ $? = 1 ]' \
+    expect 0 "$words" sh -c 'sh -c '\''exec "$@" --delegate-option=interrupt=$$'\'' - "$@"; [ $? = 1 ]' \
         - "$@" --delegate="$b/mock/delegate.so" --delegate-option=node=4 --quiet
 }
-cut '^interrupted: SIGINT$' $assay conformance --jobs=1 --models --filter=digits_f32 --format=json --out="$work/cut.json"
+cut '^interrupted: SIGTERM$' $assay conformance --jobs=1 --models --filter=digits_f32 --format=json --out="$work/cut.json"
 expect 0 ' missing: the run was cut before its end$' sh -c '"$@"; [ $? = 1 ]' - $assay report show "$work/cut.json"
-cut '^interrupted: SIGINT: 0 of 50 runs were made$' $assay diff $model --per-node
+cut '^interrupted: SIGTERM: 0 of 50 runs were made$' $assay diff $model --per-node
 # shellcheck disable=SC2086
-cut '^interrupted: SIGINT: 7 images are missing' $assay eval imagenet $model $digits --jobs=1
-cut '^interrupted: SIGINT: ' $assay bench $model --no-starts --warmup_min_secs=0
-cut '^interrupted: SIGINT$' $assay endurance --starts=0
+cut '^interrupted: SIGTERM: 7 images are missing' $assay eval imagenet $model $digits --jobs=1
+cut '^interrupted: SIGTERM: ' $assay bench $model --no-starts --warmup_min_secs=0
+cut '^interrupted: SIGTERM$' $assay endurance --starts=0
 expect 2 'found [0-9]+ lines, golden/digits has 10 images' $assay eval imagenet $model \
     --images=golden/digits --ground-truth=ci/rooms.txt
 expect 2 'no images; --images=DIR' $assay eval imagenet $model --ground-truth=golden/digits/labels.txt

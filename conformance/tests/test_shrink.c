@@ -18,7 +18,7 @@ struct list {
     size_t count, candidate_count;
     size_t judged;
     size_t fails_until; /* from this judgement on nothing fails; 0: no such */
-    size_t signal_at;   /* this judgement is ended by SIGINT; 0: no such */
+    size_t signal_at;   /* this judgement is ended by SIGTERM; 0: no such */
 };
 
 static bool fails(struct list *l, const int *numbers, size_t count)
@@ -27,7 +27,7 @@ static bool fails(struct list *l, const int *numbers, size_t count)
 
     l->judged++;
     if (l->judged == l->signal_at)
-        raise(SIGINT);
+        raise(SIGTERM);
     if (interrupt_signal() || (l->fails_until && l->judged >= l->fails_until))
         return false;
     for (size_t i = 0; i < count; i++) {
@@ -113,7 +113,6 @@ TEST(test_signal)
 {
     static const size_t at[] = { 1, SHRINK_REPEATS + 2 }, left[] = { 5, 4 };
 
-    signal(SIGINT, SIG_DFL); /* a shell ignores it in what runs in the background */
     for (size_t i = 0; i < 2; i++) {
         struct list l = { .numbers = { 1, 9, 2, 7, 50 }, .count = 5, .signal_at = at[i] };
         const struct shrink_problem p = problem_of(&l);

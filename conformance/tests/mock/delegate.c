@@ -97,7 +97,7 @@ struct mock {
     int refused;               /* a node of the graph seen last; -1: none */
     int steps;                 /* of the kernel made last */
     int node;                  /* of the fault `place`; with `interrupt`, an invoke */
-    pid_t interrupt;           /* gets SIGINT at the invoke `node` of this process; 0: nobody */
+    pid_t interrupt;           /* gets SIGTERM at the invoke `node` of this process; 0: nobody */
     int first_node, last_node; /* it takes these; last_node 0: all */
     double slow;               /* of an inference's time, added to it: 0.07 for slow=7 */
     char *grown;               /* memory that is held and touched; freed with the delegate */
@@ -531,7 +531,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         return kTfLiteError;
     }
     if (k->mock->interrupt > 0 && invokes_of_process == k->mock->node) {
-        kill(k->mock->interrupt, SIGINT);
+        kill(k->mock->interrupt, SIGTERM);
         while (k->mock->interrupt != getpid())
             pause(); /* as an inference that takes long */
     }
