@@ -2,7 +2,6 @@
 
 #include "reference/base/memory.h"
 #include "reference/runtime/int_array.h"
-#include "reference/runtime/interpreter.h"
 #include "reference/runtime/invoke.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
@@ -41,22 +40,24 @@ static int by_graph(const void *list, const void *key, size_t item)
     return (a > b) - (a < b);
 }
 
-/* Owns the body, also on failure. */
-static enum status add_body(struct interpreter *root, struct interpreter *body, struct diag *diag)
+/* Its place is taken before it is opened, as it may open others, which the root closes, too. */
+static enum status add_body(struct interpreter *caller, size_t graph, struct interpreter **body,
+                            struct diag *diag)
 {
+    struct interpreter *const root = caller->root;
+    const size_t at = root->body_count;
     struct interpreter **const more =
-        mem_resize(root->bodies, root->body_count + 1, sizeof(struct interpreter *));
+        mem_resize(root->bodies, at + 1, sizeof(struct interpreter *));
 
-    if (more) {
-        root->bodies = more;
-        more[root->body_count] = body;
-        if (lookup_add(&root->body_of, by_graph, more, &body->graph_index, root->body_count)) {
-            root->body_count++;
-            return STATUS_OK;
-        }
-    }
-    interpreter_close(body);
-    return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a subgraph");
+    if (!more)
+        return diag_fail(diag, STATUS_NO_MEMORY, "no memory for a subgraph");
+    root->bodies = more;
+    root->bodies[root->body_count++] = NULL;
+    TRY(diag_prefix(diag, caller->open_body(caller, graph, body, diag), "subgraph %zu", graph));
+    root->bodies[at] = *body;
+    return lookup_add(&root->body_of, by_graph, root->bodies, &graph, at)
+               ? STATUS_OK
+               : diag_fail(diag, STATUS_NO_MEMORY, "no memory for a subgraph");
 }
 
 enum status body_open(struct interpreter *caller, const struct node *node, int32_t index,
@@ -81,12 +82,10 @@ enum status body_open(struct interpreter *caller, const struct node *node, int32
     if (depth >= BODY_DEPTH_MAX)
         return too_deep(node, depth + 1, diag);
     at = lookup_find(&root->body_of, by_graph, root->bodies, &graph);
-    if (at == SIZE_MAX) {
-        TRY(diag_prefix(diag, caller->open_body(caller, graph, body, diag), "subgraph %d", index));
-        TRY(add_body(root, *body, diag));
-    } else {
+    if (at == SIZE_MAX)
+        TRY(add_body(caller, graph, body, diag));
+    else
         *body = root->bodies[at];
-    }
     if (caller->height <= (*body)->height)
         caller->height = (*body)->height + 1;
     if (caller->height > BODY_DEPTH_MAX)
