@@ -70,6 +70,7 @@ while read -r line; do
     expect 2 'x1b\[2J.*: No such file' $assay $(echo "$line" | sed "s|@|$escape|g")
 done <<END
 inspect @
+model @
 inspect $model --delegate=@
 run @
 run $model --delegate=@
