@@ -2,6 +2,7 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "assay_gpu.h"
 #include "delegate/vulkan/device.h"
@@ -136,30 +137,14 @@ TEST(parts_on_the_cpu)
 /* MEAN with computed axes is refused, with one warning for any number of nodes. */
 TEST(standard_warning)
 {
-    const int32_t axis = 0;
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
     struct model m;
     struct interpreter *in;
     TfLiteDelegate *d;
-    int x, y, z, k, u;
 
     NEEDS_DEVICE;
-    builder_init(&b);
-    options_init(&o, OPTIONS_ReducerOptions);
-    options_set_int(&o, "keep_dims", 1);
-    x = kit_vector(&b, 4);
-    y = kit_vector(&b, 4);
-    z = kit_vector(&b, 4);
-    u = kit_vector(&b, 4);
-    k = builder_constant(&b, TENSOR_INT32, "axes", 3, (int32_t[]){ 1, 1, 1 }, &axis, sizeof axis);
-    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ x, k }, 1, &y);
-    builder_op(&b, BUILTIN_MEAN, 1, &o, 2, (int[]){ y, k }, 1, &z);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &z, 1, &u);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &u);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m,
+             "tensors x:f32[1,4] y:f32[1,4] z:f32[1,4] u:f32[1,4] axes:i32[1,1,1]=0\n"
+             "MEAN {keep_dims=true} x axes -> y; MEAN {keep_dims=true} y axes -> z; RELU z -> u");
     d = kit_delegate(WITH("precision", "fp32"));
     in = kit_open(&m, d);
     assert_string_equal(kit_said, "WARNING: op code #40 cannot be handled by this delegate.\n");
@@ -174,21 +159,14 @@ TEST(standard_warning)
 TEST(resize)
 {
     struct diag diag = { 0 };
-    struct builder b;
     struct model m;
     struct interpreter *in;
     TfLiteDelegate *d;
     float first[15];
-    int x, y;
+    const int x = 0, y = 1;
 
     NEEDS_DEVICE;
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 3, 5 });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 3, 5 });
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "RELU x:f32[3,5] -> y:f32[3,5]");
     d = kit_delegate(WITH("precision", "fp32"));
     in = kit_open(&m, d);
     run(in, 1);

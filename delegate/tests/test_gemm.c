@@ -67,12 +67,12 @@ static void rows(struct builder *b, struct kit_tensor x, struct kit_tensor z,
 }
 
 static const struct transform_case cases[] = {
-    { "taps", taps, { 2, 5, 7, 5 }, 0, NULL },
-    { "spread", spread, { 1, 9, 8, 3 }, 0, NULL },
-    { "deep", deep, { 1, 3, 5, 256 }, 0, NULL },
-    { "residual", residual, { 2, 3, 5, 21 }, 0, NULL },
-    { "one row", rows, { 1, 1, 1, 256 }, 0, NULL },
-    { "rows", rows, { 1, 1, 7, 253 }, 0, NULL },
+    { "taps", taps, { 2, 5, 7, 5 }, 0, NULL, NULL },
+    { "spread", spread, { 1, 9, 8, 3 }, 0, NULL, NULL },
+    { "deep", deep, { 1, 3, 5, 256 }, 0, NULL, NULL },
+    { "residual", residual, { 2, 3, 5, 21 }, 0, NULL, NULL },
+    { "one row", rows, { 1, 1, 1, 256 }, 0, NULL, NULL },
+    { "rows", rows, { 1, 1, 7, 253 }, 0, NULL, NULL },
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -247,7 +247,7 @@ static void look_at_plan(struct graph *g, void *user)
 
 static struct plan_step step_of(int32_t batch, struct look look)
 {
-    const struct transform_case c = { "taps", taps, { batch, 5, 7, 5 }, 0, NULL };
+    const struct transform_case c = { "taps", taps, { batch, 5, 7, 5 }, 0, NULL, NULL };
     struct model m;
 
     transform_model(&c, &m);

@@ -82,10 +82,9 @@ static bool has_flag(const struct look *look, uint32_t flag)
     return (look->product.spec[GEMM_SPEC_FLAGS] & flag) != 0;
 }
 
-static const struct transform_case constant = { "deep", deep, { 1, 3, 5, 256 }, 0, NULL };
-static const struct transform_case not_constant = {
-    "computed", computed, { 1, 2, 2, 164 }, 0, NULL
-};
+static const struct transform_case constant = { "deep", deep, { 1, 3, 5, 256 }, 0, NULL, NULL };
+static const struct transform_case not_constant = { "computed", computed, { 1, 2, 2, 164 },
+                                                    0,          NULL,     NULL };
 
 TEST(joined)
 {

@@ -52,15 +52,15 @@ static void computed(struct builder *b, struct kit_tensor x, struct kit_tensor z
 }
 
 static const struct transform_case phases[] = {
-    { "odd", odd, { 2, 3, 5, 5 }, 0, NULL },
-    { "dense", dense, { 2, 3, 5, 12 }, 0, NULL },
-    { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL },
-    { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL },
-    { "uneven", uneven, { 2, 3, 4, 6 }, 0, NULL },
-    { "valid", valid, { 1, 4, 5, 9 }, 0, NULL },
-    { "narrow", narrow, { 3, 5, 1, 8 }, 0, NULL },
-    { "computed", computed, { 5, 3, 4, 11 }, 0, NULL },
-    { "deep", deep, { 1, 3, 3, 192 }, 0, NULL },
+    { "odd", odd, { 2, 3, 5, 5 }, 0, NULL, NULL },
+    { "dense", dense, { 2, 3, 5, 12 }, 0, NULL, NULL },
+    { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL, NULL },
+    { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL, NULL },
+    { "uneven", uneven, { 2, 3, 4, 6 }, 0, NULL, NULL },
+    { "valid", valid, { 1, 4, 5, 9 }, 0, NULL, NULL },
+    { "narrow", narrow, { 3, 5, 1, 8 }, 0, NULL, NULL },
+    { "computed", computed, { 5, 3, 4, 11 }, 0, NULL, NULL },
+    { "deep", deep, { 1, 3, 3, 192 }, 0, NULL, NULL },
 };
 
 /* Groups of 2 slices to 3: taps that share a chunk, tiles wider than a group. */
@@ -73,10 +73,10 @@ GROUPS(deep_groups, .kernel = 2, .stride = 2, .channels = 16, .groups = 2, .same
 GROUPS(dilated, .kernel = 2, .dilation = 2, .channels = 20, .groups = 5)
 
 static const struct transform_case groups[] = {
-    { "grouped", grouped, { 2, 5, 7, 24 }, 0, NULL },
-    { "pointwise", pointwise, { 1, 3, 5, 24 }, 0, NULL },
-    { "deep groups", deep_groups, { 1, 3, 5, 384 }, 0, NULL },
-    { "dilated", dilated, { 2, 3, 5, 20 }, 0, NULL },
+    { "grouped", grouped, { 2, 5, 7, 24 }, 0, NULL, NULL },
+    { "pointwise", pointwise, { 1, 3, 5, 24 }, 0, NULL, NULL },
+    { "deep groups", deep_groups, { 1, 3, 5, 384 }, 0, NULL, NULL },
+    { "dilated", dilated, { 2, 3, 5, 20 }, 0, NULL, NULL },
 };
 
 /* GEMM_SLICES for any number of them. */
@@ -198,11 +198,11 @@ GROUPS(eight, .kernel = 3, .channels = 32, .groups = 4)
  * groups that are narrow, or share slices. */
 TEST(plans)
 {
-    static const struct transform_case up = { "odd", odd, { 1, 6, 7, 5 }, 0, NULL };
-    static const struct transform_case of_16 = { "16", sixteen, { 1, 6, 7, 32 }, 0, NULL };
-    static const struct transform_case to_18 = { "18", eighteen, { 1, 6, 7, 32 }, 0, NULL };
-    static const struct transform_case of_18 = { "of 18", sixteen, { 1, 6, 7, 36 }, 0, NULL };
-    static const struct transform_case to_8 = { "8", eight, { 1, 6, 7, 32 }, 0, NULL };
+    static const struct transform_case up = { "odd", odd, { 1, 6, 7, 5 }, 0, NULL, NULL };
+    static const struct transform_case of_16 = { "16", sixteen, { 1, 6, 7, 32 }, 0, NULL, NULL };
+    static const struct transform_case to_18 = { "18", eighteen, { 1, 6, 7, 32 }, 0, NULL, NULL };
+    static const struct transform_case of_18 = { "of 18", sixteen, { 1, 6, 7, 36 }, 0, NULL, NULL };
+    static const struct transform_case to_8 = { "8", eight, { 1, 6, 7, 32 }, 0, NULL, NULL };
     static const struct {
         const struct transform_case *c;
         struct look look;
@@ -240,8 +240,8 @@ static struct gemm_args args_of(const struct plan_step *s)
  * the batch. */
 TEST(one_dispatch)
 {
-    static const struct transform_case one = { "odd", odd, { 1, 6, 7, 16 }, 0, NULL };
-    static const struct transform_case many = { "odd", odd, { 500, 6, 7, 16 }, 0, NULL };
+    static const struct transform_case one = { "odd", odd, { 1, 6, 7, 16 }, 0, NULL, NULL };
+    static const struct transform_case many = { "odd", odd, { 500, 6, 7, 16 }, 0, NULL, NULL };
     const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
     const struct plan_step a = step_of(&one, nvidia), b = step_of(&many, nvidia);
     const uint32_t tile_rows = a.spec[1] * a.spec[GEMM_SPEC_ROWS];
@@ -261,7 +261,7 @@ TEST(one_dispatch)
 /* So it has those of all groups. */
 TEST(one_dispatch_of_groups)
 {
-    static const struct transform_case c = { "16", sixteen, { 500, 6, 7, 32 }, 0, NULL };
+    static const struct transform_case c = { "16", sixteen, { 500, 6, 7, 32 }, 0, NULL, NULL };
     const struct plan_step s =
         step_of(&c, (struct look){ .device_class = DEVICE_NVIDIA, .precision = "fp32" });
     const uint32_t tile_rows = s.spec[1] * s.spec[GEMM_SPEC_ROWS];
@@ -282,10 +282,10 @@ TEST(sources)
         struct transform_case c;
         bool dense;
     } rows[] = {
-        { { "dense", dense, { 2, 3, 5, 12 }, 0, NULL }, true },
-        { { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL }, false },
-        { { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL }, true },
-        { { "odd", odd, { 2, 3, 5, 5 }, 0, NULL }, false },
+        { { "dense", dense, { 2, 3, 5, 12 }, 0, NULL, NULL }, true },
+        { { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL, NULL }, false },
+        { { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL, NULL }, true },
+        { { "odd", odd, { 2, 3, 5, 5 }, 0, NULL, NULL }, false },
     };
     const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
 

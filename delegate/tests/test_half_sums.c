@@ -243,10 +243,12 @@ BUILD(groups, kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .channels = 48, .gr
 /* Sums of integers that f16 has: the bits of the reference, whatever the runs are. */
 TEST(exact_integers)
 {
-    static const struct transform_case cases[] = { { "taps", taps, { 2, 5, 7, 5 }, 0, NULL },
-                                                   { "deep", deep, { 1, 3, 5, 256 }, 0, NULL },
-                                                   { "up", up, { 2, 3, 5, 5 }, 0, NULL },
-                                                   { "groups", groups, { 1, 3, 5, 24 }, 0, NULL } };
+    static const struct transform_case cases[] = {
+        { "taps", taps, { 2, 5, 7, 5 }, 0, NULL, NULL },
+        { "deep", deep, { 1, 3, 5, 256 }, 0, NULL, NULL },
+        { "up", up, { 2, 3, 5, 5 }, 0, NULL, NULL },
+        { "groups", groups, { 1, 3, 5, 24 }, 0, NULL, NULL }
+    };
     const int count = (int)gemm_tile_count, tiles[] = { 1, 2, count, 2 * count };
 
     if (!has_float16)
@@ -294,7 +296,9 @@ static void real(struct builder *b, struct kit_tensor x, struct kit_tensor z,
 
 static void run_real(const char *precision, int tile, float got[PIXELS * OUTPUTS])
 {
-    static const struct transform_case c = { "real", real, { 1, SIDE, SIDE, DEPTH }, 0, NULL };
+    static const struct transform_case c = {
+        "real", real, { 1, SIDE, SIDE, DEPTH }, 0, NULL, NULL
+    };
     const struct interpreter_options options = { .report = transform_quiet };
     TfLiteDelegate *d = transform_delegate(precision, "nan", NULL);
     struct gpu_delegate *const inside = d->data_;

@@ -2,6 +2,7 @@
  * whose values another partition left on the device.  Skipped without a device. */
 #include "delegate/tests/kit/buffer_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 enum { SIDE = 5, CHANNELS = 3, ELEMENTS = SIDE * SIDE * CHANNELS };
 
@@ -20,18 +21,8 @@ enum { X = 0, Y };
 /* y = RELU(x) */
 static void make_relu(struct model *m, int32_t channels)
 {
-    const int32_t dims[] = { 1, SIDE, SIDE, channels };
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, dims);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "RELU x:f32[1,%d,%d,%d] -> y", SIDE, SIDE, channels);
 }
 
 static void expect_said(const char *text)

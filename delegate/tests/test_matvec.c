@@ -64,13 +64,13 @@ static void deep(struct builder *b, struct kit_tensor x, struct kit_tensor z,
 }
 
 static const struct transform_case cases[] = {
-    { "wide", wide, { 1, 1, 1, 256 }, 0, NULL },
-    { "last lanes", wide, { 1, 1, 3, 253 }, 0, NULL },
-    { "narrow", narrow, { 2, 1, 1, 67 }, 0, NULL },
-    { "pixel", pixel, { 1, 1, 1, 130 }, 0, NULL },
-    { "pixels", pixel, { 3, 1, 1, 130 }, 0, NULL },
-    { "residual", residual, { 1, 1, 2, 86 }, 0, NULL },
-    { "deep", deep, { 1, 1, 1, 4165 }, 0, NULL },
+    { "wide", wide, { 1, 1, 1, 256 }, 0, NULL, NULL },
+    { "last lanes", wide, { 1, 1, 3, 253 }, 0, NULL, NULL },
+    { "narrow", narrow, { 2, 1, 1, 67 }, 0, NULL, NULL },
+    { "pixel", pixel, { 1, 1, 1, 130 }, 0, NULL, NULL },
+    { "pixels", pixel, { 3, 1, 1, 130 }, 0, NULL, NULL },
+    { "residual", residual, { 1, 1, 2, 86 }, 0, NULL, NULL },
+    { "deep", deep, { 1, 1, 1, 4165 }, 0, NULL, NULL },
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -167,17 +167,25 @@ TEST(chosen)
         struct look look;
         bool matvec;
     } rows[] = {
-        { { "pixel", pixel, { 1, 1, 1, 64 }, 0, NULL }, { .device_class = DEVICE_NVIDIA }, true },
-        { { "3 rows", pixel, { 3, 1, 1, 64 }, 0, NULL }, { .device_class = DEVICE_AMD }, true },
-        { { "4 rows", pixel, { 4, 1, 1, 64 }, 0, NULL }, { .device_class = DEVICE_NVIDIA }, false },
-        { { "shallow", pixel, { 1, 1, 1, 60 }, 0, NULL },
+        { { "pixel", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
+          { .device_class = DEVICE_NVIDIA },
+          true },
+        { { "3 rows", pixel, { 3, 1, 1, 64 }, 0, NULL, NULL },
+          { .device_class = DEVICE_AMD },
+          true },
+        { { "4 rows", pixel, { 4, 1, 1, 64 }, 0, NULL, NULL },
           { .device_class = DEVICE_NVIDIA },
           false },
-        { { "software", pixel, { 1, 1, 1, 64 }, 0, NULL },
+        { { "shallow", pixel, { 1, 1, 1, 60 }, 0, NULL, NULL },
+          { .device_class = DEVICE_NVIDIA },
+          false },
+        { { "software", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
           { .device_class = DEVICE_SOFTWARE },
           false },
-        { { "unknown", pixel, { 1, 1, 1, 64 }, 0, NULL }, { .device_class = DEVICE_OTHER }, false },
-        { { "off", pixel, { 1, 1, 1, 64 }, 0, NULL },
+        { { "unknown", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
+          { .device_class = DEVICE_OTHER },
+          false },
+        { { "off", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
           { DEVICE_NVIDIA, .no_kernel = "matvec" },
           false },
     };

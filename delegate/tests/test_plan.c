@@ -2,6 +2,7 @@
 #include "delegate/tests/kit/dag.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 struct plan_case {
     const char *pairs[8]; /* options */
@@ -67,32 +68,10 @@ static void expect_shaders(const struct plan *p, const char *const *names)
 /* x [2,3,8] -> RESHAPE [4,12] -> RELU -> RESHAPE [6,8] -> RESHAPE [16,3] -> RELU6 */
 static void make_reshapes(struct model *m)
 {
-    static const int32_t shapes[3][2] = { { 4, 12 }, { 6, 8 }, { 16, 3 } };
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, t, y;
 
-    builder_init(&b);
-    options_init(&o, OPTIONS_ReshapeOptions);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 3, (int32_t[]){ 2, 3, 8 });
-    t = x;
-    for (int i = 0; i < 3; i++) {
-        const int k =
-            builder_constant(&b, TENSOR_INT32, "shape", 1, (int32_t[]){ 2 }, shapes[i], 8);
-
-        y = builder_tensor(&b, TENSOR_FLOAT32, "r", 2, shapes[i]);
-        builder_op(&b, BUILTIN_RESHAPE, 1, &o, 2, (int[]){ t, k }, 1, &y);
-        t = y;
-        if (i != 1) {
-            y = builder_tensor(&b, TENSOR_FLOAT32, "a", 2, shapes[i]);
-            builder_op(&b, i ? BUILTIN_RELU6 : BUILTIN_RELU, 1, NULL, 1, &t, 1, &y);
-            t = y;
-        }
-    }
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &t);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "RESHAPE {} x:f32[2,3,8] i32[2]=4,12 -> r; RELU r -> a\n"
+                "RESHAPE {} a i32[2]=6,8 -> r2\n"
+                "RESHAPE {} r2 i32[2]=16,3 -> r3; RELU6 r3 -> a2");
 }
 
 /* Whole slices on both sides: a view.  12 and 8 channels to 3: a copy. */
@@ -151,17 +130,8 @@ TEST(views_and_copies)
 /* 1000 slices: 16 workgroups of 64, on a device that allows 5 in x. */
 static void make_wide(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1000, 4 });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1000, 4 });
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "RELU x:f32[1000,4] -> y");
 }
 
 static void check_grid(const struct plan *p, const struct graph *g)

@@ -49,15 +49,15 @@ static const struct {
     struct transform_case c;
     int stores; /* steps that copy outputs */
 } rows[] = {
-    { { "one row, padded", alone, { 1, 1, 1, 7 }, 0, NULL }, 0 },
-    { { "one row", alone, { 1, 1, 1, 8 }, 0, NULL }, 0 },
-    { { "rows, padded", alone, { 1, 1, 2, 7 }, 0, NULL }, 1 },
-    { { "rows", alone, { 1, 2, 3, 8 }, 0, NULL }, 0 },
-    { { "4096 elements", alone, { 1, 1, 1, 4096 }, 0, NULL }, 0 },
-    { { "too large", alone, { 1, 1, 3, 4096 }, 0, NULL }, 1 },
-    { { "read again", read_again, { 1, 1, 1, 8 }, 0, NULL }, 1 },
-    { { "residual", residual, { 1, 1, 1, 8 }, 0, NULL }, 1 },
-    { { "joined", joined, { 1, 1, 1, 8 }, 0, NULL }, 0 },
+    { { "one row, padded", alone, { 1, 1, 1, 7 }, 0, NULL, NULL }, 0 },
+    { { "one row", alone, { 1, 1, 1, 8 }, 0, NULL, NULL }, 0 },
+    { { "rows, padded", alone, { 1, 1, 2, 7 }, 0, NULL, NULL }, 1 },
+    { { "rows", alone, { 1, 2, 3, 8 }, 0, NULL, NULL }, 0 },
+    { { "4096 elements", alone, { 1, 1, 1, 4096 }, 0, NULL, NULL }, 0 },
+    { { "too large", alone, { 1, 1, 3, 4096 }, 0, NULL, NULL }, 1 },
+    { { "read again", read_again, { 1, 1, 1, 8 }, 0, NULL, NULL }, 1 },
+    { { "residual", residual, { 1, 1, 1, 8 }, 0, NULL, NULL }, 1 },
+    { { "joined", joined, { 1, 1, 1, 8 }, 0, NULL, NULL }, 0 },
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 

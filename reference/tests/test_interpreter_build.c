@@ -2,18 +2,18 @@
  * the graphs that are refused. */
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/half.h"
 
-static const int32_t two[] = { 1, 2 };
-
-static void expect_open_fails(struct builder *b, enum status want, const char *text)
+/* What is wrong with the model of a text. */
+static void expect_open_fails(const char *model, enum status want, const char *text)
 {
     struct diag diag = { 0 };
     struct interpreter *in = (struct interpreter *)&diag;
     struct model m;
 
-    KIT_OK(builder_finish(b, &m, &diag));
+    kit_text(&m, "%s", model);
     assert_int_equal(interpreter_open(&in, &m, NULL, &diag), want);
     assert_null(in);
     if (!strstr(diag.text, text))
@@ -86,21 +86,12 @@ TEST(copies_unaligned_constants)
 
 TEST(fills_quantization)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder b;
     struct model m;
     const TfLiteAffineQuantization *q;
-    int t[3];
 
-    builder_init(&b);
-    for (int i = 0; i < 3; i++)
-        t[i] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
-    builder_quantization(&b, t[0], 1, (float[]){ 0.5f }, (int64_t[]){ -7 }, 0);
-    builder_quantization(&b, t[1], 3, (float[]){ 1, 2, 3 }, (int64_t[]){ 0, 0, 0 }, 1);
-    builder_inputs(&b, 3, t);
-    builder_outputs(&b, 1, t);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "tensors t:i8[2,3]q(0.5,-7) u:i8[2,3]q(1|2|3,0,1) v:i8[2,3]\n"
+                 "inputs t u v; outputs t");
     in = kit_interpreter(&m, NULL);
     assert_true(interpreter_tensor(in, 0)->params.scale == 0.5f);
     assert_int_equal(interpreter_tensor(in, 0)->params.zero_point, -7);
@@ -115,48 +106,19 @@ TEST(fills_quantization)
     interpreter_close(in);
     model_close(&m);
 
-    builder_init(&b);
-    t[0] = builder_tensor(&b, TENSOR_INT8, "t", 2, (int32_t[]){ 2, 3 });
-    builder_quantization(&b, t[0], 1, (float[]){ 0.5f }, (int64_t[]){ INT64_MIN }, 0);
-    expect_open_fails(&b, STATUS_INVALID, "zero point");
+    expect_open_fails("tensors t:i8[2,3]q(0.5,-9223372036854775808)", STATUS_INVALID, "zero point");
 }
 
 /* ---- graphs that are refused ---- */
 
-/* Two tensors and one op; what is wrong is the row. */
-static void refuse(const char *text, enum status want, int32_t code, int32_t version, uint8_t tag,
-                   size_t in_count, const int *in, size_t out_count, const int *out)
-{
-    struct options options;
-    struct builder b;
-    int t[2];
-
-    options_init(&options, tag);
-    builder_init(&b);
-    for (int i = 0; i < 2; i++)
-        t[i] = builder_tensor(&b, TENSOR_FLOAT32, i ? "y" : "x", 2, two);
-    builder_op(&b, code, version, tag ? &options : NULL, in_count, in, out_count, out);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[1]);
-    expect_open_fails(&b, want, text);
-}
-
 /* x, an op that the reference lacks or has in another version only, RELU. */
 static void make_unknown(struct model *m, int32_t code, int32_t version)
 {
-    struct diag diag = { 0 };
-    struct builder b;
-    int t[3];
-
-    builder_init(&b);
-    t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
-    t[1] = builder_tensor(&b, TENSOR_FLOAT32, "y", 3, (int32_t[]){ 2, 1, 5 });
-    t[2] = builder_tensor(&b, TENSOR_FLOAT32, "z", 0, NULL); /* its shape is not in the file */
-    builder_op(&b, code, version, NULL, 1, &t[0], 1, &t[1]);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[1], 1, &t[2]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[2]);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "tensors x:f32[1,2] y:f32[2,1,5] z:f32[]\n" /* the shape of z is not in the file */
+             "code:%d:%d x -> y\n"
+             "RELU y -> z",
+             code, version);
 }
 
 TEST(shapes_without_the_op)
@@ -183,63 +145,52 @@ TEST(shapes_without_the_op)
 
 TEST(refuses_bad_graphs)
 {
-    static const int x = 0, y = 1, bad = 2, absent = -1;
+    static const struct {
+        const char *node, *text;
+        enum status status;
+    } rows[] = {
+        { "UNIQUE:2 x -> y", "node 0: the op UNIQUE (code 103) version 2 is not known",
+          STATUS_UNSUPPORTED },
+        { "RELU:99 x -> y", "node 0: RELU version 99, expected 1 to", STATUS_UNSUPPORTED },
+        { "RELU:0 x -> y", "node 0: RELU version 0, expected 1 to", STATUS_UNSUPPORTED },
+        { "code:9999 x -> y", "version 1 is not known", STATUS_UNSUPPORTED },
+        { "CUSTOM x -> y", "custom op", STATUS_UNSUPPORTED },
+        { "ADD Conv2DOptions{} x x -> y", "option table Conv2DOptions", STATUS_INVALID },
+        { "RELU x x -> y", "RELU with 2 inputs", STATUS_INVALID },
+        { "ADD x -> y", "ADD with 1 inputs", STATUS_INVALID },
+        { "RELU x", "RELU with 0 outputs", STATUS_INVALID },
+        { "RELU @2 -> y", "input 0: no such tensor: 2", STATUS_INVALID },
+        { "RELU - -> y", "input 0 is absent", STATUS_INVALID },
+        { "RELU x -> @2", "output 0: no such tensor: 2", STATUS_INVALID },
+        { "RELU x -> -", "output 0: no such tensor: -1", STATUS_INVALID },
+        { "RELU y -> y", "tensor 1 (y) is read before it is written", STATUS_INVALID },
+        { "RELU x -> x", "tensor 0 (x) is an input, a constant or written before", STATUS_INVALID },
+    };
 
-    refuse("node 0: the op UNIQUE (code 103) version 2 is not known", STATUS_UNSUPPORTED,
-           BUILTIN_UNIQUE, 2, 0, 1, &x, 1, &y);
-    refuse("node 0: RELU version 99, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 99, 0, 1, &x,
-           1, &y);
-    refuse("node 0: RELU version 0, expected 1 to", STATUS_UNSUPPORTED, BUILTIN_RELU, 0, 0, 1, &x,
-           1, &y);
-    refuse("version 1 is not known", STATUS_UNSUPPORTED, 9999, 1, 0, 1, &x, 1, &y);
-    refuse("custom op", STATUS_UNSUPPORTED, BUILTIN_CUSTOM, 1, 0, 1, &x, 1, &y);
-    refuse("option table Conv2DOptions", STATUS_INVALID, BUILTIN_ADD, 1, OPTIONS_Conv2DOptions, 2,
-           (int[]){ 0, 0 }, 1, &y);
-    refuse("RELU with 2 inputs", STATUS_INVALID, BUILTIN_RELU, 1, 0, 2, (int[]){ 0, 0 }, 1, &y);
-    refuse("ADD with 1 inputs", STATUS_INVALID, BUILTIN_ADD, 1, 0, 1, &x, 1, &y);
-    refuse("RELU with 0 outputs", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 0, &y);
-    refuse("input 0: no such tensor: 2", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &bad, 1, &y);
-    refuse("input 0 is absent", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &absent, 1, &y);
-    refuse("output 0: no such tensor: 2", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 1, &bad);
-    refuse("output 0: no such tensor: -1", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &x, 1, &absent);
-    refuse("tensor 1 (y) is read before it is written", STATUS_INVALID, BUILTIN_RELU, 1, 0, 1, &y,
-           1, &y);
-    refuse("tensor 0 (x) is an input, a constant or written before", STATUS_INVALID, BUILTIN_RELU,
-           1, 0, 1, &x, 1, &x);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char model[128];
+
+        snprintf(model, sizeof model, "tensors x:f32[1,2] y:f32[1,2]; %s; inputs x; outputs y",
+                 rows[i].node);
+        expect_open_fails(model, rows[i].status, rows[i].text);
+    }
 }
 
 /* Sizes that do not fit a size_t, or exceed the machine's memory. */
 TEST(refuses_what_does_not_fit)
 {
-    static const int32_t huge[] = { INT32_MAX, INT32_MAX, INT32_MAX };
-    static const int32_t large[] = { INT32_MAX, 1 << 20 };
+    static const char large[] = "RELU x:f32[2147483647,1048576] -> y:f32[2147483647,1048576]";
     struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder b;
     struct model m;
-    int x, y;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 3, huge);
-    builder_inputs(&b, 1, &x);
-    expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, INT32_MIN });
-    builder_inputs(&b, 1, &x);
-    expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, large);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, large);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
+    expect_open_fails("tensors x:f32[2147483647x3]; inputs x", STATUS_INVALID, "tensor 0 (x)");
+    expect_open_fails("tensors x:f32[1,-2147483648]; inputs x", STATUS_INVALID, "tensor 0 (x)");
     if (sizeof(size_t) == 4) { /* sooner: its bytes cannot be counted */
-        expect_open_fails(&b, STATUS_INVALID, "tensor 0 (x)");
+        expect_open_fails(large, STATUS_INVALID, "tensor 0 (x)");
         return;
     }
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "%s", large);
     in = kit_interpreter(&m, NULL);
     assert_int_equal(interpreter_allocate(in, &diag), STATUS_LIMIT);
     assert_non_null(strstr(diag.text, "elements, at most"));
@@ -343,18 +294,8 @@ TEST(refuses_what_no_verifier_has_seen)
         struct diag diag = { 0 };
         struct interpreter *in;
         struct model m, edited;
-        struct builder b;
-        const float one[] = { 1, 1 };
-        int t[3];
 
-        builder_init(&b);
-        t[0] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, two);
-        t[1] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, two, one, sizeof one);
-        t[2] = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, two);
-        builder_op(&b, BUILTIN_ADD, 1, NULL, 2, t, 1, &t[2]);
-        builder_inputs(&b, 1, t);
-        builder_outputs(&b, 1, &t[2]);
-        KIT_OK(builder_finish(&b, &m, &diag));
+        kit_text(&m, "ADD x:f32[1,2] w:f32[1,2]=1,1 -> y:f32[1,2]");
         edited = m;
         rows[i].edit(&edited);
         assert_int_equal(interpreter_open(&in, &edited, NULL, &diag), rows[i].status);
@@ -378,21 +319,13 @@ TEST(knows_all_element_sizes)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
         struct interpreter *in;
-        struct options reshape;
-        struct builder b;
         struct model m;
-        int t[3];
 
-        options_init(&reshape, OPTIONS_ReshapeOptions);
-        options_set_ints(&reshape, "new_shape", (int32_t[]){ 1, -1 }, 2);
-        builder_init(&b);
-        for (int k = 0; k < 3; k++)
-            t[k] = builder_tensor(&b, rows[i].type, "t", 1, (int32_t[]){ 5 });
-        builder_op(&b, BUILTIN_RESHAPE, 1, &reshape, 1, &t[0], 1, &t[1]);
-        builder_op(&b, BUILTIN_RESHAPE, 1, &reshape, 1, &t[1], 1, &t[2]);
-        builder_inputs(&b, 1, t);
-        builder_outputs(&b, 1, &t[2]);
-        KIT_OK(builder_finish(&b, &m, &diag));
+        kit_text(&m,
+                 "RESHAPE {new_shape=[1,-1]} x:%s[5] -> y:%s[5]\n"
+                 "RESHAPE {new_shape=[1,-1]} y -> z:%s[5]",
+                 tensor_type_name(rows[i].type), tensor_type_name(rows[i].type),
+                 tensor_type_name(rows[i].type));
         in =
             kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64, .poison = true });
         KIT_OK(interpreter_allocate(in, &diag));
