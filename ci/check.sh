@@ -116,7 +116,7 @@ for result in "$log"/*.code; do
     units=$((units + count))
 done
 note unit
-longest=$(sort -rn "$log/units" | head -n 5 | awk '{ printf "%s%s %d", NR > 1 ? ", " : "", $2, $1 }')
+longest=$(sort -rn "$log/units" | head -n 5 | awk '{ printf "%s%s %d", (NR > 1 ? ", " : ""), $2, $1 }')
 echo "unit: $units tests passed; seconds of the longest files: $longest"
 total=$((total + units))
 
@@ -287,5 +287,5 @@ count=$(cat "$log/commands.count")
 total=$((total + count))
 echo "check: seconds:$(awk '{ seconds[substr($0, index($0, " ") + 1)] += $1 }
     END { for (name in seconds) if (seconds[name] >= 2) printf "%d %s\n", seconds[name], name }' "$log/seconds" |
-    sort -rn | awk '{ s = $1; $1 = ""; printf "%s%s %d", NR > 1 ? "," : "", $0, s }')"
+    sort -rn | awk '{ s = $1; $1 = ""; printf "%s%s %d", (NR > 1 ? "," : ""), $0, s }')"
 echo "check: all passed: $total tests" | tee "$log/summary"
