@@ -54,6 +54,19 @@ expect 2 'found .--frmat=json' $assay --limits --frmat=json
 expect 2 'ASSAY_LIMITS: .rank=x' env ASSAY_LIMITS=rank=x $assay --limits
 expect 2 'no such limit; `assay --limits` lists them' $assay inspect $model --limit=ranks=7
 expect 2 'at most 1 \(limit rank; --limit=rank=VALUE' $assay inspect $model --limit=rank=1
+# Models as text: both ways, in the place of a model, and an error that leaves nothing behind.
+softmax='SOFTMAX {beta=1} x:f32[1,4] -> y'
+$assay model --model="$softmax" -o "$work/softmax.tflite"
+expect 0 '^SOFTMAX \{beta=1\} x:f32\[1,4\] -> y:f32\[1,4\]$' $assay model "$work/softmax.tflite"
+expect 0 'SOFTMAX' $assay inspect --model="$softmax" --delegate=none
+expect 0 'text:SOFTMAX' $assay run --model="$softmax" --delegate=none
+$assay model $model -o "$work/digits.txt"
+expect 0 'f32 \[1, 10\]' $assay run "$work/digits.txt" --delegate=none
+printf 'RELU x:f32[1,4] -> y\nSOFTMAX {bta=1} y -> z\n' >"$work/wrong.txt"
+expect 2 'wrong.txt: line 2, column 10: expected a field of SoftmaxOptions, or \}, found .bta=1' \
+    $assay model "$work/wrong.txt" -o "$work/none.tflite"
+expect 2 'line 2, column 10' $assay run "$work/wrong.txt"
+[ ! -e "$work/none.tflite" ] || { echo 'commands: assay model wrote what is wrong' >&2; exit 1; }
 escape=$work/$(printf '\033[2J')
 cp $model "$escape.tflite"
 expect 0 'x1b\[2J\.tflite' $assay inspect "$escape.tflite"
