@@ -79,7 +79,7 @@ struct ref_call {
     TfLiteTensor *const *intermediates; /* of the operator: LSTM's scales between its sums */
     int intermediate_count;
     struct ref_carry *carry; /* NULL: nothing is handed on */
-    bool late;               /* prepare runs in invoke: all inputs have their data */
+    bool late;               /* in invoke: all inputs have their data */
     bool no_options;         /* the file has no option table for the node: params are zero */
 };
 

@@ -62,6 +62,7 @@ static enum status run_reference(struct interpreter *in, struct node *node,
     bool empty = true;
 
     call.detail = detail;
+    call.late = true; /* also SPLIT's axis, where no constant gives it */
     if (node->special)
         return run_special(in, node, &call, diag);
     for (int i = 0; i < node->out_count; i++) {
