@@ -156,7 +156,7 @@ TEST(edited_models_are_refused_or_run)
         struct tflite_file file = { 0 };
         struct model m;
 
-        if (t.rows[i].stage != HOSTILE_RUNS || t.rows[i].pending)
+        if (t.rows[i].stage != HOSTILE_RUNS || t.rows[i].pending || t.rows[i].edit)
             continue;
         KIT_OK(hostile_row_write(&t.rows[i], &file, &diag));
         KIT_OK(tflite_read(&m, file.bytes, file.count, &diag));

@@ -7,6 +7,7 @@
 #include "reference/format/file.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
+#include "reference/text/edit.h"
 #include "reference/text/model_text.h"
 #include "reference/text/write_text.h"
 
@@ -22,8 +23,9 @@ static enum status read_text(const char *text, struct tflite_file *file, struct 
     return model_text_read(&source, file, diag);
 }
 
-/* Writes the model of a text as a text again; the caller frees it. */
-static char *again(const char *text, bool as_written)
+/* Writes the model of a text as a text again, with an edit unless it is NULL; the caller frees it.
+ */
+static char *edited(const char *text, const char *edit, bool as_written)
 {
     const struct model_text source = { .text = text,
                                        .count = strlen(text),
@@ -37,11 +39,18 @@ static char *again(const char *text, bool as_written)
     assert_non_null(f);
     if (model_text_build(&source, &m, &diag) != STATUS_OK)
         fail_msg("%s\n%s", text, diag.text);
+    if (edit && model_text_edit(&m, edit, &diag) != STATUS_OK)
+        fail_msg("%s\n%s", edit, diag.text);
     if (text_write(f, &m, NULL, &diag) != STATUS_OK)
         fail_msg("%s\n%s", text, diag.text);
     fclose(f);
     model_close(&m);
     return out;
+}
+
+static char *again(const char *text, bool as_written)
+{
+    return edited(text, NULL, as_written);
 }
 
 /* What a text says, in the words of the writer; NULL: the text itself, which need not be legal. */
@@ -125,6 +134,47 @@ TEST(texts_mean_what_they_say)
         twice = again(found, true);
         assert_string_equal(found, twice);
         free(twice);
+        free(found);
+    }
+}
+
+static const struct {
+    const char *text, *edit, *means;
+} edits[] = {
+    { "RELU x:f32[2,3] -> y:f32[2,3]", "in0.dims[1]=5; out0.dims=[2,5]",
+      "RELU x:f32[2,5] -> y:f32[2,5]\n" },
+    { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.dims=[2,2]",
+      "ADD {} x:f32[2] f32[2,2]=1,2,2,2 -> y:f32[2]\n" },
+    { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.dims[0]=1",
+      "ADD {} x:f32[2] f32[1]=1 -> y:f32[2]\n" },
+    { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.type=i64",
+      "ADD {} x:f32[2] i64[2]=1,2 -> y:f32[2]\n" },
+    { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.data[1]=nan(0x7fc00001)",
+      "ADD {} x:f32[2] f32[2]=1,nan(0x7fc00001) -> y:f32[2]\n" },
+    { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.data=7; in0.q=(0.5|0.25,1|2,3)",
+      "ADD {} x:f32[2]q(0.5|0.25,1|2,3) f32[2]=7 -> y:f32[2]\n" },
+    { "ADD {} x:f32[2] k:f32[2]=1,2 -> y:f32[2]", "in1.data=-",
+      "ADD {} x:f32[2] k:f32[2] -> y:f32[2]\n" },
+    { "ADD {} x:f32[2] z:f32[2] -> y:f32[2]", "in1.data=3",
+      "ADD {} x:f32[2] z:f32[2]=3 -> y:f32[2]\n" },
+    { "ADD {} x:i8[2]q(1) z:f32[2] -> y:f32[2]", "in0.q=(); in1=in0",
+      "tensors x:i8[2]\ntensors z:f32[2]\nADD {} x x -> y:f32[2]\ninputs x z\n" },
+    { "RELU x:f32[2] -> y:f32[2]; RELU y -> z:f32[2]", "op1.in0=op0.in0; op1.op=EXP; version=2",
+      "RELU:2 x:f32[2] -> y:f32[2]\nEXP x -> z:f32[2]\noutputs z\n" },
+    { "ADD {fused_activation_function=RELU} x:f32[2] x -> y:f32[2]", "op=MUL",
+      "MUL {fused_activation_function=RELU} x:f32[2] x -> y:f32[2]\n" },
+    { "MEAN {} x:f32[2] i32[1]=0 -> y:f32[1]", "options.keep_dims=true; inputs=1",
+      "tensors x:f32[2]\ntensors i32[1]=0\nMEAN {keep_dims=true} x -> y:f32[1]\n" },
+    { "MEAN {keep_dims=true} x:f32[2] i32[1]=0 -> y:f32[1]", "options=-; in1=-",
+      "tensors x:f32[2]\ntensors i32[1]=0\nMEAN x - -> y:f32[1]\n" },
+};
+
+TEST(edits_set_what_they_name)
+{
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        char *const found = edited(edits[i].text, edits[i].edit, true);
+
+        assert_string_equal(found, edits[i].means);
         free(found);
     }
 }

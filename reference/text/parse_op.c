@@ -20,7 +20,7 @@ struct parsed_op {
     struct parse_list tensors[3]; /* inputs, outputs, intermediates */
 };
 
-static enum status find_code(struct parse *p, int32_t *code)
+enum status parse_op_code(struct parse *p, int32_t *code)
 {
     const size_t length = scan_word(&p->t);
     int64_t number;
@@ -87,7 +87,7 @@ static enum status read_real(struct parse *p, float *out)
     return STATUS_OK;
 }
 
-static enum status read_field(struct parse *p, const struct option_table *table, struct options *o)
+enum status parse_op_option(struct parse *p, const struct option_table *table, struct options *o)
 {
     const size_t length = scan_word(&p->t);
     char what[96];
@@ -130,7 +130,7 @@ static enum status read_options(struct parse *p, struct parsed_op *op)
     options_init(&op->options, table->tag);
     p->t.at += length + 1;
     for (scan_blanks(&p->t); !scan_take(&p->t, "}"); scan_blanks(&p->t))
-        TRY(read_field(p, table, &op->options));
+        TRY(parse_op_option(p, table, &op->options));
     return STATUS_OK;
 }
 
@@ -239,7 +239,7 @@ static enum status read_op(struct parse *p, struct parsed_op *op)
     static const struct parse_producer none = { .type = -1 };
     struct parse_producer producer = { .produces = true };
 
-    TRY(find_code(p, &op->code));
+    TRY(parse_op_code(p, &op->code));
     if (op->code == BUILTIN_CUSTOM && scan_take(&p->t, "(")) {
         TRY(scan_name(&p->t, "the name of a custom op", &op->custom));
         if (!scan_take(&p->t, ")"))

@@ -2,6 +2,7 @@
 
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/device_profiles.h"
+#include "delegate/tests/kit/graph_edit.h"
 #include "reference/tests/kit/hostile_damage.h"
 #include "reference/tests/kit/hostile_model.h"
 
@@ -24,7 +25,7 @@ enum { ITERATIONS_MAX = 100 };
 enum status hostile_row_write(const struct hostile_row *row, struct tflite_file *file,
                               struct diag *diag)
 {
-    enum status s = hostile_model_write(row->model, file, diag);
+    enum status s = hostile_model_write(row->model, row->edit, file, diag);
 
     for (int i = 0; i < row->damage_count && s == STATUS_OK; i++)
         s = hostile_damage(file, row->damage[i], diag);
@@ -33,16 +34,54 @@ enum status hostile_row_write(const struct hostile_row *row, struct tflite_file 
 
 /* ---- the delegate without a device ---- */
 
-static void plan_for(struct hostile_outcome *o, const struct graph *g,
-                     const struct gpu_device_profile *profile)
+/* The options of a row, "precision=fp16 exclude=PAD", as pairs that end with NULL. */
+static const char *const *pairs_of(const struct hostile_row *row)
+{
+    static char text[256];
+    static const char *pairs[17];
+    int n = 0;
+
+    snprintf(text, sizeof text, "%s", row->options ? row->options : "");
+    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+        char *const equals = strchr(word, '=');
+
+        assert_true(equals && n < 16);
+        *equals = '\0';
+        pairs[n++] = word;
+        pairs[n++] = equals + 1;
+    }
+    pairs[n] = NULL;
+    return pairs;
+}
+
+/* Of a large device, but for those that the row names. */
+static struct device_limits limits_of(const struct hostile_row *row)
+{
+    struct device_limits limits = gpu_large_limits();
+    const char *const text = row->limits ? row->limits : "";
+    unsigned long long range;
+
+    if (sscanf(text, "max_storage_buffer_range=%llu", &range) == 1)
+        limits.max_storage_buffer_range = range;
+    else if (strcmp(text, "device_class=software") == 0)
+        limits.device_class = DEVICE_SOFTWARE;
+    else if (strcmp(text, "storage_16bit=false") == 0)
+        limits.storage_16bit = false;
+    else if (*text)
+        fail_msg("%s:%d: %s: no such limits: %s", row->file, row->line, row->name, text);
+    return limits;
+}
+
+static void plan_for(const struct hostile_row *row, struct hostile_outcome *o,
+                     const struct graph *g, const char *name, const struct device_limits *limits)
 {
     int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
-    struct gpu_options options = gpu_options_of((const char *const[]){ NULL });
-    struct plan_request r = { .graph = g, .options = &options, .limits = &profile->limits };
+    struct gpu_options options = gpu_options_of(pairs_of(row));
+    struct plan_request r = { .graph = g, .options = &options, .limits = limits };
     struct diag diag = { 0 };
     struct decision d = { 0 };
     struct plan p;
-    enum status s = decision_make(&d, g, &options, &profile->limits, &diag);
+    enum status s = decision_make(&d, g, &options, limits, &diag);
 
     if (s == STATUS_OK && d.refusal_count == 0) {
         gpu_request_all(&r, g, lists, lists + g->node_count,
@@ -53,64 +92,102 @@ static void plan_for(struct hostile_outcome *o, const struct graph *g,
             plan_close(&p);
         }
     }
-    if (s != STATUS_OK && (s != STATUS_UNSUPPORTED || !diag.text[0]) && !o->plan_failure[0])
-        snprintf(o->plan_failure, sizeof o->plan_failure, "%s: %s: %.400s", profile->name,
-                 status_text(s), diag.text);
+    /* Every plan of the limits that the row's verdict is about can be made. */
+    if (s != STATUS_OK && (!name || s != STATUS_UNSUPPORTED || !diag.text[0]) &&
+        !o->plan_failure[0])
+        snprintf(o->plan_failure, sizeof o->plan_failure, "%s: %s: %.400s",
+                 name ? name : "a large device", status_text(s), diag.text);
     decision_close(&d);
     options_close(&options);
     free(lists);
 }
 
-static void tell_refusal(struct hostile_outcome *o, const struct decision *d, int node)
+static void tell_refusal(struct hostile_outcome *o, const struct refusal *r)
 {
-    const struct refusal *r = &d->refusals[0];
-
-    for (int i = 0; i < d->refusal_count; i++)
-        if (d->refusals[i].host_node == node)
-            r = &d->refusals[i];
+    assert_string_equal(r->rule, rule_id(r->id));
+    assert_true(r->op[0] && r->field[0] && r->value[0] && r->limit[0]);
+    assert_true(r->hint && r->hint[0]);
+    assert_true(r->tensor < 0 || r->tensor_name[0]);
     snprintf(o->rule, sizeof o->rule, "%s", r->rule);
     snprintf(o->refusal, sizeof o->refusal, "node %d, tensor %d %s: %s is %s, expected %s",
              r->host_node, r->tensor, r->tensor_name, r->field, r->value, r->limit);
 }
 
+/* The refusal of the node that the row is about, where it has one. */
+static const struct refusal *find_refusal(const struct hostile_row *row, const struct decision *d)
+{
+    const int node = row->rule_node >= 0 ? row->rule_node : row->node;
+
+    for (int i = 0; i < d->refusal_count; i++)
+        if (d->refusals[i].host_node == node)
+            return &d->refusals[i];
+    return row->rule_node < 0 && d->refusal_count > 0 ? &d->refusals[0] : NULL;
+}
+
 struct watched {
+    const struct hostile_row *row;
     struct hostile_outcome *o;
-    int node;
+    bool plans;
 };
+
+static void decide_on(const struct watched *w, const struct graph *g)
+{
+    const struct device_limits limits = limits_of(w->row);
+    struct gpu_options options = gpu_options_of(pairs_of(w->row));
+    struct gpu_device_profiles profiles;
+    const struct refusal *refusal;
+    struct diag diag = { 0 };
+    struct decision d = { 0 };
+
+    KIT_OK(decision_make(&d, g, &options, &limits, &diag));
+    for (int i = 0; i < g->node_count; i++)
+        assert_true(d.take[i] || d.refusal_count > 0);
+    snprintf(w->o->rule, sizeof w->o->rule, "%s", g->node_count ? "taken" : "empty");
+    if ((refusal = find_refusal(w->row, &d)))
+        tell_refusal(w->o, refusal);
+    plan_for(w->row, w->o, g, NULL, &limits);
+    decision_close(&d);
+    options_close(&options);
+    if (!w->plans || w->row->limits || w->row->graph)
+        return;
+    profiles_all(&profiles);
+    for (int i = 0; i < profiles.count; i++)
+        plan_for(w->row, w->o, g, profiles.at[i].name, &profiles.at[i].limits);
+}
 
 static TfLiteStatus decide(TfLiteContext *context, TfLiteDelegate *delegate)
 {
-    const struct device_limits limits = gpu_large_limits();
     const struct watched *const w = delegate->data_;
-    struct gpu_options options = gpu_options_of((const char *const[]){ NULL });
-    struct hostile_outcome *const o = w->o;
-    struct gpu_device_profiles profiles;
     struct diag diag = { 0 };
-    struct decision d = { 0 };
     struct graph g;
 
     if (graph_import(&g, context, &diag) != STATUS_OK) {
-        snprintf(o->rule, sizeof o->rule, "import");
-        snprintf(o->refusal, sizeof o->refusal, "%.500s", diag.text);
+        snprintf(w->o->rule, sizeof w->o->rule, "import");
+        snprintf(w->o->refusal, sizeof w->o->refusal, "%.500s", diag.text);
         return kTfLiteOk;
     }
-    KIT_OK(decision_make(&d, &g, &options, &limits, &diag));
-    snprintf(o->rule, sizeof o->rule, "%s", g.node_count ? "taken" : "empty");
-    if (d.refusal_count > 0)
-        tell_refusal(o, &d, w->node);
-    profiles_all(&profiles);
-    for (int i = 0; i < profiles.count; i++)
-        plan_for(o, &g, &profiles.at[i]);
-    decision_close(&d);
-    options_close(&options);
+    if (w->row->graph)
+        graph_edit(&g, w->row->graph);
+    decide_on(w, &g);
     graph_close(&g);
     return kTfLiteOk;
 }
 
-static void ask_delegate(const struct hostile_row *row, const struct model *m,
-                         const struct interpreter_options *options, struct hostile_outcome *o)
+static void ignore(void *user, const char *format, va_list args)
 {
-    struct watched w = { o, row->node };
+    (void)user;
+    (void)format;
+    (void)args;
+}
+
+static const struct interpreter_options interpreter_options = { .guard_bytes = 64,
+                                                                .report = ignore,
+                                                                .max_iterations = ITERATIONS_MAX };
+
+static void ask_delegate(const struct hostile_row *row, const struct model *m, bool plans,
+                         struct hostile_outcome *o)
+{
+    struct watched w = { row, o, plans };
     TfLiteDelegate delegate = { .data_ = &w,
                                 .Prepare = decide,
                                 .flags = kTfLiteDelegateFlagsAllowDynamicTensors };
@@ -118,9 +195,39 @@ static void ask_delegate(const struct hostile_row *row, const struct model *m,
     struct diag diag = { 0 };
 
     snprintf(o->rule, sizeof o->rule, "unseen");
-    if (interpreter_open(&in, m, options, &diag) == STATUS_OK)
+    if (interpreter_open(&in, m, &interpreter_options, &diag) == STATUS_OK)
         interpreter_apply_delegate(in, &delegate, NULL, &diag);
     interpreter_close(in);
+}
+
+void hostile_row_decide(const struct hostile_row *row, struct hostile_outcome *o)
+{
+    struct diag diag = { 0 };
+    struct tflite_file file;
+    struct model m = { 0 };
+
+    memset(o, 0, sizeof *o);
+    snprintf(o->rule, sizeof o->rule, "unseen");
+    KIT_OK(hostile_row_write(row, &file, &diag));
+    if (tflite_read(&m, file.bytes, file.count, &diag) == STATUS_OK)
+        ask_delegate(row, &m, false, o);
+    model_close(&m);
+    mem_free(file.bytes);
+}
+
+enum status hostile_judge_delegate(const struct hostile_row *row, const struct hostile_outcome *o,
+                                   struct diag *diag)
+{
+    if (strcmp(o->rule, row->rule) != 0)
+        return diag_fail(diag, STATUS_MISMATCH, "the delegate says %s, expected %s: %s", o->rule,
+                         row->rule, o->refusal);
+    for (int i = 0; i < row->rule_word_count; i++)
+        if (!strstr(o->refusal, row->rule_words[i]))
+            return diag_fail(diag, STATUS_MISMATCH, "the delegate's refusal lacks '%s': %s",
+                             row->rule_words[i], o->refusal);
+    if (o->plan_failure[0])
+        return diag_fail(diag, STATUS_MISMATCH, "planned for %s", o->plan_failure);
+    return STATUS_OK;
 }
 
 /* ---- inputs and results ---- */
@@ -212,13 +319,6 @@ static void keep_results(struct interpreter *in, struct hostile_outcome *o)
 
 /* ---- one row ---- */
 
-static void ignore(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static enum status end_at(struct hostile_outcome *o, enum hostile_stage stage, enum status s,
                           const struct diag *diag)
 {
@@ -248,10 +348,7 @@ static void run_model(const struct hostile_row *row, struct interpreter *in,
 
 static void run_row(const struct hostile_row *row, bool device, struct hostile_outcome *o)
 {
-    const struct interpreter_options options = { .guard_bytes = 64,
-                                                 .report = ignore,
-                                                 .max_iterations = ITERATIONS_MAX };
-    TfLiteDelegate *const d = device ? kit_delegate((const char *const[]){ NULL }) : NULL;
+    TfLiteDelegate *const d = device ? kit_delegate(pairs_of(row)) : NULL;
     struct diag diag = { 0 };
     struct tflite_file file;
     struct interpreter *in = NULL;
@@ -273,8 +370,8 @@ static void run_row(const struct hostile_row *row, bool device, struct hostile_o
     } else {
         KIT_OK(tflite_read(&m, bytes, file.count, &diag));
         if (!device)
-            ask_delegate(row, &m, &options, o);
-        if ((s = interpreter_open(&in, &m, &options, &diag)) != STATUS_OK) {
+            ask_delegate(row, &m, true, o);
+        if ((s = interpreter_open(&in, &m, &interpreter_options, &diag)) != STATUS_OK) {
             end_at(o, HOSTILE_OPEN, s, &diag);
         } else if (!d) {
             run_model(row, in, o);

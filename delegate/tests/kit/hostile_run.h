@@ -30,9 +30,13 @@ struct hostile_outcome {
     long long peak_bytes; /* of what the libraries held at once */
 };
 
-/* The bytes of a row: its model, with the damage. */
+/* The bytes of a row: its model, with the edit and the damage. */
 enum status hostile_row_write(const struct hostile_row *row, struct tflite_file *file,
                               struct diag *diag);
+/* What the delegate decides on a row, in this process: rule, refusal and plan_failure of *o. */
+void hostile_row_decide(const struct hostile_row *row, struct hostile_outcome *o);
+enum status hostile_judge_delegate(const struct hostile_row *row, const struct hostile_outcome *o,
+                                   struct diag *diag);
 /* Verifies, reads, opens, plans, prepares and runs a row in a child process.  device: with the
  * delegate on the device that is there, instead of planning without one. */
 void hostile_row_run(const struct hostile_row *row, bool device, struct hostile_outcome *o);

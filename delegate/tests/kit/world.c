@@ -224,12 +224,7 @@ void world_make(struct world *w)
     world_make_others(w);
 }
 
-/* ---- edits ---- */
-
-#define AS_IT_IS                                                                                   \
-    {                                                                                              \
-        .what = NOTHING                                                                            \
-    }
+/* ---- other types ---- */
 
 static struct graph_tensor *world_at(struct world *w, int node, int tensor)
 {
@@ -237,20 +232,6 @@ static struct graph_tensor *world_at(struct world *w, int node, int tensor)
 
     assert_true(t >= 0 && t < w->graph.tensor_count);
     return &w->tensors[t];
-}
-
-static void world_rank(struct graph_tensor *t, int rank)
-{
-    int32_t dims[GRAPH_MAX_RANK];
-
-    for (int i = 0; i < rank; i++) {
-        const int from = i - (rank - t->rank);
-
-        dims[i] = from < 0 ? 1 : t->dims[from];
-    }
-    if (rank > 0)
-        memcpy(t->dims, dims, (size_t)rank * sizeof dims[0]);
-    t->rank = rank;
 }
 
 void world_count(struct graph_tensor *t)
@@ -268,26 +249,6 @@ void world_quantize(struct world *w, struct graph_tensor *t, TfLiteType type)
     t->quant = (struct graph_quant){
         .scale = scale, .zero_point = w->zero_points[t - w->tensors], .count = 1, .inner = 1
     };
-}
-
-/* The types, scales and zero points that the basic kernel has in 8 bits. */
-static void world_lstm_u8(struct world *w)
-{
-    static const TfLiteType types[] = { kTfLiteUInt8, kTfLiteUInt8, kTfLiteUInt8,
-                                        kTfLiteInt32, kTfLiteInt16, kTfLiteUInt8,
-                                        kTfLiteInt16, kTfLiteUInt8, kTfLiteInt16 };
-
-    for (int i = 0; i < 9; i++) {
-        struct graph_tensor *const t = world_at(w, LSTM, i < 5 ? i : OUT + i - 5);
-        float *const scale = w->scales[t - w->tensors];
-        int32_t *const zero = w->zero_points[t - w->tensors];
-
-        t->type = types[i];
-        scale[0] = types[i] == kTfLiteUInt8 ? 1.f / 128 : types[i] == kTfLiteInt16 ? 1.f / 2048 : 1;
-        zero[0] = types[i] == kTfLiteUInt8 ? 128 : 0;
-        t->quant =
-            (struct graph_quant){ .scale = scale, .zero_point = zero, .count = 1, .inner = 1 };
-    }
 }
 
 void world_sequence_s8(struct world *w, int outputs)
@@ -320,112 +281,6 @@ void world_sequence_s8(struct world *w, int outputs)
     }
     n->intermediates = w->intermediates;
     n->intermediate_count = 5;
-}
-
-void world_edit(struct world *w, const struct edit *e)
-{
-    struct graph_node *n = &w->nodes[e->node];
-    struct graph_tensor *t = e->what < EDIT_TENSOR || e->what == EDIT_VALUE ||
-                                     (e->what >= EDIT_DYNAMIC && e->what <= EDIT_PRODUCER)
-                                 ? world_at(w, e->node, e->tensor)
-                                 : NULL;
-
-    switch (e->what) {
-    case NOTHING: break;
-    case EDIT_LSTM_U8: world_lstm_u8(w); break;
-    case EDIT_SEQUENCE_S8: world_sequence_s8(w, (int)e->value); break;
-    case EDIT_DIM:
-        t->dims[e->at] = (int32_t)e->value;
-        world_count(t);
-        break;
-    case EDIT_RANK:
-        world_rank(t, (int)e->value);
-        world_count(t);
-        break;
-    case EDIT_TYPE: t->type = (TfLiteType)e->value; break;
-    case EDIT_BYTES:
-        t->type = kTfLiteInt8;
-        for (int i = 0; i < 8; i++) {
-            w->scales[t - w->tensors][i] = 0.5f;
-            w->zero_points[t - w->tensors][i] = (int32_t)e->value;
-        }
-        t->quant = (struct graph_quant){ .scale = w->scales[t - w->tensors],
-                                         .zero_point = w->zero_points[t - w->tensors],
-                                         .count = 1,
-                                         .inner = 1 };
-        break;
-    case EDIT_SCALE_BITS:
-        memcpy(w->scales[t - w->tensors], &(const uint32_t){ (uint32_t)e->value }, sizeof(float));
-        break;
-    case EDIT_SCALES:
-        t->quant.count = (size_t)e->value;
-        if (e->value == 0)
-            t->quant.scale = NULL;
-        break;
-    case EDIT_SCALE: w->scales[t - w->tensors][0] = ldexpf(1, (int)e->value); break;
-    case EDIT_SCALE_DIM: t->quant.dimension = (int)e->value; break;
-    case EDIT_COMPUTED: t->data = NULL; break;
-    case EDIT_CONSTANT: t->data = w->floats; break;
-    case EDIT_LONGS:
-        for (size_t i = 0; i < t->elements; i++)
-            w->longs[i] = ((const int32_t *)t->data)[i];
-        t->data = w->longs;
-        t->type = kTfLiteInt64;
-        break;
-    case EDIT_ABSENT: w->inputs[e->node][e->tensor] = -1; break;
-    case EDIT_TENSOR:
-        w->inputs[e->node][e->tensor] = (int)(world_at(w, e->at, (int)e->value) - w->tensors);
-        break;
-    case EDIT_INPUTS: n->input_count = (int)e->value; break;
-    case EDIT_OUTPUTS: n->output_count = (int)e->value; break;
-    case EDIT_VALUE: ((int32_t *)(uintptr_t)t->data)[e->at] = (int32_t)e->value; break;
-    case EDIT_DYNAMIC: t->is_dynamic = true; break;
-    case EDIT_PREPARED: t->is_prepared = true; break;
-    case EDIT_SPARSE:
-        t->is_sparse = true;
-        t->data = NULL;
-        break;
-    case EDIT_MISFIT:
-        t->has_wrong_bytes = true;
-        t->host_bytes = (size_t)e->value;
-        t->data = NULL;
-        break;
-    case EDIT_VARIABLE: t->is_variable = true; break;
-    case EDIT_PRODUCER: t->producer = (int)e->value; break;
-    case EDIT_VERSION: n->version = (int)e->value; break;
-    case EDIT_CODE:
-        n->code = (int32_t)e->value;
-        n->op = gpu_op_find(n->code);
-        break;
-    case EDIT_NO_PARAMS: n->params = NULL; break;
-    case EDIT_PARAM: {
-        const int value = (int)e->value;
-
-        memcpy((char *)(uintptr_t)n->params + e->at, &value, sizeof value);
-        break;
-    }
-    case EDIT_FLAG: *((bool *)(uintptr_t)n->params + e->at) = e->value; break;
-    case EDIT_WEIGHT: w->floats[7] = (float)e->value; break;
-    case EDIT_OPTION:
-        for (int i = 0;; i += 2)
-            if (!w->pairs[i]) {
-                w->pairs[i] = e->key;
-                w->pairs[i + 1] = e->text;
-                break;
-            }
-        break;
-    case EDIT_RANGE: w->limits.max_storage_buffer_range = (uint64_t)e->value; break;
-    case EDIT_NO_HALF: w->limits.storage_16bit = false; break;
-    case EDIT_SOFTWARE: w->limits.device_class = DEVICE_SOFTWARE; break;
-    }
-}
-
-const struct refusal *world_refusal(const struct decision *d, int node)
-{
-    for (int i = 0; i < d->refusal_count; i++)
-        if (d->refusals[i].host_node == node)
-            return &d->refusals[i];
-    return NULL;
 }
 
 enum status world_plan(struct plan *p, struct world *w, int node, const struct gpu_options *o,

@@ -5,8 +5,11 @@
 
 #include "reference/format/write.h"
 
-/* The bytes of the model; the caller frees them with mem_free.  STATUS_INVALID with the place in
- * the text. */
-enum status hostile_model_write(const char *text, struct tflite_file *file, struct diag *diag);
+/* The bytes of the model, with an edit (reference/text/edit.h) unless that is NULL; the caller
+ * frees them with mem_free.  STATUS_INVALID with the place in the text of either. */
+enum status hostile_model_write(const char *text, const char *edit, struct tflite_file *file,
+                                struct diag *diag);
+/* Whether the model can be made, other than by "sample". */
+enum status hostile_model_check(const char *text, const char *edit, struct diag *diag);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
+#include "reference/tests/kit/hostile_model.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -113,6 +114,10 @@ static enum status read_delegate(struct hostile_row *row, char *text, struct dia
 
     row->rule = next_word(&text);
     while ((word = next_word(&text))) {
+        if (strncmp(word, "node=", 5) == 0) {
+            row->rule_node = atoi(word + 5);
+            continue;
+        }
         if (row->rule_word_count == HOSTILE_WORDS_MAX)
             return bad(row, diag, "too many words", word);
         row->rule_words[row->rule_word_count++] = word;
@@ -122,37 +127,41 @@ static enum status read_delegate(struct hostile_row *row, char *text, struct dia
 
 static enum status read_key(struct hostile_row *row, const char *key, char *text, struct diag *diag)
 {
-    if (strcmp(key, "model") == 0)
-        row->model = text;
-    else if (strcmp(key, "verdict") == 0)
+    const struct {
+        const char *key;
+        const char **text;
+    } texts[] = {
+        { "model", &row->model },       { "base", &row->base },       { "edit", &row->edit },
+        { "graph", &row->graph },       { "options", &row->options }, { "limits", &row->limits },
+        { "boundary", &row->boundary }, { "litert", &row->litert },   { "why", &row->why },
+        { "host", &row->host },         { "device", &row->device },   { "feed", &row->feed },
+        { "result", &row->result },     { "pending", &row->pending },
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(key, texts[i].key) == 0) {
+            *texts[i].text = text;
+            return STATUS_OK;
+        }
+    if (strcmp(key, "verdict") == 0)
         return read_verdict(row, text, diag);
-    else if (strcmp(key, "delegate") == 0)
+    if (strcmp(key, "delegate") == 0)
         return read_delegate(row, text, diag);
-    else if (strcmp(key, "litert") == 0)
-        row->litert = text;
-    else if (strcmp(key, "why") == 0)
-        row->why = text;
-    else if (strcmp(key, "host") == 0)
-        row->host = text;
-    else if (strcmp(key, "device") == 0)
-        row->device = text;
-    else if (strcmp(key, "feed") == 0)
-        row->feed = text;
-    else if (strcmp(key, "result") == 0)
-        row->result = text;
-    else if (strcmp(key, "pending") == 0)
-        row->pending = text;
-    else if (strcmp(key, "damage") == 0 && row->damage_count < HOSTILE_DAMAGE_MAX)
+    if (strcmp(key, "damage") == 0 && row->damage_count < HOSTILE_DAMAGE_MAX) {
         row->damage[row->damage_count++] = text;
-    else
-        return bad(row, diag, "no such key, or too many", key);
-    return STATUS_OK;
+        return STATUS_OK;
+    }
+    return bad(row, diag, "no such key, or too many", key);
 }
 
 static enum status check_row(const struct hostile_row *row, struct diag *diag)
 {
-    if (!row->model || !row->rule || row->stage == HOSTILE_STAGE_COUNT)
-        return bad(row, diag, row->name, "lacks model, verdict or delegate");
+    if (!row->model == !row->base || (row->edit && !row->base))
+        return bad(row, diag, row->name, "expected a model, or a base and perhaps an edit of it");
+    if (!row->rule || (row->stage == HOSTILE_STAGE_COUNT) != (row->graph != NULL))
+        return bad(row, diag, row->name, "lacks verdict or delegate, or has a verdict with graph");
+    if (row->graph)
+        return STATUS_OK;
     if (row->status == STATUS_COUNT && !row->pending)
         return bad(row, diag, row->name, "no such status");
     if (row->stage != HOSTILE_RUNS && !row->field && !row->word_count)
@@ -195,6 +204,7 @@ static enum status read_lines(struct hostile_table *t, const char *file, char *t
             *row = (struct hostile_row){ .name = line,
                                          .stage = HOSTILE_STAGE_COUNT,
                                          .node = -1,
+                                         .rule_node = -1,
                                          .tensor = -1,
                                          .file = file,
                                          .line = number };
@@ -242,6 +252,28 @@ static enum status read_table_file(struct hostile_table *t, const char *folder, 
     return read_lines(t, kept->text, kept->text + length, diag);
 }
 
+/* Gives rows the models of their bases, and makes each edit once: one that is wrong is no row. */
+static enum status find_bases(struct hostile_table *t, struct diag *diag)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct hostile_row *const row = &t->rows[i];
+        size_t b = 0;
+        enum status s;
+
+        if (!row->base)
+            continue;
+        while (b < t->count && (t->rows[b].base || strcmp(t->rows[b].name, row->base) != 0))
+            b++;
+        if (b == t->count)
+            return bad(row, diag, "no row with a model has the name", row->base);
+        t->rows[b].is_base = true;
+        row->model = t->rows[b].model;
+        s = row->edit ? hostile_model_check(row->model, row->edit, diag) : STATUS_OK;
+        TRY(diag_prefix(diag, s, "%s:%d: %s", row->file, row->line, row->name));
+    }
+    return STATUS_OK;
+}
+
 static int is_table(const struct dirent *e)
 {
     const size_t n = strlen(e->d_name);
@@ -266,7 +298,7 @@ enum status hostile_table_read(struct hostile_table *t, const char *folder, stru
         free(names[i]);
     }
     free(names);
-    return s;
+    return s == STATUS_OK ? find_bases(t, diag) : s;
 }
 
 void hostile_table_close(struct hostile_table *t)

@@ -1,6 +1,7 @@
-/* The hostile models of fuzz/hostile: files of rows, each a model as text (hostile_model.h), damage
- * to its bytes (hostile_damage.h), and the manifest: what the reference, the delegate and LiteRT
- * make of it.  fuzz/hostile/README.md describes the form. */
+/* The hostile models of fuzz/hostile: files of rows, each a model as text (hostile_model.h), or the
+ * edit of one (reference/text/edit.h), damage to its bytes (hostile_damage.h), and the manifest:
+ * what the reference, the delegate and LiteRT make of it.  fuzz/hostile/README.md describes the
+ * form. */
 #ifndef ASSAY_REFERENCE_TESTS_KIT_HOSTILE_ROW_H
 #define ASSAY_REFERENCE_TESTS_KIT_HOSTILE_ROW_H
 
@@ -25,11 +26,14 @@ enum hostile_stage {
 };
 const char *hostile_stage_text(enum hostile_stage stage);
 
-enum { HOSTILE_DAMAGE_MAX = 8, HOSTILE_WORDS_MAX = 6, HOSTILE_ROWS_MAX = 1024 };
+enum { HOSTILE_DAMAGE_MAX = 8, HOSTILE_WORDS_MAX = 6, HOSTILE_ROWS_MAX = 4096 };
 
 struct hostile_row {
     const char *name;  /* "conv_2d.stride_0", also that of the written file */
-    const char *model; /* text */
+    const char *model; /* text; that of the base where there is one */
+    /* The row whose model is edited, and the edit; NULL: none. */
+    const char *base, *edit;
+    bool is_base; /* of other rows */
     const char *damage[HOSTILE_DAMAGE_MAX];
     int damage_count;
     /* The verdict of verifier and reference. */
@@ -44,6 +48,11 @@ struct hostile_row {
     const char *rule;
     const char *rule_words[HOSTILE_WORDS_MAX];
     int rule_word_count;
+    int rule_node; /* that the delegate's verdict is about; -1: that of the verdict above */
+    /* With what the delegate decides: changes of the graph that it was given, which no file makes
+     * (graph_edit.h; the row then has no verdict of others), its options, limits of a device. */
+    const char *graph, *options, *limits;
+    const char *boundary; /* rules at whose boundary the row lies, or NULL */
     /* "refuses", "crashes", "runs", or "undefined" where it depends on memory that is not its own,
      * or NULL: not asked; why it differs from ours. */
     const char *litert, *why;
