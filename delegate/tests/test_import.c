@@ -123,45 +123,31 @@ struct prepared_case {
     }
 #define UNPAREN(...) __VA_ARGS__
 
+/* clang-format off */
 static const struct prepared_case prepared_cases[] = {
     { "of nothing but constants", "cp", { { BUILTIN_DEQUANTIZE, IO((0), 1) } }, 1, ".." },
     { "of two constants", "ccp", { { BUILTIN_ADD, IO((0, 1), 2) } }, 1, "..." },
     { "of a constant and an absent input", "cp", { { BUILTIN_ADD, IO((0, ABSENT), 1) } }, 1, ".." },
     { "of an input's shape", "rp", { { BUILTIN_SHAPE, IO((0), 1) } }, 1, ".p" },
-    { "of a shape",
-      "rpcp",
-      { { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_STRIDED_SLICE, IO((1, 2, 2, 2), 3) } },
-      2,
+    { "of a shape", "rpcp",
+      { { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_STRIDED_SLICE, IO((1, 2, 2, 2), 3) } }, 2,
       ".p.p" },
-    { "of constants first, and of a shape last",
-      "rpcp",
-      { { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_MUL, IO((2, 1), 3) } },
-      2,
-      ".p.p" },
-    { "of what follows from a shape",
-      "rpcpp",
-      { { BUILTIN_SHAPE, IO((0), 1) },
-        { BUILTIN_MUL, IO((1, 2), 3) },
-        { BUILTIN_ADD, IO((3, 2), 4) } },
-      3,
-      ".p.pp" },
-    { "of what follows from constants",
-      "cpcp",
-      { { BUILTIN_DEQUANTIZE, IO((0), 1) }, { BUILTIN_ADD, IO((1, 2), 3) } },
-      2,
-      "...p" },
-    { "constants and shapes side by side",
-      "rpcpp",
-      { { BUILTIN_DEQUANTIZE, IO((2), 3) },
-        { BUILTIN_SHAPE, IO((0), 1) },
-        { BUILTIN_ADD, IO((1, 2), 4) } },
-      3,
-      ".p..p" },
+    { "of constants first, and of a shape last", "rpcp",
+      { { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_MUL, IO((2, 1), 3) } }, 2, ".p.p" },
+    { "of what follows from a shape", "rpcpp",
+      { { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_MUL, IO((1, 2), 3) }, { BUILTIN_ADD, IO((3, 2), 4) } },
+      3, ".p.pp" },
+    { "of what follows from constants", "cpcp",
+      { { BUILTIN_DEQUANTIZE, IO((0), 1) }, { BUILTIN_ADD, IO((1, 2), 3) } }, 2, "...p" },
+    { "constants and shapes side by side", "rpcpp",
+      { { BUILTIN_DEQUANTIZE, IO((2), 3) }, { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_ADD, IO((1, 2), 4) } },
+      3, ".p..p" },
     { "two outputs of constants", "cpp", { { BUILTIN_SPLIT, IO((0, 0), 1, 2) } }, 1, "..." },
     { "computed in invoke", "rcr", { { BUILTIN_ADD, IO((0, 1), 2) } }, 1, "..." },
     /* A reader of shapes whose own result comes in invoke may be taken. */
     { "a reader", "rpr", { { BUILTIN_SHAPE, IO((0), 1) }, { BUILTIN_NEG, IO((1), 2) } }, 2, ".p." },
 };
+/* clang-format on */
 
 static void check_prepared(const struct prepared_case *c, const struct graph *g, const char *how)
 {

@@ -17,6 +17,7 @@ struct slice_case {
     uint32_t dims_pushed; /* loops of the shader */
 };
 
+/* clang-format off */
 static const struct slice_case slices[] = {
     { "all", 2, 2, { 3, 5 }, { 0, 0 }, { 3, 5 }, { 1, 1 }, { 3, 5 }, 0, 0, VIEW, 0 },
     { "first rows", 2, 2, { 9, 5 }, { 0, 0 }, { 3, 5 }, { 1, 1 }, { 3, 5 }, 0, 0, VIEW, 0 },
@@ -28,43 +29,14 @@ static const struct slice_case slices[] = {
     { "every other", 2, 2, { 3, 9 }, { 0, 0 }, { 3, 9 }, { 1, 2 }, { 3, 5 }, 0, 0, LANES, 1 },
     { "rows backwards", 2, 2, { 3, 5 }, { 2, 0 }, { -9, 5 }, { -1, 1 }, { 3, 5 }, 0, 0, WHOLE, 1 },
     { "one channel", 2, 1, { 3, 5 }, { 0, 2 }, { 3, 0 }, { 1, 1 }, { 3 }, 2, 0, LANES, 0 },
-    { "new axis",
-      2,
-      3,
-      { 3, 5 },
-      { 0, 0, 0 },
-      { 3, 0, 5 },
-      { 1, 1, 1 },
-      { 3, 1, 5 },
-      0,
-      2,
-      VIEW,
+    { "new axis", 2, 3, { 3, 5 }, { 0, 0, 0 }, { 3, 0, 5 }, { 1, 1, 1 }, { 3, 1, 5 }, 0, 2, VIEW,
       0 },
-    { "merged",
-      3,
-      3,
-      { 2, 3, 5 },
-      { 0, 0, 4 },
-      { 2, 3, 5 },
-      { 1, 1, 1 },
-      { 2, 3, 1 },
-      0,
-      0,
-      WHOLE,
+    { "merged", 3, 3, { 2, 3, 5 }, { 0, 0, 4 }, { 2, 3, 5 }, { 1, 1, 1 }, { 2, 3, 1 }, 0, 0, WHOLE,
       1 },
-    { "not merged",
-      3,
-      3,
-      { 2, 3, 5 },
-      { 0, 0, 4 },
-      { 2, 2, 5 },
-      { 1, 1, 1 },
-      { 2, 2, 1 },
-      0,
-      0,
-      WHOLE,
-      2 },
+    { "not merged", 3, 3, { 2, 3, 5 }, { 0, 0, 4 }, { 2, 2, 5 }, { 1, 1, 1 }, { 2, 2, 1 }, 0, 0,
+      WHOLE, 2 },
 };
+/* clang-format on */
 
 static void check_slice(const struct slice_case *c)
 {
