@@ -272,6 +272,7 @@ $(B)/tests/$(1) $(call alone_of,$(1)): | $(addprefix $(B)/,$(call said,Needs,$(c
 endef
 $(foreach l,$(LAYERS),$(eval $(call test_rules,$(l))))
 $(TEST_PROGRAMS) $(foreach l,$(LAYERS),$(call alone_of,$(l))): $(B)/tests/kit.a $(B)/liball.a
+	@rm -f $(filter-out $|,$(wildcard $@.test_*))
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	    $(call wraps,$(patsubst $(B)/%.o,%.c,$(filter %.o,$^)) $(KIT_SRC)) $(LDFLAGS_ALL) $(PKG_LIBS) -lcmocka $(ZLIB) \

@@ -83,6 +83,14 @@ static const struct test **choose(const char *file, const char *pattern, size_t 
     return chosen;
 }
 
+static bool has_tests_of(const char *file)
+{
+    for (const struct test *t = tests; t; t = t->next)
+        if (is_in(t->file, file))
+            return true;
+    return false;
+}
+
 /* Files of this program, and of those beside it. */
 static int list_files(void)
 {
@@ -98,9 +106,13 @@ static int list_files(void)
     free(all);
     snprintf(beside, sizeof beside, "%s.test_*", program);
     if (glob(beside, 0, NULL, &alone) == 0) {
-        for (size_t i = 0; i < alone.gl_pathc; i++)
-            if (!strrchr(alone.gl_pathv[i] + strlen(program) + 1, '.'))
-                puts(alone.gl_pathv[i] + strlen(program) + 1);
+        for (size_t i = 0; i < alone.gl_pathc; i++) {
+            const char *const file = alone.gl_pathv[i] + strlen(program) + 1;
+
+            /* Not one that was a program of its own in an earlier build. */
+            if (!strchr(file, '.') && !has_tests_of(file))
+                puts(file);
+        }
         globfree(&alone);
     }
     return 0;
@@ -158,14 +170,6 @@ static void start_with_options(const char *options, char **argv)
     setenv("ASAN_OPTIONS", all, 1);
     setenv("ASSAY_TEST_STARTED", "1", 1);
     execv(program, argv);
-}
-
-static bool has_tests_of(const char *file)
-{
-    for (const struct test *t = tests; t; t = t->next)
-        if (is_in(t->file, file))
-            return true;
-    return false;
 }
 
 int main(int argc, char **argv)
