@@ -37,6 +37,7 @@ struct device_costs {
     } depthwise;
     /* Of pointwise_depthwise.comp: pixels of a workgroup, and workgroups of an image. */
     uint32_t pointwise_pixels_max, pointwise_groups_max;
+    double thawed_macs_max;         /* of plans that share pipelines */
     uint32_t matrix_int8_depth_min; /* terms of a sum */
     uint32_t matrix_int8_products_min;
     uint32_t evicting_bytes; /* constants that evict the code of pipelines from the last cache */

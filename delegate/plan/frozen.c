@@ -1,7 +1,9 @@
 #include "delegate/plan/frozen.h"
 
+#include "delegate/accept/placement.h"
 #include "delegate/base/device_costs.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Steps that are compared with those before: the work is bounded for plans of any length. */
@@ -40,6 +42,47 @@ void plan_freeze(struct plan *plan, const struct reason_of *why)
     }
     if (count == FROZEN_MAX)
         reasons_add(why, "further steps: %d pipelines were made for it", FROZEN_MAX);
+}
+
+static void thaw(struct plan_step *s)
+{
+    s->thawed = s->thawable;
+    s->thawed_at = s->push_bytes;
+    for (uint32_t id = 0; id < PLAN_SPEC_MAX; id++) {
+        if (!(s->thawed >> id & 1))
+            continue;
+        assert(s->push_bytes + sizeof s->spec[id] <= PLAN_PUSH_BYTES);
+        memcpy(s->push + s->push_bytes, &s->spec[id], sizeof s->spec[id]);
+        s->push_bytes += sizeof s->spec[id];
+        s->spec[id] = 0;
+        if (s->spec_count <= id)
+            s->spec_count = id + 1;
+    }
+}
+
+bool plan_thaws(const struct graph *g, const struct device_limits *limits,
+                const struct reason_of *why)
+{
+    const double most = device_costs_of(limits)->thawed_macs_max;
+    double macs = 0;
+
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *const n = &g->nodes[i];
+
+        macs += placement_macs(g, n);
+        for (int k = 0; k < n->output_count; k++) /* an element takes some work of its own */
+            macs += n->outputs[k] < 0 ? 0 : 16 * (double)g->tensors[n->outputs[k]].elements;
+    }
+    if (macs > most)
+        reasons_add(why, "%.0f multiply-adds, more than %.0f", macs, most);
+    return macs <= most;
+}
+
+void plan_thaw(struct plan *plan)
+{
+    for (int i = 0; i < plan->step_count; i++)
+        if (plan->steps[i]->thawable && !plan->steps[i]->frozen)
+            thaw(plan->steps[i]);
 }
 
 void plan_prefetch(struct plan *plan, const struct gpu_options *options,

@@ -181,12 +181,14 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
 {
     const struct reason_of groups = planner_reason(p, KERNEL_groups, NULL);
     const struct reason_of frozen = planner_reason(p, KERNEL_frozen, NULL);
+    const struct reason_of thawed = planner_reason(p, KERNEL_thawed, NULL);
     const struct reason_of prefetch = planner_reason(p, KERNEL_prefetch, NULL);
     const struct reason_of small = planner_reason(p, KERNEL_small_outputs, NULL);
     double macs = 0;
 
     if (planner_kernel(p, &small))
         p->plan->small_output_bytes = device_costs_of(p->limits)->small_output_bytes;
+    p->thaws = planner_kernel(p, &thawed) && plan_thaws(p->graph, p->limits, &thawed);
     TRY(plan_inputs(p, r, w));
     for (int i = 0; i < p->graph->node_count; i++) {
         const struct graph_node *n = &p->graph->nodes[i];
@@ -210,6 +212,8 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
                     p->plan->small_output_bytes);
     if (planner_kernel(p, &frozen))
         plan_freeze(p->plan, &frozen);
+    if (p->thaws)
+        plan_thaw(p->plan);
     if (planner_kernel(p, &prefetch))
         plan_prefetch(p->plan, p->options, p->limits, &prefetch);
     return plan_check_limits(p->plan, p->limits, p->diag);

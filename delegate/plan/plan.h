@@ -77,6 +77,8 @@ struct plan_step {
     int node;           /* host node index; -1: not of a node (input, output) */
     uint32_t spec[PLAN_SPEC_MAX]; /* specialization constants by id; 0..2 workgroup size */
     uint32_t spec_count;
+    uint32_t thawable, thawed; /* bits of specialization constants: may be, are push constants */
+    uint32_t thawed_at;        /* where in push, in the order of their ids (shaders/thaw.h) */
     uint8_t push[PLAN_PUSH_BYTES];
     uint32_t push_bytes;
     uint32_t shared_bytes; /* of a workgroup */

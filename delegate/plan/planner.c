@@ -246,6 +246,12 @@ void step_first_rows(const struct planner *p, struct plan_step *s, int dst, uint
     s->first_bytes = (size_t)(rows < t->rows ? rows : t->rows) * (t->bytes / t->rows);
 }
 
+void step_thawable(struct plan_step *s, uint32_t first, uint32_t last)
+{
+    for (uint32_t id = first; id <= last; id++)
+        s->thawable |= 1u << id;
+}
+
 void step_push(struct plan_step *s, const void *args, size_t bytes)
 {
     assert(bytes <= PLAN_PUSH_BYTES && bytes % 4 == 0);

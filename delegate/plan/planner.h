@@ -24,6 +24,7 @@ struct planner {
      * known. */
     const int *readers;
     const bool *exposed;
+    bool thaws;              /* the plan is so small that it shares pipelines (frozen.h) */
     const float *magnitudes; /* by graph tensor (graph/ranges.h); NULL: not precision=fast */
     /* State that is written back to inputs of the host after the last step. */
     struct {
@@ -80,6 +81,10 @@ struct plan_step *planner_step_at(struct planner *p, const char *shader,
     planner_step_at((p), (shader), (node), (x), (y), (z), __FILE__ ":" PLAN_TEXT(__LINE__))
 /* Specialization constant `id`: 3 and up, without gaps. */
 void step_spec(struct plan_step *s, uint32_t id, uint32_t value);
+/* Specialization constants first to last need not be known when the pipeline is made: no type of
+ * the shader depends on them.  Called after all step_spec; of those past the last, which were left
+ * at their default, it is 0. */
+void step_thawable(struct plan_step *s, uint32_t first, uint32_t last);
 /* Push constants, at most PLAN_PUSH_BYTES. */
 void step_push(struct plan_step *s, const void *args, size_t bytes);
 /* The kernel is one of products and convolutions, of which it was measured that they are faster

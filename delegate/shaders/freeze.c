@@ -1,29 +1,10 @@
 #include "delegate/shaders/freeze.h"
 
+#include "delegate/shaders/words.h"
 #include "reference/base/memory.h"
 
 #include <stdbool.h>
 #include <string.h>
-
-/* Of the SPIR-V specification: opcodes, and the operands that are read here. */
-enum {
-    OP_TYPE_INT = 21,
-    OP_TYPE_ARRAY = 28,
-    OP_TYPE_STRUCT = 30,
-    OP_TYPE_POINTER = 32,
-    OP_CONSTANT = 43,
-    OP_FUNCTION = 54,
-    OP_VARIABLE = 59,
-    OP_LOAD = 61,
-    OP_ACCESS_CHAIN = 65,
-    OP_DECORATE = 71,
-    OP_MEMBER_DECORATE = 72,
-    DECORATION_ARRAY_STRIDE = 6,
-    DECORATION_OFFSET = 35,
-    STORAGE_PUSH_CONSTANT = 9,
-    HEADER_WORDS = 5,
-    BOUND = 3 /* word of the header: all ids are below it */
-};
 
 /* What is known of an id. */
 struct id {
@@ -43,34 +24,24 @@ struct freezer {
     uint32_t block; /* the variable; 0: none */
 };
 
-static uint32_t opcode(const uint32_t *at)
-{
-    return at[0] & 0xffff;
-}
-
-static uint32_t length(const uint32_t *at)
-{
-    return at[0] >> 16;
-}
-
 /* The instruction whose result is `id` if it is one of `op` of that many words at least. */
 static const uint32_t *made_by(const struct freezer *f, uint32_t id, uint32_t op, uint32_t words)
 {
     const uint32_t *const at = id < f->bound ? f->ids[id].made : NULL;
 
-    return at && opcode(at) == op && length(at) >= words ? at : NULL;
+    return at && spirv_opcode(at) == op && spirv_length(at) >= words ? at : NULL;
 }
 
 static uint32_t offset_of_member(const struct freezer *f, uint32_t type, uint32_t member,
                                  bool *known)
 {
-    for (size_t i = HEADER_WORDS; i < f->count; i += length(f->words + i)) {
+    for (size_t i = SPIRV_HEADER_WORDS; i < f->count; i += spirv_length(f->words + i)) {
         const uint32_t *const at = f->words + i;
 
-        if (opcode(at) == OP_MEMBER_DECORATE && length(at) == 5 && at[1] == type &&
+        if (spirv_opcode(at) == OP_MEMBER_DECORATE && spirv_length(at) == 5 && at[1] == type &&
             at[2] == member && at[3] == DECORATION_OFFSET)
             return at[4];
-        if (opcode(at) == OP_FUNCTION)
+        if (spirv_opcode(at) == OP_FUNCTION)
             break;
     }
     *known = false;
@@ -88,14 +59,14 @@ static bool follow(const struct freezer *f, const uint32_t *chain, uint32_t *off
     bool known = pointer != NULL;
 
     *offset = 0;
-    for (uint32_t i = 4; known && i < length(chain); i++) {
+    for (uint32_t i = 4; known && i < spirv_length(chain); i++) {
         const uint32_t *const constant = made_by(f, chain[i], OP_CONSTANT, 4);
         const uint32_t index = constant ? constant[3] : 0;
         const uint32_t *at;
 
         if (!constant) {
             known = false;
-        } else if ((at = made_by(f, type, OP_TYPE_STRUCT, 2)) && index < length(at) - 2) {
+        } else if ((at = made_by(f, type, OP_TYPE_STRUCT, 2)) && index < spirv_length(at) - 2) {
             *offset += offset_of_member(f, type, index, &known);
             type = at[2 + index];
         } else if ((at = made_by(f, type, OP_TYPE_ARRAY, 4)) && f->ids[type].array_stride) {
@@ -113,7 +84,7 @@ static bool follow(const struct freezer *f, const uint32_t *chain, uint32_t *off
  * 2, as the specification has them. */
 static void look(struct freezer *f, const uint32_t *at)
 {
-    const uint32_t op = opcode(at), n = length(at);
+    const uint32_t op = spirv_opcode(at), n = spirv_length(at);
     uint32_t result = 0;
 
     switch (op) {
@@ -145,7 +116,7 @@ static bool value_of(const struct freezer *f, const uint32_t *at, uint32_t *valu
 {
     const struct id *from;
 
-    if (opcode(at) != OP_LOAD || length(at) < 4 || at[3] >= f->bound)
+    if (spirv_opcode(at) != OP_LOAD || spirv_length(at) < 4 || at[3] >= f->bound)
         return false;
     from = &f->ids[at[3]];
     if (from->pointed == 0 || from->pointed != at[1] || f->bytes < sizeof *value ||
@@ -157,39 +128,28 @@ static bool value_of(const struct freezer *f, const uint32_t *at, uint32_t *valu
     return true;
 }
 
-static bool well_formed(const uint32_t *words, size_t count)
-{
-    size_t i = HEADER_WORDS;
-
-    if (count < HEADER_WORDS)
-        return false;
-    while (i < count && length(words + i) > 0 && length(words + i) <= count - i)
-        i += length(words + i);
-    return i == count;
-}
-
 /* The constants take the results of the loads, in front of the first function: a load has as many
  * words as a constant, so the copy is as long. */
 static size_t write_frozen(struct freezer *f, uint32_t *to)
 {
-    size_t first = HEADER_WORDS, n = 0;
+    size_t first = SPIRV_HEADER_WORDS, n = 0;
     uint32_t value;
 
-    while (first < f->count && opcode(f->words + first) != OP_FUNCTION)
-        first += length(f->words + first);
+    while (first < f->count && spirv_opcode(f->words + first) != OP_FUNCTION)
+        first += spirv_length(f->words + first);
     memcpy(to, f->words, first * sizeof *to);
     n = first;
-    for (size_t i = first; i < f->count; i += length(f->words + i))
+    for (size_t i = first; i < f->count; i += spirv_length(f->words + i))
         if (value_of(f, f->words + i, &value)) {
             to[n++] = (4u << 16) | OP_CONSTANT;
             to[n++] = f->words[i + 1];
             to[n++] = f->words[i + 2];
             to[n++] = value;
         }
-    for (size_t i = first; i < f->count; i += length(f->words + i))
+    for (size_t i = first; i < f->count; i += spirv_length(f->words + i))
         if (!value_of(f, f->words + i, &value)) {
-            memcpy(to + n, f->words + i, length(f->words + i) * sizeof *to);
-            n += length(f->words + i);
+            memcpy(to + n, f->words + i, spirv_length(f->words + i) * sizeof *to);
+            n += spirv_length(f->words + i);
         }
     return n;
 }
@@ -200,12 +160,12 @@ uint32_t *spirv_freeze(const uint32_t *words, size_t count, const void *push, si
     struct freezer f = { .words = words, .count = count, .push = push, .bytes = bytes };
     uint32_t *to = NULL;
 
-    if (!well_formed(words, count))
+    if (!spirv_well_formed(words, count))
         return NULL;
-    f.bound = words[BOUND];
+    f.bound = words[SPIRV_BOUND];
     f.ids = mem_alloc(f.bound, sizeof *f.ids);
     if (f.ids && (to = mem_alloc(count, sizeof *to))) {
-        for (size_t i = HEADER_WORDS; i < count; i += length(words + i))
+        for (size_t i = SPIRV_HEADER_WORDS; i < count; i += spirv_length(words + i))
             look(&f, words + i);
         *frozen_count = write_frozen(&f, to);
     }

@@ -157,6 +157,8 @@ BUILD(residual_of_view,
       out[0] = add(b, kit_conv_2d(b, z, three), y))
 BUILD(dense_of_36, out[0] = dense(b, x, 36, 8, 4))
 BUILD(dense_of_1, out[0] = dense(b, x, 1, 36 * 8, 4))
+BUILD(large_conv,
+      out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 3, .channels = 400, .same = true }))
 BUILD(large_dense, out[0] = dense(b, x, 1, 36 * 8, 400))
 
 static struct kit_tensor softmax(struct builder *b, struct kit_tensor x)
@@ -450,6 +452,10 @@ static const struct row rows[] = {
     K(conv, prefetch, nvidia, FP32, "bytes of constants, fewer than 41943040"),
     K(conv, prefetch, software, FP32, "class software: not measured"),
     K_OFF(conv, prefetch, nvidia, FP32),
+    K(conv, thawed, software, FP32, ""),
+    K(large_conv, thawed, software, FP32, "multiply-adds, more than 1048576"),
+    K(conv, thawed, nvidia, FP32, "class NVIDIA: not measured"),
+    K_OFF(conv, thawed, software, FP32),
     K(large_dense, small_outputs, NULL, FP32, ""),
     K(pad_shown, small_outputs, NULL, FP32,
       "an output is larger than 16384 bytes, padded, or not of"),

@@ -4,6 +4,7 @@
 #include "delegate/base/parallel.h"
 #include "delegate/shaders/freeze.h"
 #include "delegate/shaders/spirv.h"
+#include "delegate/shaders/thaw.h"
 #include "delegate/vulkan/result.h"
 #include "reference/base/memory.h"
 
@@ -16,6 +17,7 @@ struct recipe {
     const struct spirv *shader;
     uint32_t spec[PLAN_SPEC_MAX];
     uint32_t spec_count;
+    uint32_t thawed, thawed_at;
     uint8_t push[PLAN_PUSH_BYTES]; /* of a frozen step */
     uint32_t push_bytes;           /* 0: not frozen */
 };
@@ -63,7 +65,10 @@ static const struct spirv *find_shader(struct pipelines *p, const struct plan_st
 static enum status recipe_of(struct recipe *r, const struct spirv *shader,
                              const struct plan_step *step, bool frozen, struct diag *diag)
 {
-    *r = (struct recipe){ .shader = shader, .spec_count = step->spec_count };
+    *r = (struct recipe){ .shader = shader,
+                          .spec_count = step->spec_count,
+                          .thawed = step->thawed,
+                          .thawed_at = step->thawed_at };
     if (!shader)
         return diag_fail(diag, STATUS_UNSUPPORTED, "no shader '%s'", step->shader);
     memcpy(r->spec, step->spec, step->spec_count * sizeof step->spec[0]);
@@ -76,14 +81,14 @@ static enum status recipe_of(struct recipe *r, const struct spirv *shader,
 
 static bool same(const struct recipe *a, const struct recipe *b)
 {
-    return a->shader == b->shader && a->spec_count == b->spec_count &&
-           a->push_bytes == b->push_bytes &&
+    return a->shader == b->shader && a->spec_count == b->spec_count && a->thawed == b->thawed &&
+           a->thawed_at == b->thawed_at && a->push_bytes == b->push_bytes &&
            memcmp(a->spec, b->spec, a->spec_count * sizeof a->spec[0]) == 0 &&
            memcmp(a->push, b->push, a->push_bytes) == 0;
 }
 
-/* The words of the shader, which pipelines that are not frozen share; *own: new memory for
- * mem_free, or NULL. */
+/* The words of the shader, shared by the pipelines that are neither frozen nor thawed; *own: new
+ * memory for mem_free, or NULL. */
 static enum status find_words(const struct recipe *recipe, VkShaderModuleCreateInfo *info,
                               uint32_t **own, struct diag *diag)
 {
@@ -95,6 +100,9 @@ static enum status find_words(const struct recipe *recipe, VkShaderModuleCreateI
     if (info->pCode && recipe->push_bytes)
         info->pCode = *own =
             spirv_freeze(info->pCode, shader->count, recipe->push, recipe->push_bytes, &count);
+    else if (info->pCode && recipe->thawed)
+        info->pCode = *own =
+            spirv_thaw(info->pCode, shader->count, recipe->thawed, recipe->thawed_at, &count);
     info->codeSize = count * sizeof(uint32_t);
     return info->pCode ? STATUS_OK
                        : diag_fail(diag, STATUS_NO_MEMORY, "shader %s: no memory to unpack it",

@@ -118,6 +118,8 @@ enum status dot_int16_plan(struct planner *p, const struct graph_node *n, const 
     step_spec(s, DOT_INT16_SPEC_TRANSPOSED, m->transposed);
     step_spec(s, DOT_INT16_SPEC_IN_DOUBLE, d->in_double);
     step_spec(s, DOT_INT16_SPEC_NARROW, is_narrow(p->graph, n, d));
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, WINDOW_SPEC_DILATION_W);
+    step_thawable(s, DOT_INT16_SPEC_GROUPED, DOT_INT16_SPEC_NARROW);
     step_push(s, &args, sizeof args);
     step_dot_products(p, s, m->dst, m->src, &weights, &channels);
     return step_items(p, s, args.count);

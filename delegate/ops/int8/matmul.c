@@ -41,6 +41,8 @@ enum status matmul_int8_plan(struct planner *p, const struct graph_node *n, cons
     step_spec(s, CONV_2D_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, CONV_2D_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);
     step_spec(s, CONV_2D_INT8_SPEC_TAIL, CONV_2D_INT8_NO_TAIL);
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, WINDOW_SPEC_DILATION_W);
+    step_thawable(s, CONV_TILE_SPEC_DENSE, CONV_2D_INT8_SPEC_QUADS);
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_dot_products(p, s, m->dst, m->src, &weights, &channels);

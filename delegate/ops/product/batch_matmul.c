@@ -172,6 +172,7 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
         set_quantized(&args, p->graph, n);
     step_spec(s, BATCH_MATMUL_SPEC_ADJ_X, params->adj_x);
     step_spec(s, BATCH_MATMUL_SPEC_ADJ_Y, params->adj_y);
+    step_thawable(s, BATCH_MATMUL_SPEC_ADJ_X, BATCH_MATMUL_SPEC_ADJ_Y);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_operand(p, s, 1, &a);

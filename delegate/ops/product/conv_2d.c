@@ -92,6 +92,7 @@ static enum status plan_grouped(struct planner *p, const struct graph_node *n,
     window_specs(s, m->window);
     step_spec(s, CONV_2D_GROUPED_SPEC_ACTIVATION, m->activation);
     step_spec(s, CONV_2D_GROUPED_SPEC_ROUNDED, n->steps.scale > 0);
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, CONV_2D_GROUPED_SPEC_ROUNDED);
     step_push(s, &args, sizeof args);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return step_items(p, s, args.count);

@@ -47,6 +47,7 @@ static enum status plan_grouped(struct planner *p, const struct graph_node *n, c
     window_specs(s, m->window);
     step_spec(s, CONV_2D_GROUPED_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, CONV_2D_GROUPED_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, d));
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, CONV_2D_GROUPED_INT8_SPEC_REQUANTIZE);
     args = (struct conv_2d_grouped_int8_args){
         .pixels = p->plan->tensors[m->dst].rows,
         .window = m->args,

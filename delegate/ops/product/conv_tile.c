@@ -31,6 +31,15 @@ static struct conv_tile wide_tile(const struct plan_tensor *y)
     };
 }
 
+/* Of a plan that shares pipelines: few tiles lie outside of a small result.  A workgroup is a
+ * vector of llvmpipe, and shares nothing: its compiler is slow where there is a barrier. */
+static struct conv_tile small_tile(const struct plan_tensor *y)
+{
+    if (y->rows < ROWS)
+        return (struct conv_tile){ .x = 8, .y = 1, .z = 1, .rows = 1, .columns = 1 };
+    return (struct conv_tile){ .x = 4, .y = 2, .z = 1, .rows = ROWS, .columns = 1 };
+}
+
 /* More shares of a sum are more invocations where there are few pixels, as in the last layers. */
 struct conv_tile conv_tile_of(const struct planner *p, int src, int dst)
 {
@@ -40,6 +49,8 @@ struct conv_tile conv_tile_of(const struct planner *p, int src, int dst)
     struct conv_tile t = { .x = y->slices > 4 ? 8 : 2, .rows = ROWS, .columns = 1 };
     uint32_t shares = SHARES_MAX;
 
+    if (p->thaws)
+        return small_tile(y);
     if (y->rows < ROWS) { /* one pixel, as a rule: a product with a vector */
         t.rows = 1;
         t.x /= 2;

@@ -87,6 +87,7 @@ static enum status plain_step(struct planner *p, const struct graph_node *n,
     step_spec(s, DEPTHWISE_CONV_2D_SPEC_MULTIPLIER, multiplier);
     step_spec(s, DEPTHWISE_CONV_2D_SPEC_ACTIVATION, (uint32_t)params->activation);
     step_spec(s, DEPTHWISE_CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, DEPTHWISE_CONV_2D_SPEC_ROUNDED);
     step_push(s, &args, sizeof args);
     return step_items(p, s, count);
 }

@@ -175,6 +175,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_SUM_X, dot_zero_point(w) != 0);
     step_spec(s, DEPTHWISE_CONV_2D_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, &d));
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, DEPTHWISE_CONV_2D_INT8_SPEC_REQUANTIZE);
     args = (struct depthwise_conv_2d_int8_args){
         .window = r.args,
         .in_channels = (uint32_t)x->dims[3],

@@ -105,6 +105,7 @@ enum status fully_connected_plan(struct planner *p, const struct graph_node *n,
         return STATUS_NO_MEMORY;
     step_spec(s, FULLY_CONNECTED_SPEC_ACTIVATION, f->activation);
     step_spec(s, FULLY_CONNECTED_SPEC_WIDE, f->wide);
+    step_thawable(s, FULLY_CONNECTED_SPEC_ACTIVATION, FULLY_CONNECTED_SPEC_WIDE);
     step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_products(p, s, f->dst, f->src, f->weights, f->bias);

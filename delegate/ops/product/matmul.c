@@ -21,6 +21,8 @@ static enum status plan_runs(struct planner *p, const struct graph_node *n, cons
     step_spec(s, CONV_2D_SPEC_RESIDUAL, m->has_residual);
     step_spec(s, CONV_2D_SPEC_ROUNDED, n->steps.scale > 0);
     step_spec(s, CONV_2D_SPEC_COLUMNS, tile.columns);
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, WINDOW_SPEC_DILATION_W);
+    step_thawable(s, CONV_TILE_SPEC_DENSE, CONV_2D_SPEC_ROUNDED);
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);

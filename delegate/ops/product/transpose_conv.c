@@ -123,6 +123,7 @@ static enum status plan_plain(struct planner *p, const struct graph_node *n, con
         p->plan->tensors[m->dst].rows / args.window.out_w * args.row.tiles * args.window.out_slices;
     window_specs(s, m->window);
     step_spec(s, TRANSPOSE_CONV_SPEC_ACTIVATION, m->activation);
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, TRANSPOSE_CONV_SPEC_ACTIVATION);
     step_push(s, &args, sizeof args);
     step_products(p, s, m->dst, m->src, m->weights, m->bias);
     return step_items(p, s, args.count);

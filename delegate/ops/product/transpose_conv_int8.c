@@ -77,6 +77,7 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
     step_spec(s, TRANSPOSE_CONV_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, TRANSPOSE_CONV_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, TRANSPOSE_CONV_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, &d));
+    step_thawable(s, WINDOW_SPEC_KERNEL_H, TRANSPOSE_CONV_INT8_SPEC_REQUANTIZE);
     step_push(s, &args, sizeof args);
     step_dot_products(p, s, dst, src, &weights, &channels);
     return step_items(p, s, args.count);
