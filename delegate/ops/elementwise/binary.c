@@ -160,6 +160,7 @@ static enum status plan_i32(struct planner *p, const struct graph_node *n, int d
     TRY(binary_bind_integers(p, s, n, 1));
     binary_spec(p, s, n, dst, op);
     step_spec(s, BINARY_I32_SPEC_ACTIVATION, (uint32_t)activation);
+    step_thawable(s, BINARY_SPEC_BROADCAST_A, BINARY_I32_SPEC_ACTIVATION);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }
@@ -204,6 +205,7 @@ enum status binary_plan(struct planner *p, const struct graph_node *n, uint32_t 
     step_spec(s, BINARY_SPEC_CONSTANT, constant);
     if (n->steps.scale > 0)
         step_spec(s, BINARY_SPEC_ROUNDED, true);
+    step_thawable(s, BINARY_SPEC_BROADCAST_A, BINARY_SPEC_ROUNDED);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }

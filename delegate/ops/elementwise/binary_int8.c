@@ -146,6 +146,7 @@ static enum status plan_binary(struct planner *p, const struct graph_node *n)
     TRY(bind_operand(p, s, n, 1));
     binary_spec(p, s, n, dst, n->op->variant);
     step_spec(s, BINARY_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_thawable(s, BINARY_SPEC_BROADCAST_A, BINARY_INT8_SPEC_SIGNED);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }

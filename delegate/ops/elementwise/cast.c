@@ -78,6 +78,7 @@ static enum status plan_cast(struct planner *p, const struct graph_node *n)
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
     step_spec(s, CAST_SPEC_FROM, elements_of(p, from));
     step_spec(s, CAST_SPEC_TO, elements_of(p, to));
+    step_thawable(s, CAST_SPEC_FROM, CAST_SPEC_TO);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

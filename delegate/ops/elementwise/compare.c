@@ -115,6 +115,7 @@ enum status compare_plan(struct planner *p, const struct graph_node *n, uint32_t
     step_spec(s, COMPARE_SPEC_CONSTANT, constant);
     step_spec(s, COMPARE_SPEC_SIGNED, a->type == kTfLiteInt8);
     step_spec(s, COMPARE_SPEC_SCALED, graph_is_8bit(a));
+    step_thawable(s, BINARY_SPEC_OP, COMPARE_SPEC_SCALED);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.grid.count);
 }

@@ -72,6 +72,7 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
     args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
     step_spec(s, QUANTIZE_INT8_SPEC_HALF, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
     step_spec(s, QUANTIZE_INT8_SPEC_SIGNED, y->type != kTfLiteUInt8);
+    step_thawable(s, QUANTIZE_INT8_SPEC_HALF, QUANTIZE_INT8_SPEC_SIGNED);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

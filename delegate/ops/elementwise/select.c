@@ -235,6 +235,7 @@ static enum status plan(struct planner *p, const struct graph_node *n)
         step_spec(s, SELECT_SPEC_BROADCAST_C + (uint32_t)i,
                   one && p->plan->tensors[dst].channels != 1);
     }
+    step_thawable(s, SELECT_SPEC_BROADCAST_C, SELECT_SPEC_BROADCAST_C + 2);
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.count);
 }

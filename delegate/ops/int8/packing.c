@@ -78,6 +78,7 @@ static enum status plan_table(struct planner *p, const struct graph_node *n,
         return STATUS_NO_MEMORY;
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
     step_spec(s, TABLE_SPEC_BITS, bits);
+    step_thawable(s, TABLE_SPEC_BITS, TABLE_SPEC_BITS);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

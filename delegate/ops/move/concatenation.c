@@ -209,6 +209,7 @@ static enum status plan_pieces(struct planner *p, const struct graph_node *n, in
             step_read(p, s, k + 1, piece->source);
     }
     step_spec(s, CONCATENATION_SPEC_SPLIT, split);
+    step_thawable(s, CONCATENATION_SPEC_SPLIT, CONCATENATION_SPEC_SPLIT);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     return step_items(p, s, args.count);

@@ -204,6 +204,7 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
     step_spec(s, GATHER_SPEC_WHOLE,
               gather.inner % args.in_channels == 0 && args.out_channels == args.in_channels);
     step_spec(s, GATHER_SPEC_DEPTH, (uint32_t)gather.depth);
+    step_thawable(s, GATHER_SPEC_WHOLE, GATHER_SPEC_DEPTH);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     TRY(bind_indices(p, s, n, &args));

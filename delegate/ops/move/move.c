@@ -140,6 +140,7 @@ enum status move_plan_step(struct planner *p, const struct graph_node *n, int ds
     args.count =
         (mode == MOVE_BLOCKS ? rows / args.across * ((args.across + 3) / 4) : rows) * args.slices;
     step_spec(s, MOVE_SPEC_MODE, mode);
+    step_thawable(s, MOVE_SPEC_MODE, MOVE_SPEC_MODE);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

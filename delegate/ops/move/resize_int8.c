@@ -100,6 +100,7 @@ static enum status plan_resize(struct planner *p, const struct graph_node *n)
     };
     args.count = p->plan->tensors[dst].rows * args.slices;
     step_spec(s, RESIZE_INT8_SPEC_SIGNED, y->type != kTfLiteUInt8);
+    step_thawable(s, RESIZE_INT8_SPEC_SIGNED, RESIZE_INT8_SPEC_SIGNED);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

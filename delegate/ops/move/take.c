@@ -97,6 +97,7 @@ enum status take_plan(struct planner *p, const struct graph_node *n, take_index 
         pack_dim(p, n, index, y->rank - 1, 1, &packed, at);
     step_spec(s, TAKE_SPEC_DIMS, dims);
     step_spec(s, TAKE_SPEC_CHANNELS, channels);
+    step_thawable(s, TAKE_SPEC_DIMS, TAKE_SPEC_CHANNELS);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

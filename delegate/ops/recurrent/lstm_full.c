@@ -317,6 +317,7 @@ static enum status plan_state(struct planner *p, const struct graph_node *n, con
     own.count = p->plan->tensors[state].rows *
                 (args->out_slices > args->cell_slices ? args->out_slices : args->cell_slices);
     step_spec(s, LSTM_STATE_SPEC_OUT, out);
+    step_thawable(s, LSTM_STATE_SPEC_OUT, LSTM_STATE_SPEC_OUT);
     step_push(s, &own, sizeof own);
     if (out) {
         step_write(p, s, 0, h);
@@ -342,6 +343,7 @@ struct plan_step *lstm_full_step(struct planner *p, const struct graph_node *n, 
     step_spec(s, LSTM_FULL_SPEC_CIFG, run->sizes.cifg);
     step_spec(s, LSTM_FULL_SPEC_PEEPHOLE, run->sizes.peephole);
     step_spec(s, LSTM_FULL_SPEC_PROJECTION, run->sizes.projection);
+    step_thawable(s, LSTM_FULL_SPEC_CIFG, LSTM_FULL_SPEC_PROJECTION);
     step_shared(s, CELLS_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
     step_write(p, s, 0, y);
     step_read(p, s, 1, x);
@@ -359,6 +361,7 @@ static enum status plan_step(struct planner *p, const struct graph_node *n,
     if (!s)
         return STATUS_NO_MEMORY;
     step_spec(s, LSTM_FULL_SPEC_ACTIVATION, (uint32_t)run->params.activation);
+    step_thawable(s, LSTM_FULL_SPEC_ACTIVATION, LSTM_FULL_SPEC_ACTIVATION);
     step_push(s, args, sizeof *args);
     return step_groups(p, s, args->count);
 }

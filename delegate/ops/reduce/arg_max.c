@@ -98,6 +98,7 @@ static enum status plan_arg_max(struct planner *p, const struct graph_node *n)
     step_spec(s, ARG_MAX_SPEC_OVER_CHANNELS, axis == x->rank - 1);
     step_spec(s, ARG_MAX_SPEC_LEAST, n->op->variant == LEAST);
     step_spec(s, ARG_MAX_SPEC_SIGNED, x->type == kTfLiteInt8);
+    step_thawable(s, ARG_MAX_SPEC_OVER_CHANNELS, ARG_MAX_SPEC_SIGNED);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

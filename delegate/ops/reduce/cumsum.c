@@ -62,6 +62,7 @@ static enum status plan_cumsum(struct planner *p, const struct graph_node *n)
     step_spec(s, CUMSUM_SPEC_OVER_CHANNELS, over_channels);
     step_spec(s, CUMSUM_SPEC_EXCLUSIVE, params->exclusive);
     step_spec(s, CUMSUM_SPEC_REVERSE, params->reverse);
+    step_thawable(s, CUMSUM_SPEC_OVER_CHANNELS, CUMSUM_SPEC_REVERSE);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);

@@ -31,6 +31,7 @@ static enum status plan_l2_normalization(struct planner *p, const struct graph_n
         .zero = tensor_zero_point(x),
     };
     step_spec(s, L2_NORMALIZATION_INT8_SPEC_SIGNED, x->type == kTfLiteInt8);
+    step_thawable(s, L2_NORMALIZATION_INT8_SPEC_SIGNED, L2_NORMALIZATION_INT8_SPEC_SIGNED);
     step_shared(s, WORKGROUP * (uint32_t)sizeof(int32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

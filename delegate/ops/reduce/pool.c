@@ -81,6 +81,7 @@ static enum status plan_pool(struct planner *p, const struct graph_node *n)
     step_spec(s, POOL_SPEC_MAXIMUM, n->op->code == BUILTIN_MAX_POOL_2D);
     if (n->has_pads)
         step_spec(s, POOL_SPEC_ZEROS, true);
+    step_thawable(s, POOL_SPEC_STRIDE_H, POOL_SPEC_ZEROS);
     args = (struct pool_args){
         .in_h = (uint32_t)x->dims[1],
         .in_w = (uint32_t)x->dims[2],

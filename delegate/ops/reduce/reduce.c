@@ -198,6 +198,7 @@ static enum status plan_reduction(struct planner *p, const struct graph_node *n)
         step_spec(s, REDUCE_SPEC_AVERAGE, false);
         set_quantized(&args, x, graph_output(p->graph, n, 0), op, terms);
     }
+    step_thawable(s, REDUCE_SPEC_OP, integers ? REDUCE_SPEC_AVERAGE : REDUCE_SPEC_OP);
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

@@ -72,6 +72,7 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
     step_spec(s, REDUCE_SPEC_OP, REDUCE_SUM);
     step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
     step_spec(s, REDUCE_SPEC_AVERAGE, true);
+    step_thawable(s, REDUCE_SPEC_OP, REDUCE_SPEC_AVERAGE);
     step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(int32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

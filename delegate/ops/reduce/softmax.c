@@ -61,6 +61,7 @@ enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t
                                   .slices = p->plan->tensors[dst].slices,
                                   .beta = beta };
     step_spec(s, SOFTMAX_SPEC_OP, op);
+    step_thawable(s, SOFTMAX_SPEC_OP, SOFTMAX_SPEC_OP);
     step_shared(s, width * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);

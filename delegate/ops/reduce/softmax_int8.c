@@ -169,6 +169,7 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     };
     step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
     step_spec(s, SOFTMAX_INT8_SPEC_LOG, log);
+    step_thawable(s, SOFTMAX_INT8_SPEC_SIGNED, SOFTMAX_INT8_SPEC_LOG);
     step_shared(s, width * (uint32_t)sizeof(uint32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
