@@ -25,7 +25,8 @@ struct recipe {
 struct pipeline {
     struct pipeline *next;
     struct recipe recipe;
-    size_t holders; /* of a frozen one: entries in lists of pipelines_held */
+    size_t holders;    /* lists of pipelines_held that it is in */
+    uint64_t released; /* when there was none any more: pipelines.releases */
     VkPipeline handle;
     uint64_t in_cache; /* serial of the cache that it was last added to; 0: none */
 };
@@ -290,7 +291,7 @@ static enum status make_all(struct pipelines *p, struct plan_step *const *steps,
     return s;
 }
 
-/* ---- frozen pipelines, which plans hold ---- */
+/* ---- pipelines that plans hold ---- */
 
 static void destroy(const struct pipelines *p, struct pipeline *pipeline)
 {
@@ -298,26 +299,65 @@ static void destroy(const struct pipelines *p, struct pipeline *pipeline)
     mem_free(pipeline);
 }
 
-/* Destroys the frozen pipelines that nobody holds. */
+static size_t count_unheld(const struct pipelines *p)
+{
+    size_t count = 0;
+
+    for (const struct pipeline *at = p->list; at; at = at->next)
+        count += at->holders == 0;
+    return count;
+}
+
+/* Where the list has the one to be destroyed next: that was released first, of frozen ones any. */
+static struct pipeline **oldest_unheld(struct pipelines *p)
+{
+    struct pipeline **oldest = NULL;
+
+    for (struct pipeline **at = &p->list; *at; at = &(*at)->next) {
+        if ((*at)->holders > 0)
+            continue;
+        if ((*at)->recipe.push_bytes)
+            return at;
+        if (!oldest || (*at)->released < (*oldest)->released)
+            oldest = at;
+    }
+    return oldest;
+}
+
+/* Destroys what nobody holds: all frozen pipelines, and the oldest others. */
 static void sweep(struct pipelines *p)
 {
-    struct pipeline **at = &p->list;
+    size_t unheld = count_unheld(p);
+    struct pipeline **at;
 
-    while (*at) {
+    while ((at = oldest_unheld(p)) && ((*at)->recipe.push_bytes || unheld > p->kept)) {
         struct pipeline *const pipeline = *at;
 
-        if (pipeline->recipe.push_bytes && pipeline->holders == 0) {
-            *at = pipeline->next;
-            destroy(p, pipeline);
-        } else {
-            at = &pipeline->next;
-        }
+        *at = pipeline->next;
+        destroy(p, pipeline);
+        unheld--;
     }
 }
 
-static bool is_held(const struct plan_step *step)
+static enum status hold_one(struct pipelines_held *held, struct pipeline *pipeline,
+                            struct diag *diag)
 {
-    return step->frozen && step->push_bytes && !step->idle;
+    struct pipeline **list = held->list;
+
+    for (size_t i = 0; i < held->count; i++)
+        if (list[i] == pipeline)
+            return STATUS_OK;
+    if (held->count == held->capacity) {
+        const size_t capacity = 2 * held->capacity + 8;
+
+        if (!(list = mem_resize(list, capacity, sizeof *list)))
+            return diag_fail(diag, STATUS_NO_MEMORY, "%zu pipelines: out of memory", capacity);
+        held->list = list;
+        held->capacity = capacity;
+    }
+    list[held->count++] = pipeline;
+    pipeline->holders++;
+    return STATUS_OK;
 }
 
 /* All that is needed was made. */
@@ -326,26 +366,26 @@ static enum status hold(struct pipelines *p, struct plan_step *const *steps, int
 {
     struct recipe recipe;
 
-    if (!(held->list = mem_alloc((size_t)count, sizeof held->list[0])))
-        return diag_fail(diag, STATUS_NO_MEMORY, "%d steps: out of memory", count);
     for (int i = 0; i < count; i++) {
         struct pipeline *found;
 
-        if (!is_held(steps[i]))
+        if (steps[i]->idle)
             continue;
-        TRY(recipe_of(&recipe, find_shader(p, steps[i], half), steps[i], true, diag));
+        TRY(recipe_of(&recipe, find_shader(p, steps[i], half), steps[i], steps[i]->frozen, diag));
         if (!(found = find(p, &recipe)))
             continue; /* another thread has just switched the packed dot product off */
-        found->holders++;
-        held->list[held->count++] = found;
+        TRY(hold_one(held, found, diag));
     }
     return STATUS_OK;
 }
 
 static void let_go(struct pipelines *p, struct pipelines_held *held)
 {
-    for (size_t i = 0; i < held->count; i++)
+    p->releases++;
+    for (size_t i = 0; i < held->count; i++) {
         held->list[i]->holders--;
+        held->list[i]->released = p->releases;
+    }
     mem_free(held->list);
     *held = (struct pipelines_held){ .count = 0 };
     sweep(p);
@@ -387,10 +427,19 @@ size_t pipelines_frozen(struct pipelines *p)
     return count;
 }
 
-static const struct pipeline *find_held(const struct pipelines_held *held,
-                                        const struct recipe *recipe)
+size_t pipelines_unheld(struct pipelines *p)
 {
-    for (size_t i = 0; held && i < held->count; i++)
+    size_t count;
+
+    lock_acquire(&p->lock);
+    count = count_unheld(p);
+    lock_release(&p->lock);
+    return count;
+}
+
+static struct pipeline *find_held(const struct pipelines_held *held, const struct recipe *recipe)
+{
+    for (size_t i = 0; i < held->count; i++)
         if (same(&held->list[i]->recipe, recipe))
             return held->list[i];
     return NULL;
@@ -413,13 +462,13 @@ static void log_shader(const struct spirv *shader, const struct plan_step *step)
 }
 #endif
 
-enum status pipelines_get(struct pipelines *p, const struct pipelines_held *held,
+enum status pipelines_get(struct pipelines *p, struct pipelines_held *held,
                           const struct plan_step *step, bool half, VkPipeline *out,
                           struct diag *diag)
 {
     const struct spirv *shader = find_shader(p, step, half);
     struct plan_step needed = *step, *const steps[] = { &needed };
-    const struct pipeline *found;
+    struct pipeline *found;
     struct recipe recipe;
     enum status s = STATUS_OK;
 
@@ -432,6 +481,8 @@ enum status pipelines_get(struct pipelines *p, const struct pipelines_held *held
         if (!(found = find(p, &recipe)) &&
             (s = make_all(p, steps, 1, half, NULL, diag)) == STATUS_OK)
             found = find(p, &recipe);
+        if (s == STATUS_OK)
+            s = hold_one(held, found, diag);
     }
     if (s == STATUS_OK) {
         *out = found->handle;
@@ -458,7 +509,7 @@ enum status pipelines_make(struct pipelines *p, const struct plan_step *step, bo
 
 void pipelines_init(struct pipelines *p)
 {
-    *p = (struct pipelines){ .list = NULL };
+    *p = (struct pipelines){ .kept = PIPELINES_KEPT };
     lock_init(&p->lock, LOCK_RANK_PIPELINES, 0);
 }
 

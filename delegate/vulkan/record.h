@@ -34,8 +34,8 @@ struct recording {
     int prefetched;               /* dispatches of `early`; 0: it is not recorded */
     int copies;                   /* dispatches that convert an input or output */
     struct pipeline_cache *cache; /* borrowed; NULL: none */
-    struct pipelines_held held;   /* pipelines of frozen steps */
-    struct profile *profile;      /* NULL: not profiled */
+    struct pipelines_held held;
+    struct profile *profile; /* NULL: not profiled */
 };
 
 /* Allocates the descriptor sets, and writes them. */

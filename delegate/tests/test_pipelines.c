@@ -1,0 +1,84 @@
+/* Pipelines that no plan holds any more: so many are kept, and the oldest go first. */
+#include "delegate/tests/kit/device_kit.h"
+#include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
+
+#include "delegate/runtime/kernel.h"
+
+/* A convolution, whose kernel is a constant of its pipeline. */
+static struct model conv(int32_t kernel)
+{
+    struct diag diag = { 0 };
+    struct kit_tensor x, y;
+    struct builder b;
+    struct model m;
+
+    builder_init(&b);
+    x = kit_tensor(&b, "x", KIT_DIMS(1, 8, 8, 4));
+    y = kit_conv_2d(&b, x, (struct kit_conv){ .kernel = kernel, .channels = 12 });
+    builder_inputs(&b, 1, &x.index);
+    builder_outputs(&b, 1, &y.index);
+    KIT_OK(builder_finish(&b, &m, &diag));
+    return m;
+}
+
+static struct pipelines *pipelines_of(TfLiteDelegate *d)
+{
+    return &((struct gpu_delegate *)d->data_)->device->pipelines;
+}
+
+/* How many pipelines it takes to open the model, and close it again. */
+static uint64_t made_by(const struct model *m, TfLiteDelegate *d)
+{
+    const uint64_t before = pipelines_made();
+    struct interpreter *in = kit_open(m, d);
+    struct diag diag = { 0 };
+
+    kit_fill_inputs(in, 1);
+    KIT_OK(interpreter_invoke(in, &diag));
+    interpreter_close(in);
+    return pipelines_made() - before;
+}
+
+TEST(the_oldest_go_first)
+{
+    struct model a, b, c;
+    struct interpreter *open;
+    TfLiteDelegate *d;
+    size_t both;
+
+    NEEDS_DEVICE;
+    a = conv(1);
+    b = conv(2);
+    c = conv(3);
+    d = kit_delegate(WITH("max_partitions", "0", "no_kernel", "all"));
+    assert_true(made_by(&a, d) > 0);
+    assert_int_equal(pipelines_of(d)->kept, PIPELINES_KEPT);
+    pipelines_of(d)->kept = 0;
+    assert_int_equal(made_by(&a, d), 0); /* it was kept until it was closed again */
+    assert_int_equal(pipelines_unheld(pipelines_of(d)), 0);
+    assert_int_equal(made_by(&a, d), 1);
+    pipelines_of(d)->kept = PIPELINES_KEPT;
+    made_by(&a, d);
+    assert_int_equal(made_by(&b, d), 1);
+    both = pipelines_unheld(pipelines_of(d));
+    pipelines_of(d)->kept = both;
+    assert_int_equal(made_by(&a, d), 0);
+    assert_int_equal(made_by(&c, d), 1); /* in place of that of b */
+    assert_int_equal(pipelines_unheld(pipelines_of(d)), both);
+    assert_int_equal(made_by(&a, d), 0);
+    assert_int_equal(made_by(&b, d), 1); /* in place of that of c */
+    open = kit_open(&a, d);
+    pipelines_of(d)->kept = 0;
+    made_by(&b, d);
+    assert_int_equal(pipelines_unheld(pipelines_of(d)), 0);
+    assert_int_equal(made_by(&a, d), 0); /* which is open */
+    interpreter_close(open);
+    assert_int_equal(made_by(&a, d), 1);
+    tflite_plugin_destroy_delegate(d);
+    model_close(&a);
+    model_close(&b);
+    model_close(&c);
+}
+
+TEST_FILE(.before = kit_find_device);
