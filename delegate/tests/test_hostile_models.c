@@ -294,11 +294,11 @@ TEST(wrong_edits_are_no_rows)
           ":1: no row with a model has the name: a" },
         { "a\n model RELU f32[1] -> f32[1]\n verdict runs\n delegate taken\n"
           "b\n base a\n edit in0.dims[0]=2; in0.dims[1]=2\n verdict runs\n delegate taken\n",
-          ":5: b: line 1, column 26: expected an index" },
+          ":5: b: line 1, column 25: expected an index" },
         { "a\n model RELU f32[1] -> f32[1]\n edit version=1\n verdict runs\n delegate taken\n",
-          ":1: expected a model, or a base" },
+          ":1: a: expected a model, or a base" },
         { "a\n model RELU f32[1] -> f32[1]\n graph params=-\n verdict runs\n delegate taken\n",
-          ":1: lacks verdict or delegate, or has a verdict with graph" },
+          ":1: a: lacks verdict or delegate, or has a verdict with graph" },
     };
     char directory[] = "/tmp/hostile-XXXXXX", path[64];
 
