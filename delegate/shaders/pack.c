@@ -46,7 +46,7 @@ static void read_shader(struct spirv *s, const char *path)
     if (!f)
         stop(path, "cannot be read");
     if (length == 0 || length >= sizeof s->name || strcmp(name + length, ".spv") != 0)
-        stop(path, "expected NAME.spv of at most 31 characters");
+        stop(path, "expected NAME.spv, of fewer characters than struct spirv has room for");
     memcpy(s->name, name, length);
     s->first = (uint32_t)all.count;
     while (fread(&word, sizeof word, 1, f) == 1)

@@ -8,7 +8,7 @@
 
 /* Arrays in place of pointers: nothing for the dynamic linker to relocate. */
 struct spirv {
-    char name[32];  /* "conv_2d.f32" */
+    char name[28];  /* "conv_2d.f32" */
     uint32_t first; /* of its words among those of all shaders */
     uint32_t count;
 };
