@@ -3,9 +3,9 @@
  *     CONV_2D {stride_w=1 stride_h=1 padding=VALID} x:f32[1,8,8,3] f32[8,3,3,3]=~7 f32[8]=0 -> y
  *     SOFTMAX {beta=1} y -> z:f32[1,6,6,8]
  *
- * conformance/doc/MODEL_TEXT.md describes the grammar.  The text is hostile, and so is the file beside
- * it: an error names line, column and what was expected, and no text makes the reader allocate more
- * than the limits allow. */
+ * conformance/doc/MODEL_TEXT.md describes the grammar.  The text is hostile, and so is the file
+ * beside it: an error names line, column and what was expected, and no text makes the reader
+ * allocate more than the limits allow. */
 #ifndef ASSAY_REFERENCE_TEXT_MODEL_TEXT_H
 #define ASSAY_REFERENCE_TEXT_MODEL_TEXT_H
 

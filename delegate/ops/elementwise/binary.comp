@@ -1,8 +1,7 @@
-// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD, POW, ATAN2 with
-// broadcasting.  The dims of dst but the last are given
-// as up to 5 groups, outermost first, with the stride of each operand in slices (0: broadcast).  An
-// operand with one channel is broadcast over the slice.  A constant operand is f32 at binding 3 in
-// both precisions.
+// ADD, MUL, SUB, MAXIMUM, MINIMUM, PRELU, DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD, POW, ATAN2
+// with broadcasting.  The dims of dst but the last are given as up to 5 groups, outermost first,
+// with the stride of each operand in slices (0: broadcast).  An operand with one channel is
+// broadcast over the slice.  A constant operand is f32 at binding 3 in both precisions.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/elementwise/binary.args.h"
