@@ -2,47 +2,13 @@
 #include "conformance/suite/judge/batch_model.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 enum { BATCH = 2 };
 
-static int ints(struct builder *b, const char *name, int32_t count, const int32_t *data)
-{
-    return builder_constant(b, TENSOR_INT32, name, 1, &count, data, (size_t)count * sizeof *data);
-}
-
-static int floats(struct builder *b, const char *name, size_t rank, const int32_t *shape)
-{
-    return builder_tensor(b, TENSOR_FLOAT32, name, rank, shape);
-}
-
-/* x [2,2,2,1] -> RESIZE_BILINEAR to 2 by 3 -> RESHAPE to [2,3,2] -> MEAN over axis 2 -> y [2,3]. */
-static void fill(struct builder *b)
-{
-    static const int32_t size[] = { 2, 3 }, shape[] = { BATCH, 3, 2 }, axes[] = { 2 };
-    const int x = floats(b, "x", 4, (int32_t[]){ BATCH, 2, 2, 1 });
-    const int large = floats(b, "large", 4, (int32_t[]){ BATCH, 2, 3, 1 });
-    const int flat = floats(b, "flat", 3, shape), y = floats(b, "y", 2, shape);
-    const int new_size = ints(b, "size", 2, size), new_shape = ints(b, "shape", 3, shape);
-    const int reduced = ints(b, "axes", 1, axes);
-    struct options options;
-
-    options_init(&options, OPTIONS_ResizeBilinearOptions);
-    builder_op(b, BUILTIN_RESIZE_BILINEAR, 1, &options, 2, (int[]){ x, new_size }, 1, &large);
-    options_init(&options, OPTIONS_ReshapeOptions);
-    options_set_ints(&options, "new_shape", shape, 3);
-    builder_op(b, BUILTIN_RESHAPE, 1, &options, 2, (int[]){ large, new_shape }, 1, &flat);
-    options_init(&options, OPTIONS_ReducerOptions);
-    builder_op(b, BUILTIN_MEAN, 1, &options, 2, (int[]){ flat, reduced }, 1, &y);
-    builder_inputs(b, 1, &x);
-    builder_outputs(b, 1, &y);
-}
-
-static void finish(struct builder *b, struct model *m)
-{
-    struct diag diag;
-
-    KIT_OK(builder_finish(b, m, &diag));
-}
+static const char net[] =
+    "RESIZE_BILINEAR {} x:f32[2,2,2,1] size:i32[2]=2,3 -> large\n"
+    "RESHAPE {new_shape=[2,3,2]} large shape:i32[3]=2,3,2 -> flat; MEAN {} flat axes:i32[1]=2 -> y";
 
 static void open_with_one(struct batch_model *b, const struct model *m)
 {
@@ -71,13 +37,10 @@ static int32_t first_of(const struct model *m, const char *name)
 
 TEST(shapes_alone_change)
 {
-    struct builder builder;
     struct model m;
     struct batch_model b;
 
-    builder_init(&builder);
-    fill(&builder);
-    finish(&builder, &m);
+    kit_text(&m, net);
     open_with_one(&b, &m);
     assert_int_equal(first_of(&b.model, "shape"), 1);
     assert_int_equal(first_of(&b.model, "size"), 2);
@@ -90,25 +53,11 @@ TEST(shapes_alone_change)
 /* One constant { 2, 1, 2 } is RESHAPE's shape and MEAN's axes: it must keep both meanings. */
 TEST(a_shape_that_is_axes_too_stays)
 {
-    static const int32_t numbers[] = { BATCH, 1, 2 };
-    struct builder builder;
-    struct options options;
     struct model m;
     struct batch_model b;
-    int x, flat, y, shared;
 
-    builder_init(&builder);
-    x = floats(&builder, "x", 2, (int32_t[]){ BATCH, 2 });
-    flat = floats(&builder, "flat", 3, numbers);
-    y = floats(&builder, "y", 1, numbers);
-    shared = ints(&builder, "shared", 3, numbers);
-    options_init(&options, OPTIONS_ReshapeOptions);
-    builder_op(&builder, BUILTIN_RESHAPE, 1, &options, 2, (int[]){ x, shared }, 1, &flat);
-    options_init(&options, OPTIONS_ReducerOptions);
-    builder_op(&builder, BUILTIN_MEAN, 1, &options, 2, (int[]){ flat, shared }, 1, &y);
-    builder_inputs(&builder, 1, &x);
-    builder_outputs(&builder, 1, &y);
-    finish(&builder, &m);
+    kit_text(&m,
+             "RESHAPE {} x:f32[2,2] shared:i32[3]=2,1,2 -> flat; MEAN {} flat shared -> y:f32[2]");
     open_with_one(&b, &m);
     assert_int_equal(first_of(&b.model, "shared"), BATCH);
     batch_model_close(&b);
@@ -118,22 +67,11 @@ TEST(a_shape_that_is_axes_too_stays)
 /* TRANSPOSE_CONV's shape is its first input. */
 TEST(the_shape_of_transpose_conv_changes)
 {
-    static const int32_t shape[] = { BATCH, 1, 1, 1 }, one[] = { 1, 1, 1, 1 };
-    static const float weight = 3;
-    struct builder builder;
     struct model m;
     struct batch_model b;
-    int in[3], y;
 
-    builder_init(&builder);
-    in[0] = ints(&builder, "shape", 4, shape);
-    in[1] = builder_constant(&builder, TENSOR_FLOAT32, "w", 4, one, &weight, sizeof weight);
-    in[2] = floats(&builder, "x", 4, shape);
-    y = floats(&builder, "y", 4, shape);
-    builder_op(&builder, BUILTIN_TRANSPOSE_CONV, 1, NULL, 3, in, 1, &y);
-    builder_inputs(&builder, 1, &in[2]);
-    builder_outputs(&builder, 1, &y);
-    finish(&builder, &m);
+    kit_text(&m,
+             "TRANSPOSE_CONV shape:i32[4]=2,1,1,1 f32[1,1,1,1]=3 x:f32[2,1,1,1] -> y:f32[2,1,1,1]");
     open_with_one(&b, &m);
     assert_int_equal(first_of(&b.model, "shape"), 1);
     batch_model_close(&b);
@@ -150,16 +88,13 @@ static const TfLiteTensor *output(struct interpreter *in)
 /* The model with batch 1 gives the first image's result. */
 TEST(the_first_image_alone)
 {
-    struct builder builder;
     struct model m;
     struct batch_model b;
     struct interpreter *two, *one;
     const TfLiteTensor *all, *first;
     struct diag diag;
 
-    builder_init(&builder);
-    fill(&builder);
-    finish(&builder, &m);
+    kit_text(&m, net);
     open_with_one(&b, &m);
     two = kit_interpreter(&m, NULL);
     one = kit_interpreter(&b.model, NULL);

@@ -1,11 +1,11 @@
 /* Limits along a graph: from the inputs of an op to its outputs. */
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "conformance/suite/bounds/bound.h"
 #include "conformance/suite/judge/hidden_limits.h"
 
 #include "reference/base/memory.h"
-#include "reference/format/builder.h"
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
@@ -13,64 +13,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { N = 6, UNITS = 3 };
+enum { N = 6 };
 static float x[N] = { 1, -2, 3, 0.5f, -4, 8 };
-static const float ones[N] = { 1, 1, 1, 1, 1, 1 };
-static const float factors[N] = { 3, -0.5f, 7, 1, 2, -5 };
-static const float weights[UNITS * N] = { 1, -1, 2, -2, 3, -3, 0, 0, 0, 0, 0, 0, 9, 8, 7, 6, 5, 4 };
-static const float biases[UNITS] = { 1, 2, 3 };
 
 /* x + 1, and one op behind it. */
 struct graph {
     struct model model;
     struct interpreter *in;
     struct case_instance instance;
-    int sum, y;
 };
 
-static void open_graph(struct graph *g, int32_t code, uint8_t tag)
+enum { SUM = 2 };
+#define PRODUCT "MUL {} sum f32[1,6]=3,-0.5,7,1,2,-5 -> y"
+
+static void open_graph(struct graph *g, const char *op)
 {
-    const int32_t wide[] = { 1, N }, narrow[] = { 1, UNITS }, matrix[] = { UNITS, N };
-    const int32_t units[] = { UNITS }, last = 1;
     const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
-    struct options none, o;
-    struct builder b;
-    int a, one, in[3];
-    size_t count = 1;
     struct diag diag;
 
-    *g = (struct graph){ .y = -1 };
-    builder_init(&b);
-    a = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, wide);
-    one = builder_constant(&b, TENSOR_FLOAT32, "one", 2, wide, ones, sizeof ones);
-    g->sum = builder_tensor(&b, TENSOR_FLOAT32, "sum", 2, wide);
-    options_init(&none, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &none, 2, (const int[]){ a, one }, 1, &g->sum);
-    options_init(&o, tag);
-    in[0] = g->sum;
-    if (code == BUILTIN_FULLY_CONNECTED) {
-        in[count++] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, matrix, weights, sizeof weights);
-        in[count++] = builder_constant(&b, TENSOR_FLOAT32, "b", 1, units, biases, sizeof biases);
-    } else if (code == BUILTIN_MUL) {
-        in[count++] = builder_constant(&b, TENSOR_FLOAT32, "f", 2, wide, factors, sizeof factors);
-    } else if (code == BUILTIN_SUB) {
-        in[count++] = g->sum; /* less itself: exactly 0 however far it is off */
-    } else if (code == BUILTIN_SOFTMAX) {
-        options_set_float(&o, "beta", 2);
-    } else if (code == BUILTIN_ARG_MAX) {
-        in[count++] = builder_constant(&b, TENSOR_INT32, "axis", 0, NULL, &last, sizeof last);
-        options_set_int(&o, "output_type", TENSOR_INT32);
-    }
-    if (code == BUILTIN_ARG_MAX)
-        g->y = builder_tensor(&b, TENSOR_INT32, "y", 1, wide);
-    else
-        g->y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2,
-                              code == BUILTIN_FULLY_CONNECTED ? narrow : wide);
-    builder_op(&b, code, 1, tag ? &o : NULL, count, in, 1, &g->y);
-    builder_inputs(&b, 1, &a);
-    builder_outputs(&b, 1, &g->y);
-    if (builder_finish(&b, &g->model, &diag) != STATUS_OK ||
-        interpreter_open(&g->in, &g->model, &options, &diag) != STATUS_OK ||
+    *g = (struct graph){ .in = NULL };
+    kit_text(&g->model, "ADD {} x:f32[1,6] one:f32[1,6]=1 -> sum; %s", op);
+    if (interpreter_open(&g->in, &g->model, &options, &diag) != STATUS_OK ||
         interpreter_allocate(g->in, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     g->instance.input_count = 1;
@@ -122,7 +85,7 @@ TEST(test_clamp)
 {
     struct graph g;
 
-    open_graph(&g, BUILTIN_RELU, 0);
+    open_graph(&g, "RELU sum -> y");
     assert_true(margin_of(&g, BOUNDS_FP32, 0, 0) == 0);
     expect_limit(&g, BOUNDS_FP32, 5, 0x1p-20, 0x1.8p-19); /* 9: a unit for the sum, one ours */
     expect_limit(&g, BOUNDS_FP32, 1, 0, 1e-9);            /* -1: 0, and nothing above it */
@@ -134,7 +97,7 @@ TEST(test_product)
 {
     struct graph g;
 
-    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    open_graph(&g, PRODUCT);
     /* (3 + 1) * 7: 7 times one or two ULPs of 4, and one of 28. */
     expect_limit(&g, BOUNDS_FP32, 2, (7 * 4 + 16) * 0x1p-23, (2 * 7 * 4 + 17) * 0x1p-23);
     close_graph(&g);
@@ -145,19 +108,20 @@ TEST(test_sums)
 {
     static const double ulps[N] = { 2, 1, 4, 1, 2, 8 }; /* of x + 1, in 2^-23 */
     static const struct bound_rule dot = { .kind = BOUND_DOT };
-    struct bound_point p = { .value = 3, .magnitude = 3, .terms = N + 1, .row = UNITS };
+    struct bound_point p = { .value = 3, .magnitude = 3, .terms = N + 1, .row = 3 };
     double carried = 0, own;
     struct graph g;
 
     for (int i = 0; i < N; i++) {
-        const double w = weights[2 * N + i], v = x[i] + 1;
+        const double w = 9 - i, v = x[i] + 1; /* of the last unit */
 
         carried += w * ulps[i] * 0x1p-23;
         p.value += w * v;
         p.magnitude += fabs(w * v);
     }
     own = bound_limit(&dot, BOUNDS_FP32, &p);
-    open_graph(&g, BUILTIN_FULLY_CONNECTED, OPTIONS_FullyConnectedOptions);
+    open_graph(&g, "FULLY_CONNECTED {} sum f32[3,6]=1,-1,2,-2,3,-3,0,0,0,0,0,0,9,8,7,6,5,4\\\n"
+                   " f32[3]=1,2,3 -> y");
     expect_limit(&g, BOUNDS_FP32, 2, own + 0.5 * carried, own + 1.6 * carried);
     expect_limit(&g, BOUNDS_FP32, 1, 0x1p-24, 0x1p-19); /* weights of 0: the bias alone */
     close_graph(&g);
@@ -167,7 +131,7 @@ TEST(test_softmax)
 {
     struct graph g;
 
-    open_graph(&g, BUILTIN_SOFTMAX, OPTIONS_SoftmaxOptions);
+    open_graph(&g, "SOFTMAX {beta=2} sum -> y");
     /* About 1 at the largest: twice beta times the largest limit, 2^-20, and its own. */
     expect_limit(&g, BOUNDS_FP32, 5, 4 * 0x1p-20, 4 * 0x1p-20 + 0x1p-18);
     close_graph(&g);
@@ -178,7 +142,7 @@ TEST(test_same_tensor)
 {
     struct graph g;
 
-    open_graph(&g, BUILTIN_SUB, OPTIONS_SubOptions);
+    open_graph(&g, "SUB {} sum sum -> y");
     expect_limit(&g, BOUNDS_FP32, 5, 0, 1e-9);
     close_graph(&g);
 }
@@ -192,7 +156,7 @@ TEST(test_not_monotone)
     struct diag diag;
     double margin;
 
-    open_graph(&g, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions);
+    open_graph(&g, "ARG_MAX {output_type=i32} sum i32[]=1 -> y:i32");
     assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
     assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
     assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
@@ -234,13 +198,13 @@ TEST(test_from_outputs)
     struct diag diag;
     float *y;
 
-    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    open_graph(&g, PRODUCT);
     assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
     assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
     assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
-    sum.tensor = g.sum;
+    sum.tensor = SUM;
     sum.bytes = sizeof x;
-    sum.data = interpreter_tensor(g.in, g.sum)->data.raw;
+    sum.data = interpreter_tensor(g.in, SUM)->data.raw;
     assert_int_equal(outputs_add(&got, &sum, &diag), STATUS_OK);
     y = got.items[0].data;
     ((float *)got.items[1].data)[2] += 0x1p-21f;
@@ -262,7 +226,7 @@ TEST(test_overflow)
     struct graph g;
 
     x[1] = 65500;
-    open_graph(&g, BUILTIN_MUL, OPTIONS_MulOptions);
+    open_graph(&g, PRODUCT);
     assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 1, -INFINITY)));
     assert_false(isfinite(margin_of(&g, BOUNDS_FP32, 1, -INFINITY)));
     assert_false(isfinite(margin_of(&g, BOUNDS_FP16, 2, INFINITY)));

@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/ops/product/matvec.args.h"
 #include "delegate/plan/frozen.h"
@@ -306,17 +307,9 @@ TEST(same_bits)
 /* Two convolutions over [1, 2, 2, 4]. */
 static void make_chain(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct kit_tensor x, y;
-    struct builder b;
-
-    builder_init(&b);
-    x = kit_tensor(&b, "x", KIT_DIMS(1, 2, 2, 4));
-    y = kit_conv_2d(&b, x, (struct kit_conv){ .channels = 5 });
-    y = kit_conv_2d(&b, y, (struct kit_conv){ .channels = 6 });
-    builder_inputs(&b, 1, &x.index);
-    builder_outputs(&b, 1, &y.index);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "CONV_2D {stride_w=1 stride_h=1} x:f32[1,2,2,4] f32[5,1,1,4]=~3(-2..2) "
+                "f32[5]=~4(-2..2) -> y\n"
+                "CONV_2D {stride_w=1 stride_h=1} y f32[6,1,1,5]=~3(-2..2) f32[6]=~4(-2..2) -> z");
 }
 
 static void resize(struct interpreter *in, int batch)

@@ -6,8 +6,6 @@
 
 enum { SIDE = 5, CHANNELS = 3, ELEMENTS = SIDE * SIDE * CHANNELS };
 
-static const int32_t shape[] = { 1, SIDE, SIDE, CHANNELS };
-
 static void fill(TfLiteTensor *t, uint64_t seed)
 {
     for (size_t i = 0; i < t->bytes / sizeof(float); i++)
@@ -160,26 +158,10 @@ struct chain {
  * reads t, so the host has no reason to copy it. */
 static void make_chain(struct chain *c)
 {
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int s, u;
-
-    builder_init(&b);
-    c->x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, shape);
-    c->t = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, shape);
-    s = builder_tensor(&b, TENSOR_FLOAT32, "s", 4, shape);
-    u = builder_tensor(&b, TENSOR_FLOAT32, "u", 4, shape);
-    c->y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, shape);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &c->x, 1, &c->t);
-    options_init(&o, OPTIONS_MulOptions);
-    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ c->x, c->t }, 1, &s);
-    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &s, 1, &u);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ c->t, u }, 1, &c->y);
-    builder_inputs(&b, 1, &c->x);
-    builder_outputs(&b, 1, &c->y);
-    KIT_OK(builder_finish(&b, &c->model, &diag));
+    *c = (struct chain){ .x = 0, .t = 1, .y = 4 };
+    kit_text(&c->model,
+             "RELU x:f32[1,%d,%d,%d] -> t; MUL {} x t -> s; LOGISTIC s -> u; ADD {} t u -> y", SIDE,
+             SIDE, CHANNELS);
 }
 
 /* The bits of y on the CPU. */

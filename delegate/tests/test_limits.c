@@ -5,6 +5,7 @@
 #include "delegate/tests/kit/world.h"
 #include "reference/base/limits.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 static struct gpu_device_profiles devices;
 
@@ -108,23 +109,6 @@ TEST(each_op_fits)
 
 /* ---- graphs that do not fit ---- */
 
-/* RELU of [1, side, side, 3] */
-static void make_large(struct model *m, int32_t side)
-{
-    const int32_t dims[] = { 1, side, side, 3 };
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y;
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, dims);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
-}
-
 struct large {
     const struct device_limits *limits;
     uint64_t need;
@@ -172,7 +156,7 @@ TEST(tensors_too_large)
         while ((uint64_t)(side + 1) * (uint64_t)(side + 1) * 16 <= l->max_storage_buffer_range)
             side++;
         for (int more = 0; more < 2; more++) {
-            make_large(&m, side + more);
+            kit_text(&m, "RELU x:f32[1,%d,%d,3] -> y", side + more, side + more);
             large.fits = !more;
             large.need = (uint64_t)(side + more) * (uint64_t)(side + more) * 16;
             gpu_look(&m, look_large, &large);
@@ -186,25 +170,10 @@ enum { PADS = 3 };
 /* PADV2 of [5] to each of these vectors. */
 static void make_pads(struct model *m, const int32_t sizes[PADS])
 {
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y[PADS], fill;
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, (int32_t[]){ 5 });
-    fill = builder_constant(&b, TENSOR_FLOAT32, "fill", 1, (int32_t[]){ 1 }, &(float){ 2 },
-                            sizeof(float));
-    for (int i = 0; i < PADS; i++) {
-        const int32_t pads[] = { 1, sizes[i] - 6 };
-        const int p =
-            builder_constant(&b, TENSOR_INT32, "pads", 2, (int32_t[]){ 1, 2 }, pads, sizeof pads);
-
-        y[i] = builder_tensor(&b, TENSOR_FLOAT32, "y", 1, &sizes[i]);
-        builder_op(&b, BUILTIN_PADV2, 1, NULL, 3, (int[]){ x, p, fill }, 1, &y[i]);
-    }
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, PADS, y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "PADV2 x:f32[5] i32[1,2]=1,%d fill:f32[1]=2 -> f32[%d]\n"
+             "PADV2 x i32[1,2]=1,%d fill -> f32[%d]; PADV2 x i32[1,2]=1,%d fill -> f32[%d]",
+             sizes[0] - 6, sizes[0], sizes[1] - 6, sizes[1], sizes[2] - 6, sizes[2]);
 }
 
 static void look_pads(struct graph *g, void *user)

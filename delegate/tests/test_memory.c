@@ -6,6 +6,7 @@
 #include "conformance/tests/kit/nets.h"
 #include "delegate/plan/memory.h"
 #include "delegate/plan/offsets.h"
+#include "reference/tests/kit/text_kit.h"
 
 /* ---- plans of a whole graph ---- */
 
@@ -104,31 +105,10 @@ TEST(other_sizes_are_not_in_place)
 TEST(ops_in_place)
 {
     struct gpu_planned look = { .pairs = { "no_transform", "all" } };
-    struct diag diag = { 0 };
-    const float w[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-    struct options o;
-    struct builder b;
     struct model m;
-    int t[7], full, row;
 
-    builder_init(&b);
-    for (int i = 0; i < 7; i++)
-        t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, 64, 1, 8 });
-    full = t[0];
-    row = builder_constant(&b, TENSOR_FLOAT32, "w", 1, (int32_t[]){ 8 }, w, sizeof w);
-    options_init(&o, OPTIONS_MulOptions);
-    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ full, row }, 1, &t[1]);
-    builder_op(&b, BUILTIN_RELU6, 1, NULL, 1, &t[1], 1, &t[2]);
-    builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &t[2], 1, &t[3]);
-    builder_op(&b, BUILTIN_PRELU, 1, NULL, 2, (int[]){ t[3], row }, 1, &t[4]);
-    options_init(&o, OPTIONS_SubOptions);
-    builder_op(&b, BUILTIN_SUB, 1, &o, 2, (int[]){ row, t[4] }, 1, &t[5]);
-    options_init(&o, OPTIONS_SoftmaxOptions);
-    options_set_float(&o, "beta", 1);
-    builder_op(&b, BUILTIN_SOFTMAX, 1, &o, 1, &t[5], 1, &t[6]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[6]);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "MUL {} x:f32[1,64,1,8] w:f32[8]=1,2,3,4,5,6,7,8 -> a; RELU6 a -> b\n"
+                 "LOGISTIC b -> c; PRELU c w -> d; SUB {} w d -> e; SOFTMAX {beta=1} e -> f");
     gpu_look(&m, gpu_look_plan, &look);
     assert_int_equal(look.plan.in_place, 5);
     /* SOFTMAX does not work in place, and its result is an output that the plan does not keep. */

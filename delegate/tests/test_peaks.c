@@ -3,35 +3,17 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 enum { ROWS = 5, DEPTH = 12, UNITS = 20 };
 
 /* RELU of a product, and the product of that: 5 * 20 * 12 and 5 * 12 * 20 multiply-adds. */
 static void make_model(struct model *m)
 {
-    static const float zeros[DEPTH * UNITS];
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y = -1;
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ ROWS, DEPTH });
-    builder_inputs(&b, 1, &x);
-    for (int i = 0; i < 2; i++) {
-        const int32_t to = i ? DEPTH : UNITS, from = i ? UNITS : DEPTH;
-        const int w = builder_constant(&b, TENSOR_FLOAT32, "w", 2, (int32_t[]){ to, from }, zeros,
-                                       sizeof zeros);
-        struct options o;
-
-        y = builder_tensor(&b, TENSOR_FLOAT32, i ? "z" : "y", 2, (int32_t[]){ ROWS, to });
-        options_init(&o, OPTIONS_FullyConnectedOptions);
-        builder_op(&b, BUILTIN_FULLY_CONNECTED, 1, &o, 2, (int[]){ x, w }, 1, &y);
-        x = y;
-    }
-    y = builder_tensor(&b, TENSOR_FLOAT32, "e", 2, (int32_t[]){ ROWS, DEPTH });
-    builder_op(&b, BUILTIN_EXP, 1, NULL, 1, &x, 1, &y);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "FULLY_CONNECTED {} x:f32[%d,%d] f32[%d,%d]=0 -> y\n"
+             "FULLY_CONNECTED {} y f32[%d,%d]=0 -> z; EXP z -> e",
+             ROWS, DEPTH, UNITS, DEPTH, DEPTH, UNITS);
 }
 
 TEST(multiply_adds)

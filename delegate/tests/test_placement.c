@@ -18,28 +18,6 @@
 /* ---- made graphs ---- */
 
 enum { ROWS = 64, NARROW = 4, WIDE = 256, LAST = 512 };
-static const float zeros[LAST * LAST];
-
-static int fully_connected(struct builder *b, int x, int from, int to)
-{
-    const int32_t dims[] = { to, from };
-    const int w = builder_constant(b, TENSOR_FLOAT32, "w", 2, dims, zeros,
-                                   (size_t)from * (size_t)to * sizeof zeros[0]);
-    const int y = builder_tensor(b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ ROWS, to });
-    struct options o;
-
-    options_init(&o, OPTIONS_FullyConnectedOptions);
-    builder_op(b, BUILTIN_FULLY_CONNECTED, 1, &o, 2, (int[]){ x, w }, 1, &y);
-    return y;
-}
-
-static int unary(struct builder *b, int op, int x, int width)
-{
-    const int y = builder_tensor(b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ ROWS, width });
-
-    builder_op(b, op, 1, NULL, 1, &x, 1, &y);
-    return y;
-}
 
 /* Partitions between nodes of LOGISTIC, which is excluded:
  *     0     a small product      64 * 4 * 256 multiply-adds
@@ -48,24 +26,11 @@ static int unary(struct builder *b, int op, int x, int width)
  */
 static void make_model(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y;
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ ROWS, WIDE });
-    y = fully_connected(&b, x, WIDE, NARROW);
-    y = unary(&b, BUILTIN_LOGISTIC, y, NARROW);
-    y = unary(&b, BUILTIN_RELU, y, NARROW);
-    y = unary(&b, BUILTIN_TANH, y, NARROW);
-    y = unary(&b, BUILTIN_EXP, y, NARROW);
-    y = unary(&b, BUILTIN_ABS, y, NARROW);
-    y = unary(&b, BUILTIN_LOGISTIC, y, NARROW);
-    y = fully_connected(&b, y, NARROW, WIDE);
-    y = fully_connected(&b, y, WIDE, LAST);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "FULLY_CONNECTED {} x:f32[%d,%d] f32[%d,%d]=0 -> a; LOGISTIC a -> b; RELU b -> c\n"
+             "TANH c -> d; EXP d -> e; ABS e -> f; LOGISTIC f -> g\n"
+             "FULLY_CONNECTED {} g f32[%d,%d]=0 -> h; FULLY_CONNECTED {} h f32[%d,%d]=0 -> y",
+             ROWS, WIDE, NARROW, WIDE, WIDE, NARROW, LAST, WIDE);
 }
 
 /* ---- one decision ---- */
@@ -265,10 +230,7 @@ TEST(multiply_adds)
 TEST(deterministic)
 {
     const struct device_rates even = { 1e-3, 1e-3, 1e12, 1e12 };
-    struct diag diag = { 0 };
-    struct builder b;
     struct model m;
-    int t;
 
     for (int i = 0; i < 3; i++) {
         const struct look a = look(&quick, WITH("placement", "cost"));
@@ -277,13 +239,9 @@ TEST(deterministic)
         assert_string_equal(a.taken, c.taken);
         assert_memory_equal(a.rules, c.rules, sizeof a.rules);
     }
-    builder_init(&b);
-    t = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ ROWS, NARROW });
-    builder_inputs(&b, 1, &t);
-    for (int i = 0; i < 5; i++)
-        t = unary(&b, i % 2 ? BUILTIN_LOGISTIC : BUILTIN_RELU, t, NARROW);
-    builder_outputs(&b, 1, &t);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m,
+             "RELU x:f32[%d,%d] -> a; LOGISTIC a -> b; RELU b -> c; LOGISTIC c -> d; RELU d -> e",
+             ROWS, NARROW);
     for (int n = 1; n <= 3; n++) {
         static const char *const taken[] = { "x....", "x.x..", "x.x.x" };
         char most[2] = { (char)('0' + n), '\0' };

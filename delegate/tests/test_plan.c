@@ -244,28 +244,11 @@ TEST(random_graphs)
 /* A convolution 5 -> 6 channels, 1 x 2 kernel; weight o, k, i is 100*o + 10*k + i. */
 static void make_conv(struct model *m)
 {
-    float w[6 * 2 * 5], bias[6];
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, y, k, n;
-
-    for (int i = 0; i < 60; i++)
-        w[i] = (float)(i / 10 * 100 + i / 5 % 2 * 10 + i % 5);
-    for (int i = 0; i < 6; i++)
-        bias[i] = (float)-i;
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 1, 4, 5 });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 1, 4, 6 });
-    k = builder_constant(&b, TENSOR_FLOAT32, "w", 4, (int32_t[]){ 6, 1, 2, 5 }, w, sizeof w);
-    n = builder_constant(&b, TENSOR_FLOAT32, "b", 1, (int32_t[]){ 6 }, bias, sizeof bias);
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "stride_h", 1);
-    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ x, k, n }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "CONV_2D {stride_w=1 stride_h=1} x:f32[1,1,4,5] f32[6,1,2,5]="
+                "0,1,2,3,4,10,11,12,13,14,100,101,102,103,104,110,111,112,113,114,"
+                "200,201,202,203,204,210,211,212,213,214,300,301,302,303,304,310,311,312,313,314,"
+                "400,401,402,403,404,410,411,412,413,414,500,501,502,503,504,510,511,512,513,514"
+                " f32[6]=-0,-1,-2,-3,-4,-5 -> y");
 }
 
 static void check_weights(const struct plan *p, const struct graph *g)

@@ -2,6 +2,7 @@
  * with tensors whose shapes are known in invoke only.  Skipped without a device. */
 #include "delegate/tests/kit/device_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "assay_gpu.h"
 
@@ -93,22 +94,6 @@ TEST(random_graphs_of_several_batches)
     tflite_plugin_destroy_delegate(d);
 }
 
-/* y = RELU(x) over [1, 5] */
-static void make_relu(struct model *m)
-{
-    struct diag diag = { 0 };
-    struct builder b;
-    int x, y;
-
-    builder_init(&b);
-    x = kit_vector(&b, 5);
-    y = kit_vector(&b, 5);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
-}
-
 TEST(no_images_at_all)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
@@ -118,7 +103,7 @@ TEST(no_images_at_all)
     struct model m;
 
     NEEDS_DEVICE;
-    make_relu(&m);
+    kit_text(&m, "RELU x:f32[1,5] -> y");
     d = kit_delegate(WITH("precision", "fp32"));
     in = kit_open(&m, d);
     for (int batch = 2; batch >= 0; batch--) {
@@ -160,7 +145,7 @@ TEST(a_limit_is_exceeded_by_a_resize)
         tflite_plugin_destroy_delegate(d);
         skip();
     }
-    make_relu(&m);
+    kit_text(&m, "RELU x:f32[1,5] -> y");
     in = kit_open(&m, d);
     resize(in, (int)(device.max_storage_buffer_range / 32 + 1));
     assert_int_not_equal(interpreter_allocate(in, &diag), STATUS_OK);
@@ -187,23 +172,9 @@ enum { X, A, B, C, Y, SIDE, SHAPE };
  */
 static void make_dynamic(struct model *m)
 {
-    struct diag diag = { 0 };
-    struct options add;
-    struct builder b;
-
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    for (int i = X; i <= SIDE; i++)
-        assert_int_equal(kit_vector(&b, 6), i);
-    assert_int_equal(builder_tensor(&b, TENSOR_INT32, "shape", 1, (int32_t[]){ 2 }), SHAPE);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, (int[]){ X }, 1, (int[]){ A });
-    builder_op(&b, BUILTIN_RESHAPE, 1, NULL, 2, (int[]){ A, SHAPE }, 1, (int[]){ B });
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, (int[]){ B }, 1, (int[]){ C });
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ C, C }, 1, (int[]){ Y });
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ A, X }, 1, (int[]){ SIDE });
-    builder_inputs(&b, 2, (int[]){ X, SHAPE });
-    builder_outputs(&b, 2, (int[]){ Y, SIDE });
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:f32[1,6] a:f32[1,6] b:f32[1,6] c:f32[1,6] y:f32[1,6] side:f32[1,6]\n"
+                "RELU x -> a; RESHAPE a shape:i32[2] -> b; RELU b -> c\n"
+                "ADD {} c c -> y; ADD {} a x -> side");
 }
 
 static void check_dynamic(struct interpreter *in, int batch, int rows)

@@ -4,6 +4,7 @@
  * place of f32.  Those of a device are skipped without one. */
 #include "delegate/tests/kit/buffer_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/runtime/half_copy.h"
 #include "delegate/runtime/host_copy.h"
@@ -118,23 +119,9 @@ static const struct type {
 /* y = MAXIMUM(x, x), which is x. */
 static void make_model(struct model *m, const struct type *t, int rows, int channels)
 {
-    const int32_t dims[] = { 1, rows, channels };
-    const bool quantized = t->bytes < 4;
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, y;
+    const char *const q = t->bytes < 4 ? "q(0.5,0)" : "";
 
-    builder_init(&b);
-    x = builder_tensor(&b, t->code, "x", 3, dims);
-    y = builder_tensor(&b, t->code, "y", 3, dims);
-    for (int i = 0; i < 2 && quantized; i++)
-        builder_quantization(&b, i ? y : x, 1, &(float){ 0.5f }, &(int64_t){ 0 }, 0);
-    options_init(&o, OPTIONS_MaximumMinimumOptions);
-    builder_op(&b, BUILTIN_MAXIMUM, 1, &o, 2, (int[]){ x, x }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "MAXIMUM {} x:%s[1,%d,%d]%s x -> y:%s%s", t->name, rows, channels, q, t->name, q);
 }
 
 /* Bytes of every value; floats of moderate size, which f16 rounds. */

@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "assay_gpu.h"
 #include "delegate/runtime/kernel.h"
@@ -109,38 +110,13 @@ static void same_bits(const struct start *a, const struct start *b)
 }
 
 /* Convolutions and the addition of a constant, with numbers of channels that are not multiples of
- * 4; all constants depend on `weight`. */
-static void make_model(struct model *m, float weight)
+ * 4; all constants depend on `seed`. */
+static void make_model(struct model *m, int seed)
 {
-    float values[7 * 3 * 3 * 5], bias[7], scale[7];
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, y, z, w, c, k;
-
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        values[i] = weight * (float)(1 + i % 13) / 13 - 0.4f;
-    for (int i = 0; i < 7; i++) {
-        bias[i] = weight + (float)i;
-        scale[i] = weight - (float)i / 3;
-    }
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 4, (int32_t[]){ 1, 6, 7, 5 });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 4, (int32_t[]){ 1, 6, 7, 7 });
-    z = builder_tensor(&b, TENSOR_FLOAT32, "z", 4, (int32_t[]){ 1, 6, 7, 7 });
-    w = builder_constant(&b, TENSOR_FLOAT32, "w", 4, (int32_t[]){ 7, 3, 3, 5 }, values,
-                         sizeof values);
-    c = builder_constant(&b, TENSOR_FLOAT32, "b", 1, (int32_t[]){ 7 }, bias, sizeof bias);
-    k = builder_constant(&b, TENSOR_FLOAT32, "k", 1, (int32_t[]){ 7 }, scale, sizeof scale);
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    builder_op(&b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ x, w, c }, 1, &y);
-    options_init(&o, OPTIONS_MulOptions);
-    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ y, k }, 1, &z);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &z);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "CONV_2D {stride_h=1 stride_w=1} x:f32[1,6,7,5] f32[7,3,3,5]=~%d f32[7]=~%d -> y\n"
+             "MUL {} y f32[7]=~%d -> z",
+             seed, seed + 10, seed + 20);
 }
 
 /* ---- tests ---- */
@@ -259,24 +235,11 @@ TEST(poisoned_constants)
 {
     static const char *const poisons[] = { "off", "nan", "junk" };
     struct cache_dir d;
-    const float scale = 3;
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
     struct model m;
-    int x, y, k;
 
     NEEDS_DEVICE;
     d = cache_dir_make();
-    builder_init(&b);
-    x = kit_vector(&b, 4);
-    y = kit_vector(&b, 4);
-    k = builder_constant(&b, TENSOR_FLOAT32, "k", 1, (int32_t[]){ 1 }, &scale, sizeof scale);
-    options_init(&o, OPTIONS_MulOptions);
-    builder_op(&b, BUILTIN_MUL, 1, &o, 2, (int[]){ x, k }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "MUL {} x:f32[1,4] f32[1]=3 -> y");
     for (int i = 0; i < 3; i++) {
         const struct start s = start(&m, d.path, "poison", poisons[i]);
 
@@ -297,7 +260,7 @@ TEST(one_token_two_models)
     NEEDS_DEVICE;
     d = cache_dir_make();
     for (int i = 0; i < 2; i++) {
-        make_model(&m[i], (float)(1 + i));
+        make_model(&m[i], 1 + i);
         plain[i] = start(&m[i], NULL, NULL, NULL);
     }
     assert_memory_not_equal(&plain[0].outputs, &plain[1].outputs, sizeof plain[0].outputs);

@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "assay_gpu.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
@@ -76,30 +77,15 @@ enum { DEPTH = 128, UNITS = 128 }; /* 64 KiB of weights */
 /* FULLY_CONNECTED of floats whose weight number `at` is larger by `more`. */
 static void make_floats(struct model *m, size_t at, float more)
 {
-    static float weights[DEPTH * UNITS];
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, w, y;
-
-    for (size_t i = 0; i < DEPTH * UNITS; i++)
-        weights[i] = (float)(i % 31) / 31 - 0.5f;
-    weights[at] += more;
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, DEPTH });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, UNITS });
-    w = builder_constant(&b, TENSOR_FLOAT32, "w", 2, (int32_t[]){ UNITS, DEPTH }, weights,
-                         sizeof weights);
-    options_init(&o, OPTIONS_FullyConnectedOptions);
-    builder_op(&b, BUILTIN_FULLY_CONNECTED, 6, &o, 2, (int[]){ x, w }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "FULLY_CONNECTED:6 {} x:f32[1,%d] w:f32[%d,%d]=~1(-0.5,0.5) -> y", DEPTH, UNITS,
+             DEPTH);
+    /* The constants of a text are in memory of the model. */
+    ((float *)m->buffers[m->subgraphs[0].tensors[1].buffer].data.data)[at] += more;
 }
 
 /* How an 8-bit convolution is quantized: x is real 2^-5 (q - zero_x), and so on. */
 struct quantization {
-    int64_t zero_x, zero_between, zero_y;
+    int zero_x, zero_between, zero_y;
     float scale_x, scale_between, scale_y, last_weights; /* of the last output channel */
 };
 static const struct quantization usual = { -3, 5, -7, 1. / 32, 1. / 4, 1. / 2, 1. / 64 };
@@ -107,69 +93,24 @@ static const struct quantization usual = { -3, 5, -7, 1. / 32, 1. / 4, 1. / 2, 1
 /* Two convolutions, so that one tensor lies between them, which only the plan knows. */
 static void make_bytes(struct model *m, const struct quantization *q)
 {
-    enum { CHANNELS = 6 };
-    int8_t weights[CHANNELS * CHANNELS];
-    float scales[CHANNELS];
-    const int64_t zeros[CHANNELS] = { 0 };
-    const int32_t dims[] = { 1, 3, 3, CHANNELS }, kernel[] = { CHANNELS, 1, 1, CHANNELS };
-    int32_t bias[CHANNELS];
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int t[3], w, c;
-
-    for (int i = 0; i < CHANNELS * CHANNELS; i++)
-        weights[i] = (int8_t)(i * 29 % 251 - 125);
-    for (int i = 0; i < CHANNELS; i++) {
-        bias[i] = 100 * i;
-        scales[i] = i == CHANNELS - 1 ? q->last_weights : 1.f / 64;
-    }
-    builder_init(&b);
-    for (int i = 0; i < 3; i++)
-        t[i] = builder_tensor(&b, TENSOR_INT8, "t", 4, dims);
-    w = builder_constant(&b, TENSOR_INT8, "w", 4, kernel, weights, sizeof weights);
-    c = builder_constant(&b, TENSOR_INT32, "b", 1, (int32_t[]){ CHANNELS }, bias, sizeof bias);
-    builder_quantization(&b, t[0], 1, &q->scale_x, &q->zero_x, 0);
-    builder_quantization(&b, t[1], 1, &q->scale_between, &q->zero_between, 0);
-    builder_quantization(&b, t[2], 1, &q->scale_y, &q->zero_y, 0);
-    builder_quantization(&b, w, CHANNELS, scales, zeros, 0);
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    for (int i = 0; i < 2; i++)
-        builder_op(&b, BUILTIN_CONV_2D, 3, &o, 3, (int[]){ t[i], w, c }, 1, &t[i + 1]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[2]);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(
+        m,
+        "CONV_2D:3 {stride_h=1 stride_w=1} x:i8[1,3,3,6]q(%.9g,%d)\\\n"
+        " w:i8[6,1,1,6]=~1q(0.015625|0.015625|0.015625|0.015625|0.015625|%.9g,0|0|0|0|0|0,0)\\\n"
+        " b:i32[6]=0,100,200,300,400,500 -> t:i8q(%.9g,%d)\n"
+        "CONV_2D:3 {stride_h=1 stride_w=1} t w b -> y:i8q(%.9g,%d)",
+        (double)q->scale_x, q->zero_x, (double)q->last_weights, (double)q->scale_between,
+        q->zero_between, (double)q->scale_y, q->zero_y);
 }
 
 /* FULLY_CONNECTED of u8, whose weights have the zero point `zero`: in float view the plan has none
  * of it, but the packed weights have. */
-static void make_u8(struct model *m, int64_t zero)
+static void make_u8(struct model *m, int zero)
 {
-    enum { SIZE = 9 };
-    static const float scales[] = { 1.f / 32, 1.f / 64, 1.f / 4 };
-    const int64_t zeros[] = { 119, zero, 131 };
-    uint8_t weights[SIZE * SIZE];
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int t[3];
-
-    for (int i = 0; i < SIZE * SIZE; i++)
-        weights[i] = (uint8_t)(i * 29 % 256);
-    builder_init(&b);
-    t[0] = builder_tensor(&b, TENSOR_UINT8, "x", 2, (int32_t[]){ 1, SIZE });
-    t[1] = builder_constant(&b, TENSOR_UINT8, "w", 2, (int32_t[]){ SIZE, SIZE }, weights,
-                            sizeof weights);
-    t[2] = builder_tensor(&b, TENSOR_UINT8, "y", 2, (int32_t[]){ 1, SIZE });
-    for (int i = 0; i < 3; i++)
-        builder_quantization(&b, t[i], 1, &scales[i], &zeros[i], 0);
-    options_init(&o, OPTIONS_FullyConnectedOptions);
-    builder_op(&b, BUILTIN_FULLY_CONNECTED, 6, &o, 2, t, 1, &t[2]);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &t[2]);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "FULLY_CONNECTED:6 {} x:u8[1,9]q(0.03125,119) u8[9,9]=~1(0..255)q(0.015625,%d)\\\n"
+             " -> y:u8q(0.25,131)",
+             zero);
 }
 
 /* ---- tests ---- */

@@ -2,6 +2,7 @@
  * delegate does. */
 #include "conformance/tests/kit/nets.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "assay_gpu.h"
 
@@ -268,28 +269,10 @@ TEST(before_and_after)
 /* c = a * b of constants, which the delegate folds; y = x + c. */
 TEST(folded_nodes_are_taken)
 {
-    const float values[] = { 1, 2, 3, 4 };
-    struct diag diag = { 0 };
-    struct options mul, add;
-    struct builder b;
     struct model m;
     struct asker a;
-    int x, k[2], c, y;
 
-    builder_init(&b);
-    options_init(&mul, OPTIONS_MulOptions);
-    options_init(&add, OPTIONS_AddOptions);
-    x = kit_vector(&b, 4);
-    k[0] = builder_constant(&b, TENSOR_FLOAT32, "a", 2, (int32_t[]){ 1, 4 }, values, sizeof values);
-    k[1] = builder_constant(&b, TENSOR_FLOAT32, "b", 2, (int32_t[]){ 1, 4 }, values, sizeof values);
-    c = kit_vector(&b, 4);
-    y = kit_vector(&b, 4);
-    builder_op(&b, BUILTIN_MUL, 1, &mul, 2, k, 1, &c);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, c }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
-
+    kit_text(&m, "MUL {} f32[1,4]=1,2,3,4 f32[1,4]=1,2,3,4 -> c; ADD {} x:f32[1,4] c -> y");
     ask_about(&a, &m, PLAIN, NULL);
     assert_int_equal(a.result, 0);
     assert_int_equal(a.query.taken, 2);

@@ -5,6 +5,7 @@
 #include "reference/tests/kit/c_api_kit.h"
 #include "reference/tests/kit/capture.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 /* ---- the plain life ---- */
 
@@ -335,26 +336,15 @@ TEST(variables_and_own_memory)
 {
     struct diag diag = { 0 };
     struct tflite_file file;
-    struct options add;
-    struct builder b;
     struct model m;
     TfLiteModel *model;
     TfLiteInterpreter *interpreter;
     float *memory = aligned_alloc(64, 64), *v;
     TfLiteCustomAllocation allocation = { memory, 64 };
-    int x, w, y;
+    const int y = 2;
 
     assert_non_null(memory);
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    x = kit_vector(&b, 4);
-    w = kit_vector(&b, 4);
-    builder_variable(&b, w);
-    y = kit_vector(&b, 4);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, w }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "ADD {} x:f32[1,4] w:f32[1,4]! -> y; inputs x");
     KIT_OK(tflite_write(&m, &file, &diag));
     model_close(&m);
     model = c_api_load(&file);

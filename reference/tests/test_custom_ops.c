@@ -2,6 +2,7 @@
  * order of the runtime, with their options, temporaries and dynamic outputs; their failures. */
 #include "reference/tests/kit/c_api_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
@@ -95,24 +96,13 @@ static const TfLiteRegistration twice = {
 
 /* ---- models ---- */
 
-/* y = relu(Twice(x)), x [3]; Twice has one byte of options, if any. */
+/* y = relu(Twice(x)), x [3]; the options are those of Twice. */
 static void write_model(struct tflite_file *file, const char *options)
 {
-    static const int32_t dims[] = { 3 };
     struct diag diag = { 0 };
-    struct builder b;
     struct model m;
-    int x, t, y;
 
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 1, dims);
-    t = builder_tensor(&b, TENSOR_FLOAT32, "t", 1, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 1, dims);
-    builder_custom(&b, "Twice", 2, options, options ? 1 : 0, 1, &x, 1, &t);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    assert_int_equal(builder_finish(&b, &m, &diag), STATUS_OK);
+    kit_text(&m, "CUSTOM(Twice):2 %s x:f32[3] -> t:f32[3]; RELU t -> y", options);
     assert_int_equal(tflite_write(&m, file, &diag), STATUS_OK);
     model_close(&m);
 }
@@ -164,7 +154,7 @@ TEST(runs_a_registered_kernel)
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    write_model(&file, "\x05");
+    write_model(&file, "bytes(05)");
     in = open_twice(&file);
     assert_non_null(in);
     assert_int_equal(calls.inits, 1);
@@ -187,7 +177,7 @@ TEST(options_may_be_copied_and_deleted)
     TfLiteInterpreter *in;
     struct tflite_file file;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     TfLiteInterpreterOptionsAddCustomOp(options, name, &twice, 1, 2);
     name[0] = 'X'; /* it was copied */
     copy = TfLiteInterpreterOptionsCopy(options);
@@ -206,7 +196,7 @@ TEST(outputs_may_be_dynamic)
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     calls.dynamic = true;
     in = open_twice(&file);
     assert_int_equal(TfLiteInterpreterAllocateTensors(in), kTfLiteOk);
@@ -222,7 +212,7 @@ TEST(prepares_again_after_a_resize)
     TfLiteInterpreter *in;
     int before;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     in = open_twice(&file);
     assert_int_equal(TfLiteInterpreterAllocateTensors(in), kTfLiteOk);
     before = calls.prepares;
@@ -244,7 +234,7 @@ TEST(works_beside_a_delegate)
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     mock_begin(&mock);
     mock.takes = mock_from;
     mock.choice = 1;
@@ -272,7 +262,7 @@ TEST(replaces_builtin_kernels)
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     TfLiteInterpreterOptionsAddCustomOp(options, "Twice", &twice, 1, 2);
     TfLiteInterpreterOptionsAddBuiltinOp(options, BUILTIN_RELU, &twice, 1, 1);
     in = open_with(&file, options);
@@ -291,7 +281,7 @@ TEST(names_what_is_not_known)
     TfLiteInterpreterOptions *options = c_api_options();
     struct tflite_file file;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     assert_null(open_with(&file, options));
     assert_non_null(strstr(c_api_messages, "the custom op \"Twice\" version 2 is not known"));
 
@@ -309,7 +299,7 @@ TEST(passes_failures_on)
     struct tflite_file file;
     TfLiteInterpreter *in;
 
-    write_model(&file, NULL);
+    write_model(&file, "");
     calls.fail_init = true;
     assert_null(open_twice(&file));
     assert_non_null(strstr(c_api_messages, "node 0 (Twice) failed to initialize"));

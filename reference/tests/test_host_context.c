@@ -274,31 +274,15 @@ TEST(delegates_may_replace_scales)
 
 TEST(variables_and_constants_are_inputs)
 {
-    const uint16_t half[] = { float_to_half(2), float_to_half(3) };
     struct diag diag = { 0 };
     struct interpreter *in;
-    struct options add;
-    struct builder b;
     struct model m;
     struct mock mock;
     const TfLiteDelegateParams *params;
-    int x, v, h, f, s, y;
+    const int x = 0, v = 1, h = 2, f = 3, y = 5;
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    x = kit_vector(&b, 2);
-    v = kit_vector(&b, 2);
-    builder_variable(&b, v);
-    h = builder_constant(&b, TENSOR_FLOAT16, "h", 2, (int32_t[]){ 1, 2 }, half, sizeof half);
-    f = kit_vector(&b, 2);
-    s = kit_vector(&b, 2);
-    y = kit_vector(&b, 2);
-    builder_op(&b, BUILTIN_DEQUANTIZE, 3, NULL, 1, &h, 1, &f);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, v }, 1, &s);
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ s, f }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "tensors x:f32[1,2] v:f32[1,2]! h:f16[1,2]=2,3 f:f32[1,2]; inputs x\n"
+                 "DEQUANTIZE:3 h -> f; ADD {} x v -> s; ADD {} s f -> y");
 
     for (int keep = 0; keep < 2; keep++) {
         in = host_open(&m);

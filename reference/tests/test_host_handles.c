@@ -1,6 +1,7 @@
 /* Buffer handles: when the host copies data from a delegate, and who frees a handle. */
 #include "reference/tests/kit/host_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 TEST(handles_are_copied_when_needed)
 {
@@ -39,24 +40,12 @@ TEST(handles_are_copied_when_needed)
 /* Partitions of one delegate hand over on the device: node 1 lies between two of its own. */
 TEST(own_handles_are_not_copied)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder b;
     struct model m;
     struct mock mock;
-    struct options add;
-    int t[4];
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    for (int i = 0; i < 4; i++)
-        t[i] = kit_vector(&b, 3);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[0], 1, &t[1]);                /* taken */
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[0], 1, &t[2]);                /* not */
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ t[1], t[2] }, 1, &t[3]); /* taken */
-    builder_inputs(&b, 1, t);
-    builder_outputs(&b, 1, &t[3]);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    /* RELU -> b is not taken, the others are. */
+    kit_text(&m, "RELU x:f32[1,3] -> a; RELU x -> b; ADD {} a b -> y");
     in = host_open(&m);
     mock_begin(&mock);
     mock.takes = mock_not_every;
@@ -66,7 +55,7 @@ TEST(own_handles_are_not_copied)
     assert_int_equal(interpreter_partition_count(in), 2);
     host_run_and_compare(&m, in, 25);
     assert_string_equal(mock.log, "Piippvvc"); /* only the output of the graph */
-    assert_true(interpreter_tensor(in, t[1])->data_is_stale);
+    assert_true(interpreter_tensor(in, 1)->data_is_stale);
     host_end(in, &mock, &m);
 }
 

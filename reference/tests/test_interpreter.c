@@ -76,18 +76,10 @@ TEST(the_arena_is_shared)
 {
     struct diag diag = { 0 };
     struct interpreter *in;
-    struct builder b;
     struct model m;
-    int t[12];
 
-    builder_init(&b);
-    for (int i = 0; i < 12; i++)
-        t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 1, 16 });
-    for (int i = 0; i < 11; i++)
-        builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[i], 1, &t[i + 1]);
-    builder_inputs(&b, 1, t);
-    builder_outputs(&b, 1, &t[11]);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m, "RELU x:f32[1,16] -> a; RELU a -> b; RELU b -> c; RELU c -> d; RELU d -> e\n"
+                 "RELU e -> f; RELU f -> g; RELU g -> h; RELU h -> i; RELU i -> j; RELU j -> k");
     in = kit_interpreter(&m, NULL);
     KIT_OK(interpreter_allocate(in, &diag));
     assert_int_equal(interpreter_arena_bytes(in), 3 * 64); /* the input stays, and two more */

@@ -2,6 +2,7 @@
  * quantities of its error bound, and everything that it refuses. */
 #include "reference/tests/kit/op_harness.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/format/builder.h"
 #include "reference/runtime/interpreter.h"
@@ -188,37 +189,14 @@ struct net {
 /* One LSTM of one cell: x; h and c are variables, or inputs of the graph. */
 static void net_open(struct net *n, bool variables)
 {
-    static const float w[] = { 1, 2, 0.25f, -1, -0.5f, 4, 0.75f, 3 }, bias[] = { 0, 0, 0, 0 };
-    struct options options;
-    struct builder b;
+    const char *const variable = variables ? "!" : "";
     struct diag diag;
-    int in[5], out[4], inputs[3];
 
-    builder_init(&b);
-    in[X] = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, DIMS(1, 1));
-    in[H_PREV] = builder_tensor(&b, TENSOR_FLOAT32, "h", 2, DIMS(1, 1));
-    in[W] = builder_constant(&b, TENSOR_FLOAT32, "w", 2, DIMS(4, 2), w, sizeof w);
-    in[BIAS] = builder_constant(&b, TENSOR_FLOAT32, "bias", 1, DIMS(4), bias, sizeof bias);
-    in[C_PREV] = builder_tensor(&b, TENSOR_FLOAT32, "c", 2, DIMS(1, 1));
-    for (int o = 0; o < 4; o++)
-        out[o] = builder_tensor(&b, TENSOR_FLOAT32, "out", 2,
-                                DIMS(1, o == JOINED ? 2
-                                        : o == Z    ? 4
-                                                    : 1));
-    if (variables) {
-        builder_variable(&b, in[H_PREV]);
-        builder_variable(&b, in[C_PREV]);
-    }
-    options_init(&options, OPTIONS_LSTMOptions);
-    options_set_int(&options, "fused_activation_function", kTfLiteActTanh);
-    options_set_int(&options, "kernel_type", 1);
-    builder_op(&b, BUILTIN_LSTM, 2, &options, 5, in, 4, out);
-    inputs[0] = in[X];
-    inputs[1] = in[H_PREV];
-    inputs[2] = in[C_PREV];
-    builder_inputs(&b, variables ? 1 : 3, inputs);
-    builder_outputs(&b, 4, out);
-    assert_int_equal(builder_finish(&b, &n->model, &diag), STATUS_OK);
+    kit_text(&n->model,
+             "LSTM:2 {fused_activation_function=TANH kernel_type=1}\\\n"
+             " x:f32[1,1] h:f32[1,1]%s f32[4,2]=1,2,0.25,-1,-0.5,4,0.75,3 f32[4]=0 c:f32[1,1]%s\\\n"
+             " -> f32[1,1] f32[1,1] f32[1,2] f32[1,4]\ninputs x%s",
+             variable, variable, variables ? "" : " h c");
     assert_int_equal(interpreter_open(&n->in, &n->model, NULL, &diag), STATUS_OK);
     assert_int_equal(interpreter_allocate(n->in, &diag), STATUS_OK);
 }

@@ -1,6 +1,7 @@
 /* Writes the small models that torture and soak run: models DIRECTORY.  A program of its own, which
  * has the builder; torture itself sees the libraries from outside. */
 #include "reference/tests/kit/subgraph_kit.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/format/write.h"
 
@@ -21,62 +22,6 @@ static void save(const char *directory, const char *name, struct model *m)
     model_close(m);
 }
 
-/* [1,6,6,3] through a convolution, a mean over the image and a logistic function; bytes: the
- * convolution alone, in 8 bits. */
-static void make_image(struct model *m, bool bytes)
-{
-    enum { IN = 3, OUT = 5, TAPS = 9, COUNT = OUT * TAPS * IN };
-    const int32_t type = bytes ? TENSOR_INT8 : TENSOR_FLOAT32;
-    const float scales[] = { 1.0f / 128, 1.0f / 64, 1.0f / 8192 };
-    const int64_t zeros[] = { 0 };
-    const int32_t axes[] = { 1, 2 };
-    float weights[COUNT], bias[OUT];
-    int8_t small[COUNT];
-    int32_t sums[OUT];
-    struct diag diag = { 0 };
-    struct options conv, mean;
-    struct builder b;
-    int x, w, c, y, a, z, p;
-
-    for (int i = 0; i < COUNT; i++) {
-        small[i] = (int8_t)(i * 7 % 23 - 11);
-        weights[i] = (float)small[i] / 16;
-    }
-    for (int i = 0; i < OUT; i++) {
-        sums[i] = 100 * i;
-        bias[i] = (float)i / 8;
-    }
-    options_init(&conv, OPTIONS_Conv2DOptions);
-    options_set_int(&conv, "stride_w", 2);
-    options_set_int(&conv, "stride_h", 2);
-    options_init(&mean, OPTIONS_ReducerOptions);
-    builder_init(&b);
-    x = builder_tensor(&b, type, "image", 4, (int32_t[]){ 1, 6, 6, IN });
-    w = builder_constant(&b, type, "weights", 4, (int32_t[]){ OUT, 3, 3, IN },
-                         bytes ? (const void *)small : weights,
-                         bytes ? sizeof small : sizeof weights);
-    c = builder_constant(&b, bytes ? TENSOR_INT32 : type, "bias", 1, (int32_t[]){ OUT },
-                         bytes ? (const void *)sums : bias, bytes ? sizeof sums : sizeof bias);
-    y = builder_tensor(&b, type, "features", 4, (int32_t[]){ 1, 3, 3, OUT });
-    builder_op(&b, BUILTIN_CONV_2D, bytes ? 3 : 1, &conv, 3, (int[]){ x, w, c }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    if (bytes) {
-        builder_quantization(&b, x, 1, &scales[0], zeros, 0);
-        builder_quantization(&b, w, 1, &scales[1], zeros, 0);
-        builder_quantization(&b, c, 1, &scales[2], zeros, 0);
-        builder_quantization(&b, y, 1, &scales[1], zeros, 0);
-        builder_outputs(&b, 1, &y);
-    } else {
-        a = builder_constant(&b, TENSOR_INT32, "axes", 1, (int32_t[]){ 2 }, axes, sizeof axes);
-        z = builder_tensor(&b, type, "means", 2, (int32_t[]){ 1, OUT });
-        p = builder_tensor(&b, type, "answers", 2, (int32_t[]){ 1, OUT });
-        builder_op(&b, BUILTIN_MEAN, 1, &mean, 2, (int[]){ y, a }, 1, &z);
-        builder_op(&b, BUILTIN_LOGISTIC, 1, NULL, 1, &z, 1, &p);
-        builder_outputs(&b, 1, &p);
-    }
-    KIT_OK(builder_finish(&b, m, &diag));
-}
-
 int main(int argc, char **argv)
 {
     struct model m;
@@ -86,9 +31,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "models DIRECTORY\n");
         return 2;
     }
-    make_image(&m, false);
+    kit_text(&m, "CONV_2D {stride_w=2 stride_h=2} image:f32[1,6,6,3] weights:f32[5,3,3,3]=~7\\\n"
+                 " bias:f32[5]=0,0.125,0.25,0.375,0.5 -> features\n"
+                 "MEAN {} features axes:i32[2]=1,2 -> means; LOGISTIC means -> answers");
     save(argv[1], "image", &m);
-    make_image(&m, true);
+    kit_text(&m, "CONV_2D:3 {stride_w=2 stride_h=2} image:i8[1,6,6,3]q(0.0078125,0)\\\n"
+                 " weights:i8[5,3,3,3]=~7(-11..11)q(0.015625,0)\\\n"
+                 " bias:i32[5]=0,100,200,300,400q(0.0001220703125,0) -> features:i8q(0.015625,0)");
     save(argv[1], "bytes", &m);
     kit_folding_graph(&m);
     save(argv[1], "folding", &m);

@@ -1,23 +1,10 @@
 #include "delegate/tests/kit/bind_kit.h"
+#include "reference/tests/kit/text_kit.h"
 
 void bind_make_model(struct model *m)
 {
-    const int32_t dims[] = { ROWS, CHANNELS };
-    struct diag diag = { 0 };
-    struct options o;
-    struct builder b;
-    int x, y, h;
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, dims);
-    h = builder_tensor(&b, TENSOR_FLOAT32, "hidden", 2, dims);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &h);
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b, BUILTIN_ADD, 1, &o, 2, (int[]){ h, x }, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:f32[%d,%d] y:f32[%d,%d]; RELU x -> hidden; ADD {} hidden x -> y", ROWS,
+             CHANNELS, ROWS, CHANNELS);
 }
 
 void bind_fill(float out[ROWS * CHANNELS], int seed)

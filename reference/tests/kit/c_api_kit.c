@@ -1,4 +1,5 @@
 #include "reference/tests/kit/c_api_kit.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <string.h>
 
@@ -17,44 +18,17 @@ const float c_api_weights[4] = { 1, 4, -2, 3 };
 
 void c_api_classifier(struct tflite_file *file)
 {
-    const struct model_tensor_map inputs[] = { { { "image", 5 }, 0 } };
-    const struct model_tensor_map outputs[] = { { { "scores", 6 }, 3 }, { { "sum", 3 }, 2 } };
-    const struct model_signature signatures[] = {
-        { .inputs = inputs,
-          .input_count = 1,
-          .outputs = outputs,
-          .output_count = 2,
-          .key = { "serving_default", 15 } },
-        { .inputs = inputs, .input_count = 1, .key = { "other", 5 }, .subgraph_index = 1 },
-    };
-    struct model_subgraph twice[2];
+    static const char graph[] =
+        "ADD {} x:f32[1,4] w:f32[1,4]=1,4,-2,3 -> s; SOFTMAX {beta=1} s -> y\n"
+        "outputs y s";
     struct diag diag = { 0 };
-    struct options add, softmax;
-    struct builder b;
-    struct model m, with_signature;
-    int x, w, s, y;
+    struct model m;
 
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    options_init(&softmax, OPTIONS_SoftmaxOptions);
-    options_set_float(&softmax, "beta", 1);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, (int32_t[]){ 1, 4 });
-    w = builder_constant(&b, TENSOR_FLOAT32, "w", 2, (int32_t[]){ 1, 4 }, c_api_weights,
-                         sizeof c_api_weights);
-    s = builder_tensor(&b, TENSOR_FLOAT32, "s", 2, (int32_t[]){ 1, 4 });
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, (int32_t[]){ 1, 4 });
-    builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ x, w }, 1, &s);
-    builder_op(&b, BUILTIN_SOFTMAX, 1, &softmax, 1, &s, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 2, (int[]){ y, s });
-    KIT_OK(builder_finish(&b, &m, &diag));
-    with_signature = m;
-    with_signature.signatures = signatures;
-    with_signature.signature_count = 2;
-    twice[0] = twice[1] = m.subgraphs[0];
-    with_signature.subgraphs = twice;
-    with_signature.subgraph_count = 2;
-    KIT_OK(tflite_write(&with_signature, file, &diag));
+    kit_text(&m,
+             "%s; signature serving_default image=x -> scores=y sum=s\n"
+             "graph; %s; signature other image=x ->",
+             graph, graph);
+    KIT_OK(tflite_write(&m, file, &diag));
     model_close(&m);
 }
 

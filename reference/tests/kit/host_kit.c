@@ -1,5 +1,6 @@
 /* For tests of the interpreter as host of a delegate.  See host_kit.h. */
 #include "reference/tests/kit/host_kit.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <string.h>
 
@@ -81,24 +82,10 @@ void host_run_and_compare(const struct model *m, struct interpreter *in, uint64_
 
 void host_chain(struct model *m, bool all)
 {
-    struct diag diag = { 0 };
-    struct options add;
-    struct builder b;
-    int t[6];
-
-    builder_init(&b);
-    options_init(&add, OPTIONS_AddOptions);
-    for (int i = 0; i < 6; i++)
-        t[i] = kit_vector(&b, 6);
-    for (int i = 0; i < 5; i++) {
-        if (i % 2 == 0)
-            builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[i], 1, &t[i + 1]);
-        else
-            builder_op(&b, BUILTIN_ADD, 1, &add, 2, (int[]){ t[i], t[i] }, 1, &t[i + 1]);
-    }
-    builder_inputs(&b, 1, t);
-    builder_outputs(&b, all ? 5 : 1, all ? t + 1 : t + 5);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "RELU x:f32[1,6] -> a; ADD {} a a -> b; RELU b -> c; ADD {} c c -> d; RELU d -> e\n"
+             "outputs %s",
+             all ? "a b c d e" : "e");
 }
 
 struct interpreter *host_begin(struct model *m, struct mock *mock, bool all)
