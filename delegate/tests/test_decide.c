@@ -4,10 +4,8 @@
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
-#include "delegate/graph/gpu_op.h"
 #include "delegate/graph/import.h"
 
-#include "tensorflow/lite/c/builtin_op_data.h"
 #include <math.h>
 
 enum { NODES = 13 };
