@@ -8,183 +8,47 @@
 
 #include <math.h>
 
-typedef struct kit_tensor build(struct builder *b, struct kit_tensor x);
-
-#define UNARY(name, code)                                                                          \
-    static struct kit_tensor name(struct builder *b, struct kit_tensor x)                          \
-    {                                                                                              \
-        return kit_unary(b, BUILTIN_##code, x);                                                    \
-    }
-UNARY(relu, RELU)
-UNARY(relu6, RELU6)
-UNARY(relu_n1, RELU_N1_TO_1)
-UNARY(relu_01, RELU_0_TO_1)
-UNARY(logistic, LOGISTIC)
-UNARY(hyperbolic, TANH)
-UNARY(hard_swish, HARD_SWISH)
-UNARY(exponential, EXP)
-UNARY(square, SQUARE)
-UNARY(negative, NEG)
-
-static struct kit_tensor hard_swish_of_6(struct builder *b, struct kit_tensor x)
-{
-    return hard_swish(b, relu6(b, x));
-}
-
-static struct kit_tensor exponential_of_6(struct builder *b, struct kit_tensor x)
-{
-    return exponential(b, relu6(b, x));
-}
-
-static struct kit_tensor square_of_6(struct builder *b, struct kit_tensor x)
-{
-    return square(b, relu6(b, x));
-}
-
-static struct kit_tensor negative_of_6(struct builder *b, struct kit_tensor x)
-{
-    return negative(b, relu6(b, x));
-}
-
-static struct kit_tensor relu_of_1(struct builder *b, struct kit_tensor x)
-{
-    return relu(b, hyperbolic(b, x));
-}
-
-static struct kit_tensor softmax(struct builder *b, struct kit_tensor x)
-{
-    const struct kit_tensor y = kit_tensor(b, "s", x.rank, x.dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_SoftmaxOptions);
-    builder_op(b, BUILTIN_SOFTMAX, 1, &o, 1, &x.index, 1, &y.index);
-    return y;
-}
-
-static struct kit_tensor pool(struct builder *b, struct kit_tensor x, int code)
-{
-    const struct kit_tensor y = kit_tensor(b, "p", x.rank, x.dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_Pool2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "filter_height", 2);
-    options_set_int(&o, "filter_width", 2);
-    builder_op(b, code, 1, &o, 1, &x.index, 1, &y.index);
-    return y;
-}
-
-static struct kit_tensor pools_of_6(struct builder *b, struct kit_tensor x)
-{
-    return pool(b, pool(b, relu6(b, x), BUILTIN_AVERAGE_POOL_2D), BUILTIN_MAX_POOL_2D);
-}
-
-static struct kit_tensor pool_of_input(struct builder *b, struct kit_tensor x)
-{
-    return pool(b, x, BUILTIN_AVERAGE_POOL_2D);
-}
-
-static struct kit_tensor moved_6(struct builder *b, struct kit_tensor x)
-{
-    const struct kit_tensor p =
-        kit_pad(b, relu6(b, x), (const int32_t[]){ 0, 0, 1, 0, 0, 1, 0, 0 });
-
-    return kit_reshape(b, p, KIT_DIMS(1, p.dims[1] * p.dims[2], 1, p.dims[3]));
-}
-
-static struct kit_tensor conv(struct builder *b, struct kit_tensor x, int activation)
-{
-    return kit_conv_2d(b, x, (struct kit_conv){ .activation = activation });
-}
-
-static struct kit_tensor conv_none(struct builder *b, struct kit_tensor x)
-{
-    return conv(b, relu6(b, x), kTfLiteActNone);
-}
-
-static struct kit_tensor conv_relu(struct builder *b, struct kit_tensor x)
-{
-    return conv(b, x, kTfLiteActRelu);
-}
-
-static struct kit_tensor conv_relu6(struct builder *b, struct kit_tensor x)
-{
-    return conv(b, x, kTfLiteActRelu6);
-}
-
-static struct kit_tensor conv_n1(struct builder *b, struct kit_tensor x)
-{
-    return conv(b, x, kTfLiteActReluN1To1);
-}
-
-static struct kit_tensor maximum(struct builder *b, struct kit_tensor x, float constant)
-{
-    return kit_binary(b, BUILTIN_MAXIMUM, x, kit_filled(b, 0, NULL, constant), kTfLiteActNone);
-}
-
-static struct kit_tensor maximum_of_9(struct builder *b, struct kit_tensor x)
-{
-    return maximum(b, relu6(b, x), -9);
-}
-
-static struct kit_tensor maximum_of_nan(struct builder *b, struct kit_tensor x)
-{
-    return maximum(b, relu6(b, x), NAN);
-}
-
-static struct kit_tensor sum_of_6(struct builder *b, struct kit_tensor x)
-{
-    const struct kit_tensor y = relu6(b, x);
-
-    return kit_binary(b, BUILTIN_ADD, y, y.index, kTfLiteActNone);
-}
-
-static struct kit_tensor negative_of_9(struct builder *b, struct kit_tensor x)
-{
-    return negative(b, maximum_of_9(b, x));
-}
-
-/* More constants than are looked at. */
-static struct kit_tensor maximum_of_many(struct builder *b, struct kit_tensor x)
-{
-    const int many = kit_filled(b, x.rank, x.dims, 2);
-
-    return kit_binary(b, BUILTIN_MAXIMUM, relu6(b, x), many, kTfLiteActNone);
-}
+/* clang-format off */
+#define POOL(code, x, y)                                                                           \
+    code "_POOL_2D {stride_w=1 stride_h=1 filter_width=2 filter_height=2} " x " -> " y "; "
+#define CONV(activation, x)                                                                        \
+    "CONV_2D {padding=VALID stride_w=1 stride_h=1 fused_activation_function=" activation "} " x    \
+    " f32[4,1,1,4]=~3(-2..2) f32[4]=~4(-2..2) -> y"
 
 static const struct row {
-    build *build;
+    const char *nodes; /* they read x, f32 [1,pixels,pixels,4] */
     float magnitude;
-    int32_t pixels; /* along a side; 0: 3 */
+    int32_t pixels; /* 0: 3 */
 } rows[] = {
-    { relu, INFINITY, 0 },
-    { relu6, 6, 0 },
-    { relu_n1, 1, 0 },
-    { relu_01, 1, 0 },
-    { logistic, 1, 0 },
-    { hyperbolic, 1, 0 },
-    { softmax, 1, 0 },
-    { hard_swish, INFINITY, 0 },
-    { hard_swish_of_6, 6, 0 },
-    { exponential_of_6, INFINITY, 0 },
-    { square_of_6, INFINITY, 0 },
-    { negative_of_6, 6, 0 },
-    { negative_of_9, 9, 0 },
-    { relu_of_1, 1, 0 },
-    { pools_of_6, 6, 0 },
-    { pool_of_input, INFINITY, 0 },
-    { moved_6, 6, 0 },
-    { conv_none, INFINITY, 0 },
-    { conv_relu, INFINITY, 0 },
-    { conv_relu6, 6, 0 },
-    { conv_n1, 1, 0 },
-    { sum_of_6, INFINITY, 0 },
-    { maximum_of_9, 9, 0 },
-    { maximum_of_nan, INFINITY, 0 },
-    { maximum_of_many, 6, 32 }, /* 4096 of them */
-    { maximum_of_many, INFINITY, 33 },
+    { "RELU x -> y", INFINITY, 0 },
+    { "RELU6 x -> y", 6, 0 },
+    { "RELU_N1_TO_1 x -> y", 1, 0 },
+    { "RELU_0_TO_1 x -> y", 1, 0 },
+    { "LOGISTIC x -> y", 1, 0 },
+    { "TANH x -> y", 1, 0 },
+    { "SOFTMAX {} x -> y", 1, 0 },
+    { "HARD_SWISH x -> y", INFINITY, 0 },
+    { "RELU6 x -> t; HARD_SWISH t -> y", 6, 0 },
+    { "RELU6 x -> t; EXP t -> y", INFINITY, 0 },
+    { "RELU6 x -> t; SQUARE t -> y", INFINITY, 0 },
+    { "RELU6 x -> t; NEG t -> y", 6, 0 },
+    { "RELU6 x -> t; MAXIMUM t f32[]=-9 -> u; NEG u -> y", 9, 0 },
+    { "TANH x -> t; RELU t -> y", 1, 0 },
+    { "RELU6 x -> t; " POOL("AVERAGE", "t", "u") POOL("MAX", "u", "y"), 6, 0 },
+    { POOL("AVERAGE", "x", "y"), INFINITY, 0 },
+    { "RELU6 x -> t; PAD t i32[4,2]=0,0,1,0,0,1,0,0 -> p; RESHAPE {} p i32[4]=1,16,1,4 -> y", 6, 0 },
+    { "RELU6 x -> t; " CONV("NONE", "t"), INFINITY, 0 },
+    { CONV("RELU", "x"), INFINITY, 0 },
+    { CONV("RELU6", "x"), 6, 0 },
+    { CONV("RELU_N1_TO_1", "x"), 1, 0 },
+    { "RELU6 x -> t; ADD {} t t -> y", INFINITY, 0 },
+    { "RELU6 x -> t; MAXIMUM t f32[]=-9 -> y", 9, 0 },
+    { "RELU6 x -> t; MAXIMUM t f32[]=nan -> y", INFINITY, 0 },
+    /* 4096 constants, and more than are looked at. */
+    { "RELU6 x -> t; MAXIMUM t f32[1,32,32,4]=2 -> y", 6, 32 },
+    { "RELU6 x -> t; MAXIMUM t f32[1,33,33,4]=2 -> y", INFINITY, 33 },
 };
+/* clang-format on */
 
 /* Rewrites that make a chain, or a longer one. */
 enum { CHAINS = 11 };
@@ -241,15 +105,6 @@ static void look_at(struct graph *g, void *user)
     assert_true(isinf(magnitude[look->m->subgraphs[0].outputs.data[0]]));
 }
 
-static build *built;
-
-static void build_row(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = built(b, x);
-}
-
 /* A chain has the bound of the nodes that it is made of. */
 TEST(by_op)
 {
@@ -257,11 +112,10 @@ TEST(by_op)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const int32_t pixels = rows[i].pixels ? rows[i].pixels : 3;
-        const struct transform_case c = { .build = build_row, .dims = { 1, pixels, pixels, 4 } };
+        const struct transform_case c = { .text = rows[i].nodes, .dims = { 1, pixels, pixels, 4 } };
         struct model m;
         struct look look = { .m = &m };
 
-        built = rows[i].build;
         transform_model(&c, &m);
         gpu_look(&m, look_at, &look);
         model_close(&m);

@@ -3,6 +3,7 @@
 #include "delegate/tests/kit/dots_net.h"
 #include "delegate/tests/kit/plan_look.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -21,21 +22,9 @@ typedef bool make_net(struct net *, struct model *);
 /* LOGISTIC, which does not round to steps, and RELU. */
 static bool make_logistic(struct net *n, struct model *m)
 {
-    const int32_t dims[] = { 1, 4 };
-    const float scales[] = { 0.1f, 1 / 256.0f, 1 / 256.0f };
-    const int64_t zeros[] = { 3, -128, -128 };
-    struct diag diag = { 0 };
-    int t[3];
-
-    for (int i = 0; i < 3; i++) {
-        t[i] = builder_tensor(&n->b, TENSOR_INT8, "t", 2, dims);
-        builder_quantization(&n->b, t[i], 1, &scales[i], &zeros[i], 0);
-    }
-    builder_op(&n->b, BUILTIN_LOGISTIC, 2, NULL, 1, &t[0], 1, &t[1]);
-    builder_op(&n->b, BUILTIN_RELU, 2, NULL, 1, &t[1], 1, &t[2]);
-    builder_inputs(&n->b, 1, &t[0]);
-    builder_outputs(&n->b, 1, &t[2]);
-    KIT_OK(builder_finish(&n->b, m, &diag));
+    builder_close(&n->b);
+    kit_text(m, "LOGISTIC:2 x:i8[1,4]q(0.1,3) -> t:i8q(0.00390625,-128)\n"
+                "RELU:2 t -> y:i8q(0.00390625,-128)");
     return true;
 }
 

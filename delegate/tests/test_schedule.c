@@ -36,22 +36,21 @@ static int find_step(const struct plan *p, const char *label)
     return -1;
 }
 
+#define CONV(options, x, weights, channels, y)                                                     \
+    "CONV_2D {" options "stride_w=1 stride_h=1} " x " f32[" weights "]=~3(-2..2) f32[" channels    \
+    "]=~4(-2..2) -> " y "; "
+#define POINTWISE(x, y) CONV("padding=VALID ", x, "8,1,1,8", "8", y)
+
 /* A residual block: the shortcut is the last convolution of the model. */
-static void shortcut(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_conv wide = { .kernel = 1, .channels = 8 };
-    struct kit_tensor t = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 3, .same = true });
-
-    (void)z;
-    t = kit_conv_2d(b, t, wide);
-    t = kit_unary(b, BUILTIN_EXP, t);
-    out[0] = kit_binary(b, BUILTIN_SUB, t, kit_conv_2d(b, x, wide).index, kTfLiteActNone);
-}
-
 TEST(block)
 {
-    const struct transform_case c = { .name = "block", .build = shortcut, .dims = { 1, 6, 6, 8 } };
+    /* clang-format off */
+    const struct transform_case c = {
+        "block", NULL, { 1, 6, 6, 8 }, 0, NULL,
+        CONV("", "x", "8,3,3,8", "8", "a") POINTWISE("a", "b") "EXP b -> c; "
+        POINTWISE("x", "s") "SUB {} c s -> y"
+    };
+    /* clang-format on */
     struct gpu_planned grouped = { .pairs = { "precision", "fp32" } };
     struct gpu_planned plain = { .pairs = { "no_kernel", "groups" } };
     struct model m;
@@ -70,25 +69,19 @@ TEST(block)
     model_close(&m);
 }
 
-/* The same with a sum, which is part of the last convolution of the branch, and many weights. */
-static void shortcut_sum(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    const struct kit_conv wide = { .kernel = 3, .same = true, .channels = 64 };
-    struct kit_tensor t = kit_conv_2d(b, kit_conv_2d(b, x, wide), wide);
-
-    (void)z;
-    t = kit_conv_2d(b, t, wide);
-    out[0] = kit_binary(b, BUILTIN_ADD, t, kit_conv_2d(b, x, wide).index, kTfLiteActNone);
-}
-
-/* The shortcut needs more memory than x until the branch has ended: beside many weights that is
+/* The same with a sum, which is part of the last convolution of the branch, and many weights.
+ * The shortcut needs more memory than x until the branch has ended: beside many weights that is
  * little. */
 TEST(sum_of_block)
 {
-    const struct transform_case c = { .name = "sum",
-                                      .build = shortcut_sum,
-                                      .dims = { 1, 2, 2, 32 } };
+    /* clang-format off */
+    const struct transform_case c = {
+        "sum", NULL, { 1, 2, 2, 32 }, 0, NULL,
+        CONV("", "x", "64,3,3,32", "64", "a") CONV("", "a", "64,3,3,64", "64", "b")
+        CONV("", "b", "64,3,3,64", "64", "c") CONV("", "x", "64,3,3,32", "64", "s")
+        "ADD {} c s -> y"
+    };
+    /* clang-format on */
     struct gpu_planned grouped = { .pairs = { "precision", "fp32" } };
     struct gpu_planned plain = { .pairs = { "no_kernel", "groups" } };
     struct model m;
@@ -113,21 +106,14 @@ TEST(sum_of_block)
 }
 
 /* The second convolution adds the first one's result in its memory, which EXP reads before. */
-static void overwritten(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                        struct kit_tensor out[3])
-{
-    const struct kit_conv pointwise = { .kernel = 1 };
-    const struct kit_tensor t = kit_conv_2d(b, x, pointwise);
-
-    out[1] = kit_unary(b, BUILTIN_EXP, t);
-    out[0] = kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, z, pointwise), t.index, kTfLiteActNone);
-}
-
 TEST(residual)
 {
-    const struct transform_case c = { .name = "residual",
-                                      .build = overwritten,
-                                      .dims = { 1, 6, 6, 8 } };
+    /* clang-format off */
+    const struct transform_case c = {
+        "residual", NULL, { 1, 6, 6, 8 }, 0, NULL,
+        POINTWISE("x", "t") "EXP t -> u; " POINTWISE("z", "v") "ADD {} v t -> y; outputs y u"
+    };
+    /* clang-format on */
     struct gpu_planned look = { .pairs = { "precision", "fp32" } };
     struct model m;
 

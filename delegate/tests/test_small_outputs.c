@@ -5,60 +5,32 @@
 
 #include "delegate/runtime/kernel.h"
 
-static void alone(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD, x, kit_integers(b, KIT_DIMS(x.dims[3]), 3), 0);
-}
-
-/* The output is read by another node, too. */
-static void read_again(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                       struct kit_tensor out[3])
-{
-    alone(b, x, z, out);
-    out[1] = kit_conv_2d(b, out[0], (struct kit_conv){ .channels = 4 });
-}
-
-/* The step that computes it reads what it holds. */
-static void residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor r = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor y = kit_conv_2d(b, x, (struct kit_conv){ .same = true });
-
-    out[0] = kit_binary(b, BUILTIN_ADD, y, r.index, kTfLiteActRelu6);
-}
-
-/* One step writes both halves. */
-static void joined(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                   struct kit_tensor out[3])
-{
-    struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(1, 1, 1, 2 * x.dims[3]));
-    struct options o;
-
-    options_init(&o, OPTIONS_ConcatenationOptions);
-    options_set_int(&o, "axis", 3);
-    builder_op(b, BUILTIN_CONCATENATION, 1, &o, 2,
-               (int[]){ kit_unary(b, BUILTIN_RELU, x).index, kit_unary(b, BUILTIN_NEG, z).index },
-               1, &y.index);
-    out[0] = y;
-}
-
+/* clang-format off */
+#define ALONE(channels) "ADD {} x f32[" channels "]=~3(-2..2) -> y; "
 static const struct {
     struct transform_case c;
     int stores; /* steps that copy outputs */
+    int outputs;
 } rows[] = {
-    { { "one row, padded", alone, { 1, 1, 1, 7 }, 0, NULL, NULL }, 0 },
-    { { "one row", alone, { 1, 1, 1, 8 }, 0, NULL, NULL }, 0 },
-    { { "rows, padded", alone, { 1, 1, 2, 7 }, 0, NULL, NULL }, 1 },
-    { { "rows", alone, { 1, 2, 3, 8 }, 0, NULL, NULL }, 0 },
-    { { "4096 elements", alone, { 1, 1, 1, 4096 }, 0, NULL, NULL }, 0 },
-    { { "too large", alone, { 1, 1, 3, 4096 }, 0, NULL, NULL }, 1 },
-    { { "read again", read_again, { 1, 1, 1, 8 }, 0, NULL, NULL }, 1 },
-    { { "residual", residual, { 1, 1, 1, 8 }, 0, NULL, NULL }, 1 },
-    { { "joined", joined, { 1, 1, 1, 8 }, 0, NULL, NULL }, 0 },
+    { { "one row, padded", NULL, { 1, 1, 1, 7 }, 0, NULL, ALONE("7") }, 0, 1 },
+    { { "one row", NULL, { 1, 1, 1, 8 }, 0, NULL, ALONE("8") }, 0, 1 },
+    { { "rows, padded", NULL, { 1, 1, 2, 7 }, 0, NULL, ALONE("7") }, 1, 1 },
+    { { "rows", NULL, { 1, 2, 3, 8 }, 0, NULL, ALONE("8") }, 0, 1 },
+    { { "4096 elements", NULL, { 1, 1, 1, 4096 }, 0, NULL, ALONE("4096") }, 0, 1 },
+    { { "too large", NULL, { 1, 1, 3, 4096 }, 0, NULL, ALONE("4096") }, 1, 1 },
+    /* The output is read by another node, too. */
+    { { "read again", NULL, { 1, 1, 1, 8 }, 0, NULL,
+        ALONE("8") "CONV_2D {padding=VALID stride_w=1 stride_h=1} y f32[4,1,1,8]=~3(-2..2) "
+        "f32[4]=~4(-2..2) -> u; outputs y u" }, 1, 2 },
+    /* The step that computes it reads what it holds. */
+    { { "residual", NULL, { 1, 1, 1, 8 }, 0, NULL,
+        "RELU z -> r; CONV_2D {stride_w=1 stride_h=1} x f32[8,1,1,8]=~3(-2..2) f32[8]=~4(-2..2) "
+        "-> c; ADD {fused_activation_function=RELU6} c r -> y" }, 1, 1 },
+    /* One step writes both halves. */
+    { { "joined", NULL, { 1, 1, 1, 8 }, 0, NULL,
+        "RELU x -> r; NEG z -> n; CONCATENATION {axis=3} r n -> y" }, 0, 1 },
 };
+/* clang-format on */
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static int stores(const struct gpu_delegate *d)
@@ -105,11 +77,9 @@ TEST(which_outputs)
     if (!transform_device)
         skip();
     for (int i = 0; i < ROWS; i++) {
-        const int outputs = rows[i].c.build == read_again ? 2 : 1;
-
         check(&rows[i].c, false, false, rows[i].stores);
         check(&rows[i].c, true, false, rows[i].stores);
-        check(&rows[i].c, false, true, outputs);
+        check(&rows[i].c, false, true, rows[i].outputs);
     }
 }
 

@@ -6,19 +6,6 @@
 
 /* x times a constant, of which the functions below are exact: of multiples of 4 those of x + 3, of
  * multiples of 200 the logistic one. */
-static struct kit_tensor times(struct builder *b, struct kit_tensor x, float factor)
-{
-    return kit_binary(b, BUILTIN_MUL, x, kit_filled(b, 0, NULL, factor), kTfLiteActNone);
-}
-
-/* min(max(x + offset, 0), 6) * factor. */
-static struct kit_tensor hard_sigmoid(struct builder *b, struct kit_tensor x, float offset,
-                                      float factor)
-{
-    return times(b, kit_binary(b, BUILTIN_ADD, x, kit_filled(b, 0, NULL, offset), kTfLiteActRelu6),
-                 factor);
-}
-
 /* clang-format off */
 static const struct transform_case cases[] = {
     { "hard swish", NULL, { 1, 2, 3, 5 }, 1, "MUL+HARD_SWISH node 0 'u'",
@@ -63,46 +50,26 @@ TRANSFORM_TESTS(TRANSFORM_function, cases)
 
 /* ---- bits ---- */
 
-static void products(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor t = times(b, x, 0.37f), v = times(b, z, 0.71f);
-
-    out[0] = kit_binary(b, BUILTIN_MUL, t, kit_unary(b, BUILTIN_LOGISTIC, t).index, kTfLiteActNone);
-    out[1] = kit_unary(b, BUILTIN_HARD_SWISH, times(b, x, 0.83f));
-    out[2] =
-        hard_sigmoid(b, kit_binary(b, BUILTIN_ADD, v, x.index, kTfLiteActNone), 3, 1.0f / 6.0f);
-}
-
-static void convolutions(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    const struct kit_tensor u = times(b, z, 0.19f), v = times(b, x, 0.23f);
-    const struct kit_conv plain = { .kernel = 3, .same = true };
-    const struct kit_conv depthwise = { .kernel = 3, .same = true, .depthwise = true };
-    const struct kit_conv grouped = { .kernel = 1, .groups = 2 };
-
-    out[0] = kit_unary(b, BUILTIN_LOGISTIC, kit_conv_2d(b, u, plain));
-    out[1] = kit_unary(b, BUILTIN_HARD_SWISH, kit_conv_2d(b, v, depthwise));
-    out[2] = kit_unary(b, BUILTIN_LOGISTIC, kit_conv_2d(b, v, grouped));
-}
-
-/* After an ADD that becomes part of the convolution before it. */
-static void residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor a = times(b, x, 0.4f);
-    const struct kit_tensor t = kit_conv_2d(b, times(b, z, 0.3f), (struct kit_conv){ .kernel = 1 });
-
-    out[0] =
-        kit_unary(b, BUILTIN_HARD_SWISH, kit_binary(b, BUILTIN_ADD, t, a.index, kTfLiteActNone));
-}
-
+/* clang-format off */
 static const struct transform_case any_values[] = {
-    { "products", products, { 1, 5, 6, 7 }, 3, "MUL+LOGISTIC+MUL ", NULL },
-    { "convolutions", convolutions, { 1, 5, 6, 8 }, 3, "DEPTHWISE_CONV_2D+HARD_SWISH ", NULL },
-    { "residual", residual, { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH ", NULL },
+    { "products", NULL, { 1, 5, 6, 7 }, 3, "MUL+LOGISTIC+MUL ",
+      "MUL {} x f32[]=0.37 -> t; MUL {} z f32[]=0.71 -> v; LOGISTIC t -> l; MUL {} t l -> a; "
+      "MUL {} x f32[]=0.83 -> m; HARD_SWISH m -> h; ADD {} v x -> s; "
+      "ADD {fused_activation_function=RELU6} s f32[]=3 -> c; MUL {} c f32[]=0.16666667 -> y" },
+    { "convolutions", NULL, { 1, 5, 6, 8 }, 3, "DEPTHWISE_CONV_2D+HARD_SWISH ",
+      "MUL {} z f32[]=0.19 -> u; MUL {} x f32[]=0.23 -> v; "
+      "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> c; "
+      "LOGISTIC c -> l; DEPTHWISE_CONV_2D {stride_w=1 stride_h=1 depth_multiplier=1} v "
+      "f32[1,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> d; HARD_SWISH d -> h; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} v f32[8,1,1,4]=~3(-2..2) f32[8]=~4(-2..2) "
+      "-> g; LOGISTIC g -> y" },
+    /* After an ADD that becomes part of the convolution before it. */
+    { "residual", NULL, { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH ",
+      "MUL {} x f32[]=0.4 -> a; MUL {} z f32[]=0.3 -> b; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} b f32[5,1,1,5]=~3(-2..2) f32[5]=~4(-2..2) "
+      "-> t; ADD {} t a -> s; HARD_SWISH s -> y" },
 };
+/* clang-format on */
 
 /* Vulkan lets a driver round a product and a sum once where the nodes one by one round both, as the
  * llvmpipe of Mesa 26 does.  Here that is 2^-22 at most: half a unit in the last place of a number

@@ -6,8 +6,6 @@
 
 #include <math.h>
 
-static const int32_t uneven[8] = { 0, 0, 1, 0, 2, 3, 0, 0 };
-
 /* ---- pools ---- */
 
 struct window {
@@ -48,44 +46,6 @@ static struct kit_tensor pool(struct builder *b, int32_t code, struct kit_tensor
     y = kit_tensor(b, "m", 4, dims);
     add_pool(b, code, x.index, y.index, w);
     return y;
-}
-
-/* The padded tensor is the weights, not the input. */
-static void into_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                         struct kit_tensor out[3])
-{
-    const struct kit_tensor w = kit_pad(b, z, (const int32_t[]){ 0, 0, 1, 0, 0, 0, 0, 0 });
-    struct options o;
-
-    out[0] = kit_tensor(
-        b, "y",
-        KIT_DIMS(x.dims[0], x.dims[1] - w.dims[1] + 1, x.dims[2] - w.dims[2] + 1, w.dims[0]));
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "padding", 1);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
-               (int[]){ kit_pad(b, x, uneven).index, w.index, kit_filled(b, 1, w.dims, 0) }, 1,
-               &out[0].index);
-}
-
-/* Infinite weights times the zeros of PAD are NaN, which padding would skip: the PAD stays. */
-static void infinite_weights(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                             struct kit_tensor out[3])
-{
-    const struct kit_tensor t = kit_pad(b, x, uneven);
-    const int32_t dims[] = { 1, 1, 1, x.dims[3] };
-    struct options o;
-
-    (void)z;
-    out[0] = kit_tensor(b, "y", t.rank, t.dims);
-    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
-    options_set_int(&o, "padding", 1);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "depth_multiplier", 1);
-    builder_op(b, BUILTIN_DEPTHWISE_CONV_2D, 1, &o, 2,
-               (int[]){ t.index, kit_filled(b, 4, dims, INFINITY) }, 1, &out[0].index);
 }
 
 /* clang-format off */
@@ -173,11 +133,18 @@ static const struct transform_case cases[] = {
       "PADV2 x i32[4,2]=0,0,1,0,2,3,0,0 f32[1]=7 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
 };
-/* clang-format on */
 static const struct transform_case odd[] = {
-    { "computed weights", into_weights, { 3, 3, 3, 4 }, 0, "PAD ", NULL },
-    { "infinite weights", infinite_weights, { 1, 3, 3, 4 }, 0, "PAD ", NULL },
+    /* The padded tensor is the weights, not the input. */
+    { "computed weights", NULL, { 3, 3, 3, 4 }, 0, "PAD ",
+      "PAD z i32[4,2]=0,0,1,0,0,0,0,0 -> w; PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p w f32[3]=0 -> y" },
+    /* Infinite weights times the zeros of PAD are NaN, which padding would skip: the PAD stays. */
+    { "infinite weights", NULL, { 1, 3, 3, 4 }, 0, "PAD ",
+      "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
+      "DEPTHWISE_CONV_2D {padding=VALID stride_w=1 stride_h=1 depth_multiplier=1} p "
+      "f32[1,1,1,4]=inf -> y" },
 };
+/* clang-format on */
 TRANSFORM_TESTS(TRANSFORM_pad, cases)
 
 TEST(odd_ones_do_not)

@@ -2,21 +2,6 @@
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
-static const struct kit_conv conv_3x3 = { .kernel = 3, .same = true };
-
-/* ... and through a PAD, which would become part of it. */
-static void reads_it_padded(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                            struct kit_tensor out[3])
-{
-    static const int32_t pads[8] = { 0, 0, 1, 1, 1, 1, 0, 0 };
-    const struct kit_tensor t = kit_unary(b, BUILTIN_RELU, x);
-
-    (void)z;
-    out[0] = kit_binary(b, BUILTIN_ADD,
-                        kit_conv_2d(b, kit_pad(b, t, pads), (struct kit_conv){ .kernel = 3 }),
-                        t.index, kTfLiteActNone);
-}
-
 /* clang-format off */
 static const struct transform_case cases[] = {
     /* The block of a residual network: t is read by the convolution before, then by ADD alone. */
@@ -158,26 +143,9 @@ static const struct transform_case cases[] = {
 /* clang-format on */
 TRANSFORM_TESTS(TRANSFORM_residual, cases)
 
-/* The transforms in any order: an overwritten tensor gets no new readers, and becomes no output. */
-static void padded_reader(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                          struct kit_tensor out[3])
-{
-    const struct kit_tensor copy = kit_pad(b, z, (const int32_t[8]){ 0 });
-
-    out[0] = kit_binary(b, BUILTIN_MUL,
-                        kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), z.index, 0),
-                        copy.index, kTfLiteActNone);
-}
-
-static void copied(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                   struct kit_tensor out[3])
-{
-    const struct kit_tensor copy = kit_pad(b, z, (const int32_t[8]){ 0 });
-
-    out[0] = kit_binary(b, BUILTIN_MUL,
-                        kit_binary(b, BUILTIN_ADD, kit_conv_2d(b, x, conv_3x3), copy.index, 0),
-                        z.index, kTfLiteActNone);
-}
+#define COPY_AND_CONV                                                                              \
+    "PAD z i32[4,2]=0 -> copy; "                                                                   \
+    "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~3(-2..2) f32[4]=~4(-2..2) -> c; "
 
 static void look_backwards(struct graph *g, void *user)
 {
@@ -213,9 +181,17 @@ TEST(any_order)
         struct transform_case c;
         int then;
     } rows[] = {
-        { { "reader", padded_reader, { 1, 3, 3, 4 }, 0, NULL, NULL }, TRANSFORM_identity },
-        { { "other tensor", copied, { 1, 3, 3, 4 }, 0, NULL, NULL }, TRANSFORM_identity },
-        { { "padded", reads_it_padded, { 1, 3, 3, 4 }, 0, NULL, NULL }, TRANSFORM_pad },
+        /* clang-format off */
+        { { "reader", NULL, { 1, 3, 3, 4 }, 0, NULL,
+            COPY_AND_CONV "ADD {} c z -> s; MUL {} s copy -> y" }, TRANSFORM_identity },
+        { { "other tensor", NULL, { 1, 3, 3, 4 }, 0, NULL,
+            COPY_AND_CONV "ADD {} c copy -> s; MUL {} s z -> y" }, TRANSFORM_identity },
+        /* ... and through a PAD, which would become part of the convolution. */
+        { { "padded", NULL, { 1, 3, 3, 4 }, 0, NULL,
+            "RELU x -> t; PAD t i32[4,2]=0,0,1,1,1,1,0,0 -> p; "
+            "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~3(-2..2) "
+            "f32[4]=~4(-2..2) -> c; ADD {} c t -> y" }, TRANSFORM_pad },
+        /* clang-format on */
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -2,150 +2,47 @@
  * rewrite that makes the rounding part of the node before. */
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 /* ---- 8-bit models ---- */
 
-static struct kit_tensor bytes(struct builder *b, const char *name, float scale, int64_t zero,
-                               int rank, const int32_t *dims)
-{
-    struct kit_tensor t = { .rank = rank };
-
-    memcpy(t.dims, dims, (size_t)rank * sizeof dims[0]);
-    t.index = builder_tensor(b, TENSOR_INT8, name, (size_t)rank, dims);
-    builder_quantization(b, t.index, 1, &scale, &zero, 0);
-    return t;
-}
-
-enum { CHANNELS = 5 };
-
 /* A 1x1 or depthwise 3x3 convolution to as many channels, with weights per channel; the scale of
  * the bias is wrong, and must be ignored. */
-static struct kit_tensor conv(struct builder *b, struct kit_tensor x, bool depthwise, float scale)
-{
-    static const float scales[CHANNELS] = { 0.002f, 0.00001f, 0.001f, 0.003f, 0.0005f };
-    static const int64_t zeros[CHANNELS] = { 0 };
-    const int32_t k = depthwise ? 3 : 1;
-    const int32_t dims[] = { depthwise ? 1 : CHANNELS, k, k, CHANNELS }, count = CHANNELS;
-    const struct kit_tensor y = bytes(b, depthwise ? "d" : "c", scale, -20, 4, x.dims);
-    const float wrong = 3;
-    int8_t weights[9 * CHANNELS * CHANNELS];
-    int32_t bias[CHANNELS];
-    int inputs[3] = { x.index };
-    uint64_t seed = 7;
-    struct options o;
+#define WEIGHTS(dims, channel_dim)                                                                 \
+    " i8[" dims "]=~7q(0.002|0.00001|0.001|0.003|0.0005,0|0|0|0|0," channel_dim                    \
+    ") i32[5]=~7q(3,0) -> "
+#define CONV(x, scale, y)                                                                          \
+    "CONV_2D:3 {stride_w=1 stride_h=1} " x WEIGHTS("5,1,1,5", "0") y ":i8q(" scale ",-20); "
+#define DEPTHWISE(x, scale, y)                                                                     \
+    "DEPTHWISE_CONV_2D:3 {stride_w=1 stride_h=1 depth_multiplier=1"                                \
+    " fused_activation_function=RELU6} " x WEIGHTS("1,3,3,5", "3") y ":i8q(" scale ",-20); "
+#define ADD(x, z, scale, y) "ADD:2 {} " x " " z " -> " y ":i8q(" scale ",3); "
 
-    for (size_t i = 0; i < sizeof weights; i++)
-        weights[i] = (int8_t)(kit_below(&seed, 255) - 127);
-    for (int i = 0; i < CHANNELS; i++)
-        bias[i] = (int32_t)kit_below(&seed, 2001) - 1000;
-    inputs[1] = builder_constant(b, TENSOR_INT8, "w", 4, dims, weights,
-                                 (size_t)(dims[0] * k * k * CHANNELS));
-    builder_quantization(b, inputs[1], CHANNELS, scales, zeros, depthwise ? 3 : 0);
-    inputs[2] = builder_constant(b, TENSOR_INT32, "b", 1, &count, bias, sizeof bias);
-    builder_quantization(b, inputs[2], 1, &wrong, zeros, 0);
-    options_init(&o, depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "fused_activation_function", depthwise ? kTfLiteActRelu6 : kTfLiteActNone);
-    if (depthwise)
-        options_set_int(&o, "depth_multiplier", 1);
-    builder_op(b, depthwise ? BUILTIN_DEPTHWISE_CONV_2D : BUILTIN_CONV_2D, 3, &o, 3, inputs, 1,
-               &y.index);
-    return y;
-}
-
-static struct kit_tensor add(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                             float scale)
-{
-    const struct kit_tensor y = bytes(b, "a", scale, 3, 4, x.dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(b, BUILTIN_ADD, 2, &o, 2, (int[]){ x.index, z.index }, 1, &y.index);
-    return y;
-}
-
-/* An op whose output has the shape of its input. */
-static struct kit_tensor clamp(struct builder *b, struct kit_tensor x, float scale)
-{
-    const struct kit_tensor y = bytes(b, "r", scale, -128, 4, x.dims);
-
-    builder_op(b, BUILTIN_RELU, 2, NULL, 1, &x.index, 1, &y.index);
-    return y;
-}
-
-static struct kit_tensor largest(struct builder *b, struct kit_tensor x, struct kit_tensor z)
-{
-    const struct kit_tensor y = bytes(b, "m", 0.05f, 3, 4, x.dims);
-
-    builder_op(b, BUILTIN_MAXIMUM, 2, NULL, 2, (int[]){ x.index, z.index }, 1, &y.index);
-    return y;
-}
-
-struct net {
+static const struct net {
     const char *name;
     int rounded, fires; /* tensors that are rounded; of them by the node that computes them */
-    struct kit_tensor (*build)(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                               struct kit_tensor *also);
+    const char *nodes;
+} nets[] = {
+    /* All results but the last, which the CPU rounds. */
+    { "chain", 2, 2, CONV("x", "0.1", "c") DEPTHWISE("c", "0.04", "d") ADD("d", "z", "0.05", "y") },
+    /* An output that another node reads is rounded; RELU6 needs a separate rounding step. */
+    { "exposed", 2, 1,
+      CONV("x", "0.1", "c") "RELU:2 c -> r:i8q(0.02,-128); " ADD("r", "z", "0.05",
+                                                                 "y") "outputs y c" },
+    /* Elements that are selected from rounded inputs need no rounding. */
+    { "picked", 2, 2,
+      ADD("x", "z", "0.05", "a")
+          ADD("z", "x", "0.05", "b") "MAXIMUM:2 a b -> m:i8q(0.05,3); " ADD("m", "z", "0.1", "y") },
+    /* Rounding prevents that ADD joins the convolution, and RELU the ADD. */
+    { "residual", 4, 3,
+      CONV("x", "0.1", "c") DEPTHWISE("z", "0.05", "d")
+          ADD("c", "d", "0.05", "a") "RELU:2 a -> r:i8q(0.05,-128); " CONV("r", "0.2", "y") },
 };
-
-/* All results but the last, which the CPU rounds. */
-static struct kit_tensor chain(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                               struct kit_tensor *also)
-{
-    (void)also;
-    return add(b, conv(b, conv(b, x, false, 0.1f), true, 0.04f), z, 0.05f);
-}
-
-/* An output that another node reads is rounded; RELU6 needs a separate rounding step. */
-static struct kit_tensor exposed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                                 struct kit_tensor *also)
-{
-    *also = conv(b, x, false, 0.1f);
-    return add(b, clamp(b, *also, 0.02f), z, 0.05f);
-}
-
-/* Elements that are selected from rounded inputs need no rounding. */
-static struct kit_tensor picked(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                                struct kit_tensor *also)
-{
-    const struct kit_tensor one = add(b, x, z, 0.05f), two = add(b, z, x, 0.05f);
-
-    (void)also;
-    return add(b, largest(b, one, two), z, 0.1f);
-}
-
-/* Rounding prevents that ADD joins the convolution, and RELU the ADD. */
-static struct kit_tensor residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                                  struct kit_tensor *also)
-{
-    struct kit_tensor t = add(b, conv(b, x, false, 0.1f), conv(b, z, true, 0.05f), 0.05f);
-
-    (void)also;
-    t = clamp(b, t, 0.05f);
-    return conv(b, t, false, 0.2f);
-}
-
-static const struct net nets[] = { { "chain", 2, 2, chain },
-                                   { "exposed", 2, 1, exposed },
-                                   { "picked", 2, 2, picked },
-                                   { "residual", 4, 3, residual } };
 enum { NETS = sizeof nets / sizeof nets[0] };
 
 static void make(const struct net *net, struct model *m)
 {
-    const int32_t dims[] = { 2, 4, 3, CHANNELS };
-    struct kit_tensor x, z, y, also = { .index = -1 };
-    struct diag diag = { 0 };
-    struct builder b;
-
-    builder_init(&b);
-    x = bytes(&b, "x", 0.05f, 3, 4, dims);
-    z = bytes(&b, "z", 0.04f, -7, 4, dims);
-    y = net->build(&b, x, z, &also);
-    builder_inputs(&b, 2, (int[]){ x.index, z.index });
-    builder_outputs(&b, also.index < 0 ? 1 : 2, (int[]){ y.index, also.index });
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m, "tensors x:i8[2,4,3,5]q(0.05,3) z:i8[2,4,3,5]q(0.04,-7)\n%s", net->nodes);
 }
 
 /* ---- without a device ---- */
