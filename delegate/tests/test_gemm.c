@@ -11,69 +11,31 @@
 
 /* ---- on the device ---- */
 
-/* Several images, padding, a last slice of one channel, taps that share a chunk. */
-static void taps(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] =
-        kit_conv_2d(b, x,
-                    (struct kit_conv){
-                        .kernel = 3, .channels = 13, .same = true, .activation = kTfLiteActRelu });
-}
-
-/* Stride and dilation. */
-static void spread(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                   struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 3, .dilation = 2, .channels = 6 });
-    out[1] = kit_conv_2d(
-        b, x, (struct kit_conv){ .kernel = 2, .stride = 2, .channels = 9, .same = true });
-}
-
-/* Chunks of one tap: 64 slices of channels, which every chunk divides. */
-static void deep(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 2, .channels = 37, .same = true });
-}
-
-/* A 1x1 convolution to which a tensor is added. */
-static void residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor r = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor y = kit_conv_2d(b, x, (struct kit_conv){ .same = true });
-
-    out[0] = kit_binary(b, BUILTIN_ADD, y, r.index, kTfLiteActRelu6);
-}
-
-static void rows(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    const int32_t k = x.dims[3], units = 260;
-    struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(x.dims[0] * x.dims[1] * x.dims[2], units));
-    struct options o;
-
-    (void)z;
-    options_init(&o, OPTIONS_FullyConnectedOptions);
-    builder_op(b, BUILTIN_FULLY_CONNECTED, 1, &o, 3,
-               (int[]){ x.index, kit_integers(b, KIT_DIMS(units, k), 5),
-                        kit_integers(b, KIT_DIMS(units), 6) },
-               1, &y.index);
-    out[0] = y;
-}
+/* clang-format off */
+#define CONV(options, x, weights, channels, y)                                                     \
+    "CONV_2D {" options "} " x " f32[" weights "]=~3(-2..2) f32[" channels "]=~4(-2..2) -> " y "; "
+#define TAPS                                                                                       \
+    CONV("stride_w=1 stride_h=1 fused_activation_function=RELU", "x", "13,3,3,5", "13", "y")
+#define ROWS(depth) "FULLY_CONNECTED {} x f32[260," depth "]=~5(-2..2) f32[260]=~6(-2..2) -> y"
 
 static const struct transform_case cases[] = {
-    { "taps", taps, { 2, 5, 7, 5 }, 0, NULL, NULL },
-    { "spread", spread, { 1, 9, 8, 3 }, 0, NULL, NULL },
-    { "deep", deep, { 1, 3, 5, 256 }, 0, NULL, NULL },
-    { "residual", residual, { 2, 3, 5, 21 }, 0, NULL, NULL },
-    { "one row", rows, { 1, 1, 1, 256 }, 0, NULL, NULL },
-    { "rows", rows, { 1, 1, 7, 253 }, 0, NULL, NULL },
+    /* Several images, padding, a last slice of one channel, taps that share a chunk. */
+    { "taps", NULL, { 2, 5, 7, 5 }, 0, NULL, TAPS },
+    /* Stride and dilation. */
+    { "spread", NULL, { 1, 9, 8, 3 }, 0, NULL,
+      CONV("padding=VALID stride_w=1 stride_h=1 dilation_w_factor=2 dilation_h_factor=2", "x",
+           "6,3,3,3", "6", "y") CONV("stride_w=2 stride_h=2", "x", "9,2,2,3", "9", "u") },
+    /* Chunks of one tap: 64 slices of channels, which every chunk divides. */
+    { "deep", NULL, { 1, 3, 5, 256 }, 0, NULL,
+      CONV("stride_w=1 stride_h=1", "x", "37,2,2,256", "37", "y") },
+    /* A 1x1 convolution to which a tensor is added. */
+    { "residual", NULL, { 2, 3, 5, 21 }, 0, NULL,
+      "RELU z -> r; " CONV("stride_w=1 stride_h=1", "x", "21,1,1,21", "21", "c")
+      "ADD {fused_activation_function=RELU6} c r -> y" },
+    { "one row", NULL, { 1, 1, 1, 256 }, 0, NULL, ROWS("256") },
+    { "rows", NULL, { 1, 1, 7, 253 }, 0, NULL, ROWS("253") },
 };
+/* clang-format on */
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 static int gemm_steps(const struct gpu_delegate *d)
@@ -247,7 +209,7 @@ static void look_at_plan(struct graph *g, void *user)
 
 static struct plan_step step_of(int32_t batch, struct look look)
 {
-    const struct transform_case c = { "taps", taps, { batch, 5, 7, 5 }, 0, NULL, NULL };
+    const struct transform_case c = { "taps", NULL, { batch, 5, 7, 5 }, 0, NULL, TAPS };
     struct model m;
 
     transform_model(&c, &m);

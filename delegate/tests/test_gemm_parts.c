@@ -8,34 +8,6 @@
 #include "delegate/ops/product/gemm.h"
 #include "delegate/runtime/kernel.h"
 
-static void deep(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 2, .channels = 37, .same = true });
-}
-
-/* The bias is made of an input. */
-static void computed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const int32_t outputs = z.dims[1] * z.dims[2] * z.dims[3];
-    const struct kit_tensor bias = kit_reshape(b, z, KIT_DIMS(outputs));
-    const struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(1, x.dims[1], x.dims[2], outputs));
-    struct options o;
-
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "dilation_h_factor", 1);
-    options_set_int(&o, "dilation_w_factor", 1);
-    builder_op(
-        b, BUILTIN_CONV_2D, 1, &o, 3,
-        (int[]){ x.index, kit_integers(b, KIT_DIMS(outputs, 1, 1, x.dims[3]), 3), bias.index }, 1,
-        &y.index);
-    out[0] = y;
-}
-
 struct look {
     uint32_t range; /* of a storage buffer; 0: as on a large device */
     struct plan_step product;
@@ -82,9 +54,18 @@ static bool has_flag(const struct look *look, uint32_t flag)
     return (look->product.spec[GEMM_SPEC_FLAGS] & flag) != 0;
 }
 
-static const struct transform_case constant = { "deep", deep, { 1, 3, 5, 256 }, 0, NULL, NULL };
-static const struct transform_case not_constant = { "computed", computed, { 1, 2, 2, 164 },
-                                                    0,          NULL,     NULL };
+/* clang-format off */
+static const struct transform_case constant = {
+    "deep", NULL, { 1, 3, 5, 256 }, 0, NULL,
+    "CONV_2D {stride_w=1 stride_h=1} x f32[37,2,2,256]=~3(-2..2) f32[37]=~4(-2..2) -> y"
+};
+/* The bias is made of an input. */
+static const struct transform_case not_constant = {
+    "computed", NULL, { 1, 2, 2, 164 }, 0, NULL,
+    "RESHAPE {} z i32[1]=656 -> b; "
+    "CONV_2D {stride_w=1 stride_h=1} x f32[656,1,1,164]=~3(-2..2) b -> y"
+};
+/* clang-format on */
 
 TEST(joined)
 {

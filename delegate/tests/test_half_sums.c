@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/cache/cache.h"
 #include "delegate/graph/ranges.h"
@@ -13,61 +14,31 @@
 
 #include <math.h>
 
-typedef void build(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                   struct kit_tensor out[3]);
-
-#define BUILD(name, make)                                                                          \
-    static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
-                     struct kit_tensor out[3])                                                     \
-    {                                                                                              \
-        (void)z;                                                                                   \
-        out[0] = make;                                                                             \
-    }
-
-static struct kit_tensor relu6(struct builder *b, struct kit_tensor x)
-{
-    return kit_unary(b, BUILTIN_RELU6, x);
-}
-
-/* A 1x1 convolution with these weights. */
-static struct kit_tensor conv(struct builder *b, struct kit_tensor x, int32_t channels, int weights)
-{
-    const struct kit_tensor y =
-        kit_tensor(b, "y", KIT_DIMS(x.dims[0], x.dims[1], x.dims[2], channels));
-    struct options o;
-
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_h", 1);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "dilation_h_factor", 1);
-    options_set_int(&o, "dilation_w_factor", 1);
-    builder_op(b, BUILTIN_CONV_2D, 1, &o, 3,
-               (int[]){ x.index, weights, kit_filled(b, KIT_DIMS(channels), 0) }, 1, &y.index);
-    return y;
-}
-
-static struct kit_tensor conv_filled(struct builder *b, struct kit_tensor x, float weight)
-{
-    return conv(b, x, 16, kit_filled(b, KIT_DIMS(16, 1, 1, x.dims[3]), weight));
-}
-
 /* ---- plans ---- */
 
-BUILD(of_input, conv_filled(b, x, 1))
-BUILD(of_relu, conv_filled(b, kit_unary(b, BUILTIN_RELU, x), 1))
-BUILD(of_relu6, conv_filled(b, relu6(b, x), 1))
-BUILD(of_fused, conv_filled(b, kit_conv_2d(b, x, (struct kit_conv){ .activation = 3 }), 1))
-BUILD(large, conv_filled(b, relu6(b, x), 1000))
+/* clang-format off */
+#define CONV(x, weights)                                                                           \
+    "CONV_2D {stride_w=1 stride_h=1} " x " f32[16,1,1,32]=" weights " f32[16]=0 -> y"
+#define UP(x)                                                                                      \
+    "TRANSPOSE_CONV:4 {padding=VALID stride_w=2 stride_h=2} i32[4]=1,12,12,8 "                     \
+    "f32[8,2,2,32]=~3(-2..2) " x " f32[8]=~4(-2..2) -> y"
+static const char of_input[] = CONV("x", "1");
+static const char of_relu[] = "RELU x -> t; " CONV("t", "1");
+static const char of_relu6[] = "RELU6 x -> t; " CONV("t", "1");
+static const char of_fused[] =
+    "CONV_2D {padding=VALID stride_w=1 stride_h=1 fused_activation_function=RELU6} x "
+    "f32[32,1,1,32]=~3(-2..2) f32[32]=~4(-2..2) -> t; " CONV("t", "1");
+static const char large[] = "RELU6 x -> t; " CONV("t", "1000");
 /* 6 * 32 * 312.5 = 60000, and a bit more. */
-BUILD(just, conv_filled(b, relu6(b, x), -312.5f))
-BUILD(over, conv_filled(b, relu6(b, x), -312.75f))
-BUILD(not_a_number, conv_filled(b, relu6(b, x), NAN))
-BUILD(computed, conv(b, relu6(b, x), 36,
-                     kit_reshape(b, kit_unary(b, BUILTIN_ABS, z), KIT_DIMS(36, 1, 1, 32)).index))
-BUILD(transposed,
-      kit_transpose_conv(b, relu6(b, x), (struct kit_transposed){ 2, 2, 2, 2, .channels = 8 }))
-BUILD(transposed_of_input,
-      kit_transpose_conv(b, x, (struct kit_transposed){ 2, 2, 2, 2, .channels = 8 }))
+static const char just[] = "RELU6 x -> t; " CONV("t", "-312.5");
+static const char over[] = "RELU6 x -> t; " CONV("t", "-312.75");
+static const char not_a_number[] = "RELU6 x -> t; " CONV("t", "nan");
+static const char computed[] =
+    "RELU6 x -> t; ABS z -> u; RESHAPE {} u i32[4]=36,1,1,32 -> w; "
+    "CONV_2D {stride_w=1 stride_h=1} t w f32[36]=0 -> y";
+static const char transposed[] = "RELU6 x -> t; " UP("t");
+static const char transposed_of_input[] = UP("x");
+/* clang-format on */
 
 static void nvidia(struct device_limits *l)
 {
@@ -89,7 +60,7 @@ static void with_units(struct device_limits *l)
 }
 
 struct row {
-    build *build;
+    const char *nodes; /* they read x and z, f32 [1,6,6,32] */
     const char *precision;
     void (*device)(struct device_limits *);
     const char *no_kernel; /* NULL: none */
@@ -125,7 +96,7 @@ static bool is_product(const char *shader)
 
 static void check_row(const struct row *r, size_t index)
 {
-    const struct transform_case c = { .build = r->build, .dims = { 1, 6, 6, 32 } };
+    const struct transform_case c = { .text = r->nodes, .dims = { 1, 6, 6, 32 } };
     const char *const pairs[] = { "precision", r->precision, r->no_kernel ? "no_kernel" : NULL,
                                   r->no_kernel, NULL };
     struct plan_look l = { .pairs = pairs, .device = r->device };
@@ -141,7 +112,7 @@ static void check_row(const struct row *r, size_t index)
     reason = plan_look_reason(&l.plan, REASON_KERNEL, KERNEL_half_sums, r->reason ? r->reason : "");
     if (strcmp(shader, r->shader) != 0)
         fail_msg("row %zu: expected %s, found %s", index, r->shader, shader);
-    if (r->reason ? !reason || !strstr(reason, r->reason) : r->build != of_fused && reason)
+    if (r->reason ? !reason || !strstr(reason, r->reason) : r->nodes != of_fused && reason)
         fail_msg("row %zu: expected \"%s\", found \"%s\"", index, r->reason ? r->reason : "none",
                  reason ? reason : "none");
     plan_close(&l.plan);
@@ -179,7 +150,7 @@ static void ask_by_steps(struct graph *g, void *user)
 
 TEST(not_in_float_view)
 {
-    const struct transform_case c = { .build = of_relu6, .dims = { 1, 6, 6, 32 } };
+    const struct transform_case c = { .text = of_relu6, .dims = { 1, 6, 6, 32 } };
     struct reasons reasons = { .count = 0 };
     struct model m;
 
@@ -189,9 +160,9 @@ TEST(not_in_float_view)
     model_close(&m);
 }
 
-static struct checksum hash_of(build *make, const char *precision)
+static struct checksum hash_of(const char *nodes, const char *precision)
 {
-    const struct transform_case c = { .build = make, .dims = { 1, 6, 6, 32 } };
+    const struct transform_case c = { .text = nodes, .dims = { 1, 6, 6, 32 } };
     const char *const pairs[] = { "precision", precision, NULL };
     struct plan_look l = { .pairs = pairs, .device = nvidia };
     struct checksum hash;
@@ -230,25 +201,27 @@ static bool uses_half_sums(const struct gpu_delegate *d)
     return false;
 }
 
-/* Edges of all kinds, taps in a chunk, padded lanes. */
-BUILD(taps,
-      kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .kernel = 3, .channels = 13, .same = true }))
-/* A chunk has one tap; three parts of the depth. */
-BUILD(deep,
-      kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .kernel = 2, .channels = 37, .same = true }))
-BUILD(up,
-      kit_transpose_conv(b, relu6(b, x), (struct kit_transposed){ 3, 3, 2, 2, 13, .same = true }))
-BUILD(groups, kit_conv_2d(b, relu6(b, x), (struct kit_conv){ .channels = 48, .groups = 2 }))
-
 /* Sums of integers that f16 has: the bits of the reference, whatever the runs are. */
 TEST(exact_integers)
 {
+    /* clang-format off */
     static const struct transform_case cases[] = {
-        { "taps", taps, { 2, 5, 7, 5 }, 0, NULL, NULL },
-        { "deep", deep, { 1, 3, 5, 256 }, 0, NULL, NULL },
-        { "up", up, { 2, 3, 5, 5 }, 0, NULL, NULL },
-        { "groups", groups, { 1, 3, 5, 24 }, 0, NULL, NULL }
+        /* Edges of all kinds, taps in a chunk, padded lanes. */
+        { "taps", NULL, { 2, 5, 7, 5 }, 0, NULL,
+          "RELU6 x -> t; CONV_2D {stride_w=1 stride_h=1} t f32[13,3,3,5]=~3(-2..2) "
+          "f32[13]=~4(-2..2) -> y" },
+        /* A chunk has one tap; three parts of the depth. */
+        { "deep", NULL, { 1, 3, 5, 256 }, 0, NULL,
+          "RELU6 x -> t; CONV_2D {stride_w=1 stride_h=1} t f32[37,2,2,256]=~3(-2..2) "
+          "f32[37]=~4(-2..2) -> y" },
+        { "up", NULL, { 2, 3, 5, 5 }, 0, NULL,
+          "RELU6 x -> t; TRANSPOSE_CONV:4 {stride_w=2 stride_h=2} i32[4]=2,5,9,13 "
+          "f32[13,3,3,5]=~3(-2..2) t f32[13]=~4(-2..2) -> y" },
+        { "groups", NULL, { 1, 3, 5, 24 }, 0, NULL,
+          "RELU6 x -> t; CONV_2D {padding=VALID stride_w=1 stride_h=1} t "
+          "f32[48,1,1,12]=~3(-2..2) f32[48]=~4(-2..2) -> y" },
     };
+    /* clang-format on */
     const int count = (int)gemm_tile_count, tiles[] = { 1, 2, count, 2 * count };
 
     if (!has_float16)
@@ -284,21 +257,8 @@ static void fill(float *values, size_t count, float unit, uint64_t seed)
         values[i] = unit * (float)(1 + kit_below(&seed, 1023));
 }
 
-static void real(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] =
-        conv(b, relu6(b, x), OUTPUTS,
-             builder_constant(b, TENSOR_FLOAT32, "w", 4, (const int32_t[]){ OUTPUTS, 1, 1, DEPTH },
-                              weights, sizeof weights));
-}
-
 static void run_real(const char *precision, int tile, float got[PIXELS * OUTPUTS])
 {
-    static const struct transform_case c = {
-        "real", real, { 1, SIDE, SIDE, DEPTH }, 0, NULL, NULL
-    };
     const struct interpreter_options options = { .report = transform_quiet };
     TfLiteDelegate *d = transform_delegate(precision, "nan", NULL);
     struct gpu_delegate *const inside = d->data_;
@@ -308,7 +268,12 @@ static void run_real(const char *precision, int tile, float got[PIXELS * OUTPUTS
     size_t count;
 
     inside->options.gemm_tile = tile;
-    transform_model(&c, &m);
+    kit_text(&m,
+             "RELU6 x:f32[1,%d,%d,%d] -> t\n"
+             "CONV_2D {stride_w=1 stride_h=1} t f32[%d,1,1,%d]=0 f32[%d]=0 -> y",
+             SIDE, SIDE, DEPTH, OUTPUTS, DEPTH, OUTPUTS);
+    /* The constants of a text are in memory of the model. */
+    memcpy((void *)m.buffers[m.subgraphs[0].tensors[2].buffer].data.data, weights, sizeof weights);
     KIT_OK(interpreter_open(&in, &m, &options, &diag));
     KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
     KIT_OK(interpreter_allocate(in, &diag));

@@ -8,70 +8,31 @@
 
 /* ---- on the device ---- */
 
-static struct kit_tensor product(struct builder *b, struct kit_tensor x, int32_t units)
-{
-    const int32_t k = x.dims[3];
-    struct kit_tensor y = kit_tensor(b, "y", KIT_DIMS(x.dims[0] * x.dims[1] * x.dims[2], units));
-    struct options o;
-
-    options_init(&o, OPTIONS_FullyConnectedOptions);
-    options_set_int(&o, "fused_activation_function", kTfLiteActRelu);
-    builder_op(b, BUILTIN_FULLY_CONNECTED, 1, &o, 3,
-               (int[]){ x.index, kit_integers(b, KIT_DIMS(units, k), 5),
-                        kit_integers(b, KIT_DIMS(units), 6) },
-               1, &y.index);
-    return y;
-}
-
-static void wide(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = product(b, x, 261);
-}
-
-/* So few output slices that a workgroup has more columns than there are. */
-static void narrow(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                   struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 3 });
-}
-
-static void pixel(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 18, .activation = kTfLiteActRelu6 });
-}
-
-/* A tensor is added to the product before the activation. */
-static void residual(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor r = kit_unary(b, BUILTIN_RELU, z);
-    const struct kit_tensor y = kit_conv_2d(b, x, (struct kit_conv){ .same = true });
-
-    out[0] = kit_binary(b, BUILTIN_ADD, y, r.index, kTfLiteActRelu6);
-}
-
-/* More input slices than all planes load at once. */
-static void deep(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                 struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, (struct kit_conv){ .channels = 9 });
-}
+/* clang-format off */
+#define CONV(options, weights, channels, y)                                                        \
+    "CONV_2D {" options "stride_w=1 stride_h=1} x f32[" weights "]=~3(-2..2) f32[" channels        \
+    "]=~4(-2..2) -> " y "; "
+#define WIDE(depth)                                                                                \
+    "FULLY_CONNECTED {fused_activation_function=RELU} x f32[261," depth                            \
+    "]=~5(-2..2) f32[261]=~6(-2..2) -> y"
+#define PIXEL(depth)                                                                               \
+    CONV("padding=VALID fused_activation_function=RELU6 ", "18,1,1," depth, "18", "y")
 
 static const struct transform_case cases[] = {
-    { "wide", wide, { 1, 1, 1, 256 }, 0, NULL, NULL },
-    { "last lanes", wide, { 1, 1, 3, 253 }, 0, NULL, NULL },
-    { "narrow", narrow, { 2, 1, 1, 67 }, 0, NULL, NULL },
-    { "pixel", pixel, { 1, 1, 1, 130 }, 0, NULL, NULL },
-    { "pixels", pixel, { 3, 1, 1, 130 }, 0, NULL, NULL },
-    { "residual", residual, { 1, 1, 2, 86 }, 0, NULL, NULL },
-    { "deep", deep, { 1, 1, 1, 4165 }, 0, NULL, NULL },
+    { "wide", NULL, { 1, 1, 1, 256 }, 0, NULL, WIDE("256") },
+    { "last lanes", NULL, { 1, 1, 3, 253 }, 0, NULL, WIDE("253") },
+    /* So few output slices that a workgroup has more columns than there are. */
+    { "narrow", NULL, { 2, 1, 1, 67 }, 0, NULL, CONV("padding=VALID ", "3,1,1,67", "3", "y") },
+    { "pixel", NULL, { 1, 1, 1, 130 }, 0, NULL, PIXEL("130") },
+    { "pixels", NULL, { 3, 1, 1, 130 }, 0, NULL, PIXEL("130") },
+    /* A tensor is added to the product before the activation. */
+    { "residual", NULL, { 1, 1, 2, 86 }, 0, NULL,
+      "RELU z -> r; " CONV("", "86,1,1,86", "86", "c")
+      "ADD {fused_activation_function=RELU6} c r -> y" },
+    /* More input slices than all planes load at once. */
+    { "deep", NULL, { 1, 1, 1, 4165 }, 0, NULL, CONV("padding=VALID ", "9,1,1,4165", "9", "y") },
 };
+/* clang-format on */
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 static int matvec_steps(const struct gpu_delegate *d)
@@ -167,25 +128,25 @@ TEST(chosen)
         struct look look;
         bool matvec;
     } rows[] = {
-        { { "pixel", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
+        { { "pixel", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_NVIDIA },
           true },
-        { { "3 rows", pixel, { 3, 1, 1, 64 }, 0, NULL, NULL },
+        { { "3 rows", NULL, { 3, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_AMD },
           true },
-        { { "4 rows", pixel, { 4, 1, 1, 64 }, 0, NULL, NULL },
+        { { "4 rows", NULL, { 4, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_NVIDIA },
           false },
-        { { "shallow", pixel, { 1, 1, 1, 60 }, 0, NULL, NULL },
+        { { "shallow", NULL, { 1, 1, 1, 60 }, 0, NULL, PIXEL("60") },
           { .device_class = DEVICE_NVIDIA },
           false },
-        { { "software", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
+        { { "software", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_SOFTWARE },
           false },
-        { { "unknown", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
+        { { "unknown", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_OTHER },
           false },
-        { { "off", pixel, { 1, 1, 1, 64 }, 0, NULL, NULL },
+        { { "off", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { DEVICE_NVIDIA, .no_kernel = "matvec" },
           false },
     };
