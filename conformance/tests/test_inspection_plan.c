@@ -51,10 +51,15 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-/* What is printed; free(). */
+/* What is printed; free().  Constants are specialized, as on a GPU; in small plans of software
+ * devices they would be pushed. */
 static char *inspect(const char *delegate, const char *option, bool json)
 {
-    const struct string_list options = { &option, option ? 1 : 0 };
+    const bool ours = strstr(delegate, "libassay_delegate") != NULL;
+    const bool switches = option && strstr(option, "no_kernel=") != NULL;
+    const char *words[] = { option ? option : "no_kernel=thawed", "no_kernel=thawed" };
+    const size_t count = (option ? 1 : 0) + (size_t)(ours && !switches);
+    const struct string_list options = { words, count };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
     char *text = NULL;
