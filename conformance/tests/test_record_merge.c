@@ -390,7 +390,7 @@ TEST(test_missing, .setup = report_kit_open, .teardown = report_kit_close)
 TEST(test_many_notes, .setup = report_kit_open, .teardown = report_kit_close)
 {
     enum { NOTES = 20000 };
-    static char texts[NOTES][8];
+    static char texts[NOTES][12];
     static const char *notes[NOTES];
     struct merge_input inputs[2];
     struct record merged;

@@ -81,7 +81,7 @@ TEST(failures_leave_it_whole)
 
 TEST(variables_are_found_by_name)
 {
-    static char names[RESOURCES_MAX + 1][8];
+    static char names[RESOURCES_MAX + 1][12];
     struct resources r = { 0 };
     struct diag diag = { 0 };
     int32_t id;
