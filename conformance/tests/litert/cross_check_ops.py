@@ -13,6 +13,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import flatbuffers
 import h5py
@@ -20,11 +21,13 @@ import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "golden"))
 import mint
 
 LIMIT = 8  # cases of each op
 GAP = "gap"  # graphs of several ops
-OPS = pathlib.Path(__file__).resolve().parents[3] / "reference/ops.def"
+OPS = ROOT / "reference/ops.def"
 # Ops that the delegate leaves to the host.
 HOST = [c.lower() for c in re.findall(r"^OP\((\w+), *\w+, *HOST,", OPS.read_text(), re.MULTILINE)]
 # Rules of the delegate that may refuse a case of another op: no elements; layer norm in LSTM.
