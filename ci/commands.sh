@@ -153,7 +153,7 @@ without16()
 {
     code=$1 words=$2
     shift 2
-    expect "$code" "$words" env ASSAY_HIDDEN_FEATURES=storage16 \
+    expect "$code" "$words" env ASSAY_HIDDEN_FEATURES=storage16 ASAN_OPTIONS=verify_asan_link_order=0 \
         LD_PRELOAD="$(realpath "$b")/mock/features.so" $assay conformance --filter='add.f32.c[12]' "$@"
 }
 without16 0 'precision=fp16: not run, device 0 ' --quiet
