@@ -92,10 +92,11 @@ CONF_LIB_OBJ := $(filter-out $(B)/conformance/tools/cli/main.o $(GIT_TEXT).o,$(C
 # says "/* Speed: ... */", and "/* Speed, -O3: ... */" where gcc 12 vectorizes its loops only from there on.
 QUICK := $(shell grep -l '^/\* Speed' $(GPU_SRC))
 $(call obj,$(shell grep -l '^/\* Speed, -O3:' $(REF_SRC) $(GPU_SRC))): OPT += -O3
-# No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.
-NO_UNWIND := -fno-asynchronous-unwind-tables -fno-unwind-tables
-$(call obj,$(QUICK) $(wildcard reference/base/*.c)): SMALL = $(if $(filter -O2,$(OPT)),$(NO_UNWIND))
-$(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os $(NO_UNWIND))
+# No code of the delegate unwinds the stack; debuggers and profilers have .debug_frame with -g.  The linker
+# leaves out what only others need, such as half of reference/base.
+LEAN := -fno-asynchronous-unwind-tables -fno-unwind-tables -ffunction-sections -fdata-sections
+$(call obj,$(QUICK) $(wildcard reference/base/*.c)): SMALL = $(if $(filter -O2,$(OPT)),$(LEAN))
+$(call obj,$(filter-out $(QUICK),$(GPU_SRC))): SMALL = $(if $(filter -O2,$(OPT)),-Os $(LEAN))
 
 # What must be installed is checked once for each $(B), before anything that needs it is compiled.
 NEED = CC='$(CC)' CFLAGS='$(CFLAGS)' PKG_CONFIG='$(PKG_CONFIG)' sh ci/need.sh
@@ -132,7 +133,7 @@ $(B)/libassay.so: $(REF_OBJ)
 define link_delegate
 	$(call say,LINK)
 	$(Q)$(CC) -shared -Wl,-soname,libassay_delegate.so.$(SOVERSION) $(NO_UNDEFINED) -Wl,-z,nodelete \
-	    -Wl,-z,noseparate-code -Wl,--version-script=delegate/api/exports.map -o $@ $(filter %.o,$^) $(LDFLAGS_ALL) \
+	    -Wl,-z,noseparate-code,--gc-sections -Wl,--version-script=delegate/api/exports.map -o $@ $(filter %.o,$^) $(LDFLAGS_ALL) \
 	    $(ZLIB) -lvulkan -ldl -lm -lpthread
 	$(Q)ln -sf libassay_delegate.so $@.$(SOVERSION)
 endef
