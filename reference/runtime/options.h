@@ -23,6 +23,9 @@ struct interpreter_options {
     /* Guard zones of this many bytes (rounded up to 64) before and behind every tensor that the
      * interpreter allocates, which then share no memory; 0: none. */
     size_t guard_bytes;
+    /* Every tensor that the interpreter allocates lies so many bytes behind a multiple of 64,
+     * rounded down to the size of its elements; less than 64. */
+    size_t offset_bytes;
     /* Before each invoke every allocated tensor but inputs, variables and constants is filled with
      * poison_word. */
     bool poison;

@@ -40,7 +40,17 @@ static bool with_guards(const struct interpreter *in, size_t data, size_t *bytes
     size_t guard;
 
     return guard_size(in, &guard) && checked_add(data, guard, bytes) &&
-           checked_add(*bytes, guard, bytes) && checked_align(*bytes, TENSOR_ALIGN, bytes);
+           checked_add(*bytes, guard, bytes) &&
+           checked_add(*bytes, in->options.offset_bytes, bytes) &&
+           checked_align(*bytes, TENSOR_ALIGN, bytes);
+}
+
+/* How far the tensor lies behind its multiple of 64: with_guards has room for it. */
+static size_t offset_of(const struct interpreter *in, const TfLiteTensor *t)
+{
+    const size_t bits = runtime_type_bits(t->type), size = bits > 8 ? bits / 8 : 1;
+
+    return in->options.offset_bytes / size * size;
 }
 
 static void fill_guards(const struct interpreter *in, TfLiteTensor *t)
@@ -185,7 +195,7 @@ enum status tensor_memory_own(struct interpreter *in, int tensor, struct diag *d
         info->block_bytes = t->bytes;
     }
     guard_size(in, &guard);
-    t->data.raw = (char *)aligned(info->block) + guard;
+    t->data.raw = (char *)aligned(info->block) + guard + offset_of(in, t);
     fill_guards(in, t);
     return STATUS_OK;
 }
@@ -338,7 +348,7 @@ static void assign(struct interpreter *in, const struct lifetimes *l, const stru
         if (l->first[i] == INT_MAX)
             continue;
         in->info[i].placed = true;
-        in->info[i].offset = items[next++].offset + guard;
+        in->info[i].offset = items[next++].offset + guard + offset_of(in, t);
         t->data.raw = (char *)aligned(in->block) + in->info[i].offset;
         fill_guards(in, t);
     }

@@ -335,6 +335,33 @@ TEST(guards_show_a_write)
     model_close(&m);
 }
 
+/* 7 bytes behind a multiple of 64, rounded down to 4 bytes of a float: the zones lie round it. */
+TEST(tensors_lie_at_an_offset)
+{
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+
+    kit_simple_graph(&m);
+    in = kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64, .offset_bytes = 7 });
+    KIT_OK(interpreter_allocate(in, &diag));
+    kit_fill_inputs(in, 1);
+    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_check_guards(in, &diag));
+    for (size_t i = 0; i < interpreter_tensor_count(in); i++) {
+        TfLiteTensor *const t = interpreter_tensor(in, (int)i);
+
+        if (t->allocation_type != kTfLiteArenaRw)
+            continue;
+        assert_int_equal((uintptr_t)t->data.raw % 64, 4);
+        t->data.raw[t->bytes + 63] ^= 1;
+        assert_int_equal(interpreter_check_guards(in, &diag), STATUS_MISMATCH);
+        t->data.raw[t->bytes + 63] ^= 1;
+    }
+    interpreter_close(in);
+    model_close(&m);
+}
+
 TEST(guards_hold_the_byte_that_is_set)
 {
     struct diag diag = { 0 };

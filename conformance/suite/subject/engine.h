@@ -18,12 +18,13 @@
 #include <stdint.h>
 
 enum engine_ability {
-    ENGINE_GUARDS = 1, /* memory round its tensors is watched, and so are its inputs */
-    ENGINE_POISON = 2, /* outputs hold poison_word before they are written */
-    ENGINE_RESIZE = 4, /* the inputs of an opened model take another batch */
-    ENGINE_RESET = 8,  /* variables can be reset */
-    ENGINE_NODES = 16, /* it says of each node whether it was taken, else of the model only */
-    ENGINE_ABILITIES = 31
+    ENGINE_GUARDS = 1,  /* memory round its tensors is watched, and so are its inputs */
+    ENGINE_POISON = 2,  /* outputs hold poison_word before they are written */
+    ENGINE_RESIZE = 4,  /* the inputs of an opened model take another batch */
+    ENGINE_RESET = 8,   /* variables can be reset */
+    ENGINE_NODES = 16,  /* it says of each node whether it was taken, else of the model only */
+    ENGINE_OFFSET = 32, /* it takes offset_bytes */
+    ENGINE_ABILITIES = 63
 };
 
 /* Bytes of guard words: NaN in floats, and another value, which is large and finite. */
@@ -36,6 +37,9 @@ struct engine_request {
     uint32_t poison_word;
     int32_t batch;       /* first dimension of the inputs in `resized`; 0: as the file says */
     const bool *resized; /* of each input; only read where batch is not 0 */
+    /* Of ENGINE_OFFSET: host tensors lie so many bytes behind a multiple of 64, rounded down to the
+     * size of their elements; less than 64. */
+    size_t offset_bytes;
     /* Gets the messages of whoever runs the model; may be NULL. */
     void (*report)(void *user, const char *format, va_list args);
     void *report_user;

@@ -66,6 +66,7 @@ static enum status engine_start(const struct engine_request *request, struct eng
 {
     const struct interpreter_options options = {
         .guard_bytes = GUARD_BYTES,
+        .offset_bytes = request->offset_bytes,
         .poison = true,
         .poison_word = request->poison_word,
         .num_threads = -1,
