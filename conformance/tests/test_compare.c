@@ -33,7 +33,7 @@ static int fill(void **state)
 static float inputs[N];
 static const float *special; /* NULL or inputs */
 
-static const struct ref_detail *nan_as[2]; /* NULL, or what elements are without NaN */
+static const struct ref_detail *read_as[3]; /* NULL, or what elements are without NaN */
 static bool full_mantissas;
 
 static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
@@ -53,7 +53,8 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
                              .rank = 4,
                              .detail = &detail,
                              .special = special,
-                             .nan_as = { nan_as[0], nan_as[1] },
+                             .read_as = { read_as[0], read_as[1], read_as[2] },
+                             .has_nan = read_as[1],
                              .full_mantissas = full_mantissas,
                          },
                          &c, &diag),
@@ -74,8 +75,8 @@ TEST(test_nan_of_inputs, .setup = fill)
     value[7] = NAN; /* a minimum of NaN and 3, whatever the order */
     low[7] = -INFINITY;
     high[7] = 3;
-    nan_as[0] = &lows;
-    nan_as[1] = &highs;
+    read_as[0] = &lows;
+    read_as[1] = &highs;
     got[7] = NAN;
     assert_true(compare(&bits, BOUNDS_FP32, false).pass);
     got[7] = 3;
@@ -93,8 +94,33 @@ TEST(test_nan_of_inputs, .setup = fill)
     value[7] = 3; /* the runtime's own answer, where it takes NaN for the lesser one */
     got[7] = NAN;
     assert_true(compare(&bits, BOUNDS_FP32, false).pass);
-    nan_as[0] = nan_as[1] = NULL;
+    read_as[0] = read_as[1] = NULL;
     assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+}
+
+/* What a flushed denormal gives passes, NaN does not, and elements that no denormal reaches have
+ * the usual bounds. */
+TEST(test_denormals_of_inputs, .setup = fill)
+{
+    static double flushed[N];
+    const struct ref_detail zeros = { flushed, magnitude, terms, NULL };
+
+    memcpy(flushed, value, sizeof flushed);
+    value[7] = -87.5; /* the logarithm of a denormal */
+    flushed[7] = -INFINITY;
+    read_as[0] = &zeros;
+    got[7] = -87.5F;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = -INFINITY;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = NAN;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = 0;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = -87.5F;
+    got[8] = -INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    read_as[0] = NULL;
 }
 
 static float cut(float v)

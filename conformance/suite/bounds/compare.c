@@ -60,13 +60,14 @@ static struct bound_point point(const struct compare_request *q, size_t i)
     return point_of(q, q->detail, i);
 }
 
-/* Whether element i depends on a NaN, and is a NaN or what an infinity in the NaN's place gives. */
-static bool passes_for_nan(const struct compare_request *q, size_t i, double got)
+/* Whether element i depends on a NaN or a denormal, and is what another reading of these gives.
+ * Where a NaN matters, a NaN is right, too. */
+static bool passes_as_read(const struct compare_request *q, size_t i, double got)
 {
-    bool depends = false, passes = isnan(got);
+    bool depends = false, passes = q->has_nan && isnan(got);
 
-    for (int k = 0; k < 2 && q->nan_as[k]; k++) {
-        const struct bound_point p = point_of(q, q->nan_as[k], i);
+    for (int k = 0; k < 3 && q->read_as[k]; k++) {
+        const struct bound_point p = point_of(q, q->read_as[k], i);
         const double limit = bound_limit(q->rule, q->bounds, &p);
 
         depends = depends || p.value != q->detail->value[i]; /* also where one is NaN */
@@ -167,13 +168,13 @@ static void compare_element(const struct compare_request *q, bool cut, struct co
     const double limit = element_limit(q, &p, i);
     const double middle = cut && limit > 0 ? bound_toward_zero(p.value) : p.value;
     const bool special =
-        q->special && !isfinite(q->special[i]) && !(q->nan_as[0] && isnan(q->special[i]));
+        q->special && !isfinite(q->special[i]) && !(q->has_nan && isnan(q->special[i]));
     struct bound_verdict v =
         special ? bound_check_special(q->bounds, limit, q->special[i], p.value, got)
                 : bound_check(q->bounds, limit, middle, got);
     double size;
 
-    if (!v.pass && passes_for_nan(q, i, got))
+    if (!v.pass && passes_as_read(q, i, got))
         v = (struct bound_verdict){ true, 0 };
     size = isnan(v.error) ? INFINITY : v.error;
 
@@ -306,6 +307,9 @@ static void compare_rows(const struct compare_request *q, bool cut, struct compa
             if (r < bound_storage(q->bounds)->smallest_normal)
                 small += r;
         }
+        /* A row with a NaN or an infinity has no sum. */
+        if (!isfinite(q->detail->value[i]))
+            continue;
         limit = bound_softmax_sum(bounds, (double)n, small);
         error = fabs(sum - 1);
         c->margin = fmax(c->margin, ratio(error, limit));

@@ -7,6 +7,7 @@
 #include "reference/base/memory.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -99,20 +100,45 @@ static void fill_every_half(float *values, size_t count, unsigned frame)
         values[i] = half_to_float(half_at(i, frame));
 }
 
-/* Replaces what was drawn for the first input by the values of its row. */
-static void fill_values(struct case_builder *m, float *values, size_t count, unsigned frame)
+bool case_list_place(const struct case_builder *m, unsigned number, size_t i, size_t count,
+                     unsigned frame, size_t *at)
+{
+    const struct op_case *const row = m->c->row;
+    const bool second = row->pairs && number == row->values_of + 1;
+
+    if (number != row->values_of && !second)
+        return false;
+    *at = (second ? i / count : i) % count;
+    if (frame == 1)
+        *at = count - 1 - *at;
+    return true;
+}
+
+/* A value of a list as the case has it: rounded to f16 for class fp16. */
+static float listed(struct case_builder *m, float v)
 {
     const struct op_case *const row = m->c->row;
     const bool half = (m->request->half && !row->full_mantissas) || m->c->half;
+    const float least = half ? 0x1p-14F : FLT_MIN;
+    const float kept = !half ? v : row->specials ? half_to_float(float_to_half(v)) : data_half(v);
 
-    if (!row->values || m->out->input_count != 1)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        const size_t at = i % row->value_count;
-        const float v = row->values[frame == 0 ? at : row->value_count - 1 - at];
+    m->out->has_nan = m->out->has_nan || isnan(kept);
+    m->out->has_denormal = m->out->has_denormal || (kept != 0 && fabsf(kept) < least);
+    return kept;
+}
 
-        values[i] = half ? data_half(v) : v;
-        m->out->has_nan = m->out->has_nan || isnan(v);
+/* Replaces what was drawn for tensor `number` where the row has values for it. */
+static void fill_values(struct case_builder *m, unsigned number, float *values, size_t count,
+                        unsigned frame)
+{
+    const struct op_case *const row = m->c->row;
+
+    for (size_t i = 0; i < count && row->values; i++) {
+        size_t at;
+
+        if (!case_list_place(m, number, i, row->value_count, frame, &at))
+            return;
+        values[i] = listed(m, row->values[at]);
     }
 }
 
@@ -128,7 +154,7 @@ int case_input_f32(struct case_builder *m, const char *name, const struct shape 
         if (values && takes_every_half(m))
             fill_every_half(values, shape_elements(shape), frame);
         if (values)
-            fill_values(m, values, shape_elements(shape), frame);
+            fill_values(m, number, values, shape_elements(shape), frame);
         m->out->inputs[m->out->input_count - 1].data[frame] = values;
     }
     return tensor;
@@ -145,7 +171,7 @@ int case_input_f16(struct case_builder *m, const char *name, const struct shape 
         uint16_t *halves;
 
         if (values)
-            fill_values(m, values, shape_elements(shape), frame);
+            fill_values(m, number, values, shape_elements(shape), frame);
         halves = values ? narrow(m, values, shape_elements(shape)) : NULL;
         for (size_t i = 0; halves && takes_every_half(m) && i < shape_elements(shape); i++)
             halves[i] = half_at(i, frame);
@@ -167,6 +193,18 @@ int case_input_scaled(struct case_builder *m, const char *name, const struct sha
 }
 
 /* ---- i32 and bool ---- */
+
+bool case_listed_integer(const struct case_builder *m, unsigned number, size_t i, unsigned frame,
+                         int32_t *value)
+{
+    const struct op_case *const row = m->c->row;
+    size_t at;
+
+    if (!row->integers || !case_list_place(m, number, i, row->integer_count, frame, &at))
+        return false;
+    *value = row->integers[at];
+    return true;
+}
 
 /* Draws integers of i32 or bool in an allocation of their own, which the caller frees. */
 static void *draw_whole(struct case_builder *m, const struct shape *shape, int32_t type,
@@ -193,6 +231,8 @@ static void *draw_whole(struct case_builder *m, const struct shape *shape, int32
                                              (limit == 0 ? 0 : offset));
         if (type == TENSOR_INT32 && ((int32_t *)data)[i] == 0)
             ((int32_t *)data)[i] = least;
+        if (type == TENSOR_INT32)
+            case_listed_integer(m, tensor, i, frame, &((int32_t *)data)[i]);
     }
     return data;
 }
@@ -279,12 +319,8 @@ static float *repeat(struct case_builder *m, const struct shape *shape, const fl
         case_fail_memory(m);
         return NULL;
     }
-    for (size_t i = 0; i < elements; i++) {
-        const float v = values[frame == 0 ? i % count : count - 1 - i % count];
-
-        out[i] = m->request->half ? data_half(v) : v;
-        m->out->has_nan = m->out->has_nan || isnan(v);
-    }
+    for (size_t i = 0; i < elements; i++)
+        out[i] = listed(m, values[frame == 0 ? i % count : count - 1 - i % count]);
     return out;
 }
 
@@ -351,12 +387,13 @@ int case_dequantize(struct case_builder *m, const char *name, int tensor, const 
 int case_constant_f32(struct case_builder *m, const char *name, const struct shape *shape,
                       const struct fill *fill)
 {
-    float *const values =
-        m->status == STATUS_OK ? draw(m, shape, fill, stream_number(m, fill), 0) : NULL;
+    const unsigned number = stream_number(m, fill);
+    float *const values = m->status == STATUS_OK ? draw(m, shape, fill, number, 0) : NULL;
     int tensor;
 
     if (!values)
         return -1;
+    fill_values(m, number, values, shape_elements(shape), 0);
     tensor = builder_constant(&m->builder, TENSOR_FLOAT32, name, (size_t)shape->rank, shape->d,
                               values, shape_elements(shape) * sizeof *values);
     mem_free(values);

@@ -350,8 +350,13 @@ static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
         for (size_t i = 0; i < count; i++)
             steps[i] = byte_at(i, number, m->c->row->every_byte, frame, spec.low);
     }
-    for (size_t i = 0; i < count; i++)
-        store(data, info->type, i, apart(steps[i], &spec, fill));
+    for (size_t i = 0; i < count; i++) {
+        int32_t q = apart(steps[i], &spec, fill);
+
+        if (case_listed_integer(m, number, i, frame, &q) && fill->role != FILL_BIAS)
+            q = q < spec.low ? spec.low : q > spec.high ? spec.high : q;
+        store(data, info->type, i, q);
+    }
     mem_free(steps);
     return data;
 }

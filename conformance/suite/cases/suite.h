@@ -154,6 +154,16 @@ struct op_case {
      * last to the first.  Some may be NaN. */
     const float *values;
     size_t value_count;
+    /* The same of i32 and of quantized integers.  The ends of i32 stand for those of the type. */
+    const int32_t *integers;
+    size_t integer_count;
+    /* Not the first input, but the drawn input or constant with this number holds them. */
+    unsigned values_of;
+    /* And the one after it, such that every pair of them meets. */
+    bool pairs;
+    /* Class fp16, too, keeps infinities and denormals among the values; else they become the
+     * largest number and 0. */
+    bool specials;
     /* Of large tensors: drawn values repeat after so many elements, a prime number.  An index that
      * is cut to 16 bits still finds another value, and goldens compress to a few kilobytes. */
     size_t period;
@@ -171,9 +181,10 @@ enum { LARGE_PERIOD = 1009 };
 /* Of a period so short that gzip, which looks 32 KiB back, makes its golden small. */
 #define LARGE_OF(n) .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_INTEGERS), .period = (n)
 /* A row with a tensor of no elements, for which all data sets are alike. */
-#define EMPTY        .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), EMPTY_TENSOR
-#define EMPTY_TENSOR .empty = true, .sets = SET_BIT(SET_RANDOM)
-#define VALUES(list) .values = (list), .value_count = sizeof(list) / sizeof(list)[0]
+#define EMPTY          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), EMPTY_TENSOR
+#define EMPTY_TENSOR   .empty = true, .sets = SET_BIT(SET_RANDOM)
+#define VALUES(list)   .values = (list), .value_count = sizeof(list) / sizeof(list)[0]
+#define INTEGERS(list) .integers = (list), .integer_count = sizeof(list) / sizeof(list)[0]
 /* ROW(name, why), or with more of its fields: ROW("far", "why", .scale = 30) */
 #define ROW(name_, ...) .base = { .name = (name_), .why = __VA_ARGS__ }
 

@@ -213,18 +213,24 @@ static enum status special_input(const struct node_compare_request *q, int node,
     return STATUS_OK;
 }
 
-/* ---- NaN in inputs ---- */
+/* ---- NaN and denormals in inputs ---- */
 
-static float replaced(float v, float nan)
+/* What a device may take special values for. */
+enum reading { NAN_AS_LOWEST, NAN_AS_HIGHEST, DENORMALS_AS_ZERO, READINGS };
+
+static float replaced(float v, enum reading as, float least)
 {
-    return isnan(v) ? nan : v;
+    if (as == DENORMALS_AS_ZERO)
+        return fabsf(v) < least ? copysignf(0, v) : v;
+    return !isnan(v) ? v : as == NAN_AS_LOWEST ? -INFINITY : INFINITY;
 }
 
-/* Writes the inputs of the node again, with `nan` for each NaN: from the instance, as they are
+/* Writes the inputs of the node again as a device may read them: from the instance, as they are
  * inputs of the graph. */
-static enum status write_without_nan(struct interpreter *in, const struct node_compare_request *q,
-                                     float nan, struct diag *diag)
+static enum status write_read_as(struct interpreter *in, const struct node_compare_request *q,
+                                 enum reading as, struct diag *diag)
 {
+    const float least = (float)bound_storage(q->bounds)->smallest_normal;
     size_t count;
     const int *const inputs = interpreter_inputs(in, &count);
 
@@ -233,43 +239,53 @@ static enum status write_without_nan(struct interpreter *in, const struct node_c
         TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
 
         for (size_t k = 0; t->type == kTfLiteFloat32 && k < ref_elements(t); k++)
-            t->data.f[k] = replaced(t->data.f[k], nan);
+            t->data.f[k] = replaced(t->data.f[k], as, least);
         for (size_t k = 0; t->type == kTfLiteFloat16 && k < ref_elements(t); k++)
-            t->data.f16[k].data = float_to_half(replaced(half_to_float(t->data.f16[k].data), nan));
+            t->data.f16[k].data =
+                float_to_half(replaced(half_to_float(t->data.f16[k].data), as, 0x1p-14F));
     }
     return STATUS_OK;
 }
 
-/* Evaluates the judged node with -infinity and +infinity for the NaNs of its inputs (TOLERANCES.md
- * 6).  Leaves *count at 0 where there are none. */
-static enum status eval_without_nan(struct interpreter *in, const struct node_compare_request *q,
-                                    int node, struct node_detail nan_as[2], int *count,
-                                    struct diag *diag)
+/* Evaluates the judged node with -infinity and +infinity for the NaNs of its inputs, and with 0 for
+ * denormals (TOLERANCES.md 6).  Leaves *count at 0 where there are none. */
+static enum status eval_readings(struct interpreter *in, const struct node_compare_request *q,
+                                 int node, struct node_detail read_as[READINGS], int *count,
+                                 struct diag *diag)
 {
     const struct case_instance *const x = q->instance;
+    const bool has[READINGS] = { x->every_half || x->has_nan, x->every_half || x->has_nan,
+                                 x->has_denormal };
 
     *count = 0;
-    if (!(x->every_half || x->has_nan) || node != x->judged_node)
+    if (node != x->judged_node)
         return STATUS_OK;
-    for (int i = 0; i < 2; i++) {
-        TRY(node_detail_open(&nan_as[i], in, interpreter_node(in, node), diag));
-        *count = i + 1;
-        TRY(write_without_nan(in, q, i ? INFINITY : -INFINITY, diag));
-        TRY(interpreter_eval_node(in, node, nan_as[i].all, diag));
+    for (int as = 0; as < READINGS; as++) {
+        if (!has[as])
+            continue;
+        TRY(node_detail_open(&read_as[*count], in, interpreter_node(in, node), diag));
+        ++*count;
+        TRY(write_read_as(in, q, (enum reading)as, diag));
+        TRY(interpreter_eval_node(in, node, read_as[*count - 1].all, diag));
     }
-    return inputs_write(in, x, q->frame, diag);
+    return *count > 0 ? inputs_write(in, x, q->frame, diag) : STATUS_OK;
 }
 
 /* ---- outputs ---- */
 
 /* What the outputs of a node are judged by. */
 struct node_reference {
-    struct node_detail detail, nan_as[2];
-    int nan_count;
+    struct node_detail detail, read_as[READINGS];
+    int reading_count;
     double *added; /* compare_request */
     bool tiles;    /* compare_request */
     float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
 };
+
+static const struct ref_detail *reading(const struct node_reference *r, int i, int output)
+{
+    return i < r->reading_count ? &r->read_as[i].all[output] : NULL;
+}
 
 /* "f32 [2, 5], 40 bytes" */
 static void describe_shape(TfLiteType type, const int *dims, int rank, size_t tensor_bytes,
@@ -345,8 +361,9 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
             .rank = got->items[output].rank,
             .detail = detail,
             .special = special,
-            .nan_as = { reference->nan_count > 0 ? &reference->nan_as[0].all[of] : NULL,
-                        reference->nan_count > 0 ? &reference->nan_as[1].all[of] : NULL },
+            .read_as = { reading(reference, 0, of), reading(reference, 1, of),
+                         reading(reference, 2, of) },
+            .has_nan = q->instance->every_half || q->instance->has_nan,
             .full_mantissas =
                 q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
             .wants = expected,
@@ -433,8 +450,8 @@ static void use_own_sums(struct interpreter *in, const struct node_compare_reque
 static void reference_close(struct node_reference *r)
 {
     node_detail_close(&r->detail);
-    for (int i = 0; i < r->nan_count; i++)
-        node_detail_close(&r->nan_as[i]);
+    for (int i = 0; i < r->reading_count; i++)
+        node_detail_close(&r->read_as[i]);
     mem_free(r->added);
     mem_free(r->c_prev);
 }
@@ -447,7 +464,7 @@ static enum status reference_eval(struct interpreter *in, const struct node_comp
     enum { C_PREV = 4 };
     const TfLiteNode *const abi = interpreter_node(in, node);
 
-    TRY(eval_without_nan(in, q, node, r->nan_as, &r->nan_count, diag));
+    TRY(eval_readings(in, q, node, r->read_as, &r->reading_count, diag));
     TRY(node_detail_open(&r->detail, in, abi, diag));
     if (q->bounds & BOUNDS_HYBRID)
         TRY(node_limits_hybrid(in, node, &r->added, diag));

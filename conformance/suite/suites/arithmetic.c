@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/case_range.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
@@ -262,6 +263,15 @@ static const struct row rows[] = {
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", .types = FLOATS, EMPTY_TENSOR), .a = DIMS(0, 3, 2, 5),
       .b = DIMS(0, 3, 2, 5) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special_a", LANES_SPECIAL), .a = SPECIAL_DIMS, .b = SPECIAL_DIMS },
+    { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1,
+          .only = "div squared_difference floor_mod pow"),
+      .a = SPECIAL_DIMS, .b = SPECIAL_DIMS },
+    { ROW("pairs_special", PAIRS_SPECIAL, .only = "div squared_difference floor_mod pow"),
+      .a = PAIR_DIMS, .b = PAIR_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL), .a = DENORMAL_DIMS, .b = DIMS(5) },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .a = END_DIMS, .b = END_DIMS },
 };
 
 static int operand_b(struct case_builder *m, const struct row *r)

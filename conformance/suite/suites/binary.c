@@ -10,6 +10,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
@@ -245,6 +246,14 @@ static const struct row rows[] = {
     { ROW("empty_batch", "no image at all", EMPTY), .a = DIMS(0, 3, 2, 5), .b = DIMS(0, 3, 2, 5) },
     { ROW("empty_broadcast", "one value for each channel of no image", EMPTY),
       .a = DIMS(0, 3, 2, 5), .b = DIMS(1, 1, 1, 5), .constant = CONST_B },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special_a", LANES_SPECIAL), .a = SPECIAL_DIMS, .b = SPECIAL_DIMS },
+    { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1), .a = SPECIAL_DIMS, .b = SPECIAL_DIMS },
+    { ROW("pairs_special", PAIRS_SPECIAL), .a = PAIR_DIMS, .b = PAIR_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL), .a = DENORMAL_DIMS, .b = DIMS(5) },
+    { ROW("lanes_ends_a", LANES_END(TYPES_BYTES)), .a = END_DIMS, .b = END_DIMS },
+    { ROW("lanes_ends_b", LANES_END(TYPES_BYTES), .values_of = 1), .a = END_DIMS, .b = END_DIMS },
+    { ROW("pairs_ends", PAIRS_END(TYPES_BYTES)), .a = PAIR_END_DIMS, .b = PAIR_END_DIMS },
 };
 
 /* How the operands of a member are filled. */

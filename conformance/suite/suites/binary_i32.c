@@ -3,6 +3,7 @@
  * whose suite has a thousand rows for floats. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
@@ -68,6 +69,11 @@ static const struct row rows[] = {
       .a = DIMS(4, 6), .b = DIMS(4, 6), .activation = 2 },
     { ROW("relu6", "fused RELU6", I32, .only = "add sub mul", .i32_limit = 5), .a = DIMS(4, 6),
       .b = DIMS(4, 6), .activation = 3 },
+    /* The ends of i32. */
+    { ROW("lanes_ends_a", LANES_END(TYPE_BIT(CASE_I32))), .a = END_DIMS, .b = END_DIMS },
+    { ROW("lanes_ends_b", LANES_END(TYPE_BIT(CASE_I32)), .values_of = 1), .a = END_DIMS,
+      .b = END_DIMS },
+    { ROW("pairs_ends", PAIRS_END(TYPE_BIT(CASE_I32))), .a = PAIR_END_DIMS, .b = PAIR_END_DIMS },
 };
 
 static void build(struct case_builder *m)

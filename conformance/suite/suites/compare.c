@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/axes.h"
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/kernels/op.h"
 
 #include <math.h>
@@ -120,6 +121,15 @@ static const struct row rows[] = {
     SCALES("coarse", "scales of nearly 1", TYPE_BIT(CASE_U8), 0.97, 0.5, 7, -7),
     { ROW("empty_batch", "no image at all", .types = TYPE_BIT(CASE_F32), EMPTY_TENSOR),
       .a = DIMS(0, 3, 2, 5), .b = DIMS(0, 3, 2, 5) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special_a", LANES_SPECIAL), .a = SPECIAL_DIMS, .b = SPECIAL_DIMS },
+    { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1), .a = SPECIAL_DIMS, .b = SPECIAL_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL), .a = DENORMAL_DIMS, .b = SCALAR, .constant = CONST_B,
+      .b_values = &values_a[0], .b_count = 1 },
+    { ROW("lanes_ends", LANES_END(END_TYPES), .i32_limit = 99), .a = END_DIMS, .b = END_DIMS,
+      .scale_a = 0.05, .scale_b = 0.05, .zero_a = -3, .zero_b = -3 },
+    { ROW("pairs_ends", PAIRS_END(END_TYPES)), .a = PAIR_END_DIMS, .b = PAIR_END_DIMS,
+      .scale_a = 0.05, .scale_b = 0.05, .zero_a = -3, .zero_b = -3 },
 };
 
 static int operand(struct case_builder *m, const struct row *r, bool is_b)

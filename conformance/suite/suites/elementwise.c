@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/quant_axes.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/kernels/op.h"
 
 #include <float.h>
@@ -418,6 +419,10 @@ static const struct row rows[] = {
     { EVERY_BYTE("one_tie", "1 is a tie of the result's steps in f32, and below one in double",
                  .quant = { .in = 0.05, .out = 0.0307692308, .zero_out = ZERO_MIDDLE },
                  .only = "relu_n1_to_1 relu_0_to_1") },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = SHAPES), .in = SPECIAL_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL, .only = SHAPES), .in = DENORMAL_DIMS },
+    { ROW("lanes_ends", LANES_END(END_TYPES)), .in = END_DIMS },
 };
 
 /* Inputs of 8-bit roots begin at 0: the runtime fails below. */

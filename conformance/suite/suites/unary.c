@@ -8,6 +8,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -270,6 +271,10 @@ static const struct row rows[] = {
       .in = DIMS(1, 7, 7, 13) },
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS },
 };
 
 static void build(struct case_builder *m)

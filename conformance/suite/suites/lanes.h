@@ -1,0 +1,48 @@
+/* Values that stand in one lane alone: lists for the rows of all suites.
+ *
+ * A list is made of rows of five channels, a slice and the first lane of another.  In each six rows
+ * a value is the first channel alone, the second, ..., the fifth, and all of them; the other
+ * channels are small numbers.  A device that treats one lane in another way gives another result,
+ * and one that mixes lanes shows it in the small ones. */
+#ifndef ASSAY_CONFORMANCE_SUITE_SUITES_LANES_H
+#define ASSAY_CONFORMANCE_SUITE_SUITES_LANES_H
+
+#include <stdint.h>
+
+enum { LANES_CHANNELS = 5, LANES_PLACES = 6, LANES_SPECIALS = 8, LANES_DENORMALS = 6 };
+/* NaN, infinities, the largest numbers, -0, the smallest normal ones; denormals of f32 and of f16;
+ * the ends of integers. */
+extern const float lane_specials[LANES_SPECIALS * LANES_PLACES * LANES_CHANNELS];
+extern const float lane_denormals[LANES_DENORMALS * LANES_PLACES * LANES_CHANNELS];
+extern const int32_t lane_ends[2 * LANES_PLACES * LANES_CHANNELS];
+/* Operands of which every pair meets. */
+extern const float pair_specials[9];
+extern const int32_t pair_ends[5];
+
+/* ROW(name, LANES_SPECIAL, ...) with the shape of a tensor that has them once. */
+#define LANES_ONE_SET .sets = SET_BIT(SET_RANDOM)
+#define LANES_SPECIAL                                                                              \
+    "NaN, infinities, -0 and the ends of f32, in one lane and in all",                             \
+        .types = TYPE_BIT(CASE_F32), LANES_ONE_SET, .specials = true, VALUES(lane_specials)
+#define LANES_DENORMAL                                                                             \
+    "denormals in one lane and in all", .types = TYPE_BIT(CASE_F32), LANES_ONE_SET,                \
+                                        .specials = true, VALUES(lane_denormals)
+#define LANES_END(types_)                                                                          \
+    "the ends of the type in one lane and in all", .types = (types_), LANES_ONE_SET,               \
+                                                   INTEGERS(lane_ends)
+#define PAIRS_SPECIAL                                                                              \
+    "infinities, NaN, -0 and the ends of f32 with one another",                                    \
+        .types = TYPE_BIT(CASE_F32), LANES_ONE_SET, .specials = true, .pairs = true,               \
+        VALUES(pair_specials)
+#define PAIRS_END(types_)                                                                          \
+    "the ends of the type with one another", .types = (types_), LANES_ONE_SET, .pairs = true,      \
+                                             INTEGERS(pair_ends)
+#define PAIR_DIMS     DIMS(9, 9)
+#define PAIR_END_DIMS DIMS(5, 5)
+#define SPECIAL_DIMS  DIMS(1, LANES_SPECIALS, LANES_PLACES, LANES_CHANNELS)
+#define DENORMAL_DIMS DIMS(1, LANES_DENORMALS, LANES_PLACES, LANES_CHANNELS)
+#define END_DIMS      DIMS(1, 2, LANES_PLACES, LANES_CHANNELS)
+/* The types that have ends: what an op has of them. */
+#define END_TYPES (TYPES_BYTES | TYPE_BIT(CASE_I32))
+
+#endif
