@@ -376,6 +376,9 @@ conformance-graphs: all ## 500 random graphs on our delegate, in four modes; GRA
 conformance-models: all ## the trained models on our delegate, in four modes; T='digits_i8' picks some
 	$(TEST_ENV) $(B)/assay conformance --models --filter='$(or $(T),digits_*)' $(ARGS)
 
+reach: $(B)/tests/delegate ## how many cases plan each kernel of the delegate, by device; T='gemm*' names them, ARGS=keep counts anew
+	@$(B)/tests/delegate test_reach $(if $(T),cases '$(T)',$(or $(ARGS),map))
+
 golden-check: $(B)/assay ## compare the reference with the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)
 
