@@ -1,5 +1,5 @@
-/* The scalar kernel of LSTM: by hand and against its definition, its state over several steps, the
- * quantities of its error bound, and everything that it refuses. */
+/* The scalar kernel of LSTM: by hand and against its definition, its state over several steps, and
+ * the quantities of its error bound. */
 #include "reference/tests/kit/op_harness.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
@@ -157,28 +157,6 @@ TEST(steps_follow_the_definition)
     op_end(&t);
 }
 
-TEST(empty_layers_are_empty)
-{
-    const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
-    struct op_test t;
-
-    begin_lstm(&t, 0, 2, 3, data);
-    op_run(&t);
-    op_has_shape(&t, 2, DIMS(0, 3));
-    op_end(&t);
-    begin_lstm(&t, 2, 3, 0, data);
-    op_run(&t);
-    op_has_shape(&t, 2, DIMS(2, 0));
-    assert_int_equal(t.shapes[JOINED].dims[1], 3);
-    op_end(&t);
-    begin_lstm(&t, 1, 0, 1,
-               (const float *const[]){ NULL, FLOATS(1), FLOATS(1, 1, 1, 1), FLOATS(0, 0, 0, 0),
-                                       FLOATS(0) });
-    op_run(&t);
-    near(&t, Z, 3, 1);
-    op_end(&t);
-}
-
 /* ---- in a graph ---- */
 
 struct net {
@@ -243,118 +221,4 @@ TEST(state_lives_in_variables)
     assert_true(net_step(&inputs, 0.5f) == first);
     net_close(&variables);
     net_close(&inputs);
-}
-
-/* ---- refusals ---- */
-
-TEST(lstm_refuses_parameters)
-{
-    const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
-    TfLiteLSTMParams *p;
-    struct op_test t;
-
-    begin_lstm(&t, 1, 2, 3, data);
-    p = (void *)t.params.bytes;
-    assert_int_equal(op_prepare(&t), STATUS_OK);
-    p->kernel_type = kTfLiteLSTMFullKernel;
-    op_refused(&t, STATUS_INVALID, "5 inputs, expected 20 or 24", NULL);
-    p->kernel_type = (TfLiteLSTMKernelType)7;
-    op_refused(&t, STATUS_INVALID, "kernel_type 7", NULL);
-    set_lstm(&t);
-    p->activation = kTfLiteActRelu;
-    op_refused(&t, STATUS_INVALID, "fused_activation_function 1", "TANH", NULL);
-    set_lstm(&t);
-    p->cell_clip = 0.5F;
-    op_refused(&t, STATUS_INVALID, "cell_clip 0.5", NULL);
-    p->cell_clip = 0;
-    p->proj_clip = NAN;
-    op_refused(&t, STATUS_INVALID, "proj_clip nan", NULL);
-    p->proj_clip = 0;
-    t.call.in_count = 20;
-    op_refused(&t, STATUS_INVALID, "20 inputs and 4 outputs", "5 and 4", NULL);
-    t.call.in_count = 5;
-    t.call.out_count = 1;
-    op_refused(&t, STATUS_INVALID, "5 inputs and 1 outputs", NULL);
-    t.call.out_count = 4;
-    op_end(&t);
-}
-
-TEST(lstm_refuses_tensors)
-{
-    static const struct {
-        int input, rank;
-        int32_t dims[3];
-        const char *words;
-    } rows[] = {
-        { X, 1, { 2 }, "input 0 (input): rank 1" },
-        { X, 2, { 2, 2 }, "input 1 (previous activation): dimension 0 is 1, expected 2" },
-        { X, 2, { 1, 4 }, "input 2 (weights): dimension 1 is 5, expected 7" },
-        { H_PREV, 1, { 3 }, "input 1 (previous activation): rank 1" },
-        { H_PREV, 2, { 2, 3 }, "input 1 (previous activation): dimension 0 is 2, expected 1" },
-        { H_PREV, 2, { 1, 2 }, "input 2 (weights): dimension 0 is 12, expected 8" },
-        { H_PREV, 2, { 1, -3 }, "input 1 (previous activation): dimension 1 is -3" },
-        { W, 1, { 60 }, "input 2 (weights): rank 1" },
-        { W, 2, { 5, 12 }, "input 2 (weights): dimension 0 is 5, expected 12" },
-        { W, 2, { 12, 6 }, "input 2 (weights): dimension 1 is 6, expected 5" },
-        { BIAS, 1, { 3 }, "input 3 (bias): dimension 0 is 3, expected 12" },
-        { BIAS, 1, { 0 }, "input 3 (bias): dimension 0 is 0, expected 12" },
-        { BIAS, 2, { 1, 12 }, "input 3 (bias): rank 2" },
-        { C_PREV, 2, { 1, 4 }, "input 4 (previous state): dimension 1 is 4, expected 3" },
-        { C_PREV, 2, { 3, 1 }, "input 4 (previous state): dimension 0 is 3, expected 1" },
-        { C_PREV, 3, { 1, 1, 3 }, "input 4 (previous state): rank 3" },
-    };
-    const float *const data[] = { NULL, NULL, NULL, NULL, NULL };
-    struct op_test t;
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        begin_lstm(&t, 1, 2, 3, data);
-        op_set_dims(t.in[rows[i].input], rows[i].rank, rows[i].dims);
-        op_refused(&t, STATUS_INVALID, rows[i].words, NULL);
-        op_end(&t);
-    }
-    /* Each input has a type and is there, each output has the type. */
-    for (int i = 0; i < 5; i++) {
-        char words[24];
-
-        begin_lstm(&t, 1, 2, 3, data);
-        snprintf(words, sizeof words, "input %d (", i);
-        t.in[i]->type = kTfLiteInt8;
-        op_refused(&t, STATUS_UNSUPPORTED, words, "type i8", NULL);
-        t.in[i] = NULL;
-        op_refused(&t, STATUS_INVALID, words, "missing", NULL);
-        op_end(&t);
-    }
-    for (int o = 0; o < 4; o++) {
-        char words[24];
-
-        begin_lstm(&t, 1, 2, 3, data);
-        snprintf(words, sizeof words, "output %d", o);
-        t.out[o]->type = kTfLiteInt16;
-        op_refused(&t, STATUS_UNSUPPORTED, words, "type i16", NULL);
-        op_end(&t);
-    }
-    /* Constants are not written to. */
-    begin_lstm(&t, 1, 2, 3, data);
-    t.in[C_PREV]->allocation_type = kTfLiteMmapRo;
-    op_refused(&t, STATUS_INVALID, "input 4 (previous state) is a constant", NULL);
-    t.in[H_PREV]->allocation_type = kTfLitePersistentRo;
-    op_refused(&t, STATUS_INVALID, "input 1 (previous activation) is a constant", NULL);
-    op_end(&t);
-}
-
-TEST(options_become_parameters)
-{
-    TfLiteLSTMParams p = { 0 };
-    struct options o;
-
-    options_init(&o, OPTIONS_LSTMOptions);
-    options_set_int(&o, "fused_activation_function", 4);
-    options_set_int(&o, "kernel_type", 1);
-    options_set_float(&o, "cell_clip", 2);
-    options_set_float(&o, "proj_clip", 3);
-    ref_find(BUILTIN_LSTM)->read_params(&o, &p);
-    assert_int_equal(p.activation, kTfLiteActTanh);
-    assert_int_equal(p.kernel_type, kTfLiteLSTMBasicKernel);
-    assert_true(p.cell_clip == 2 && p.proj_clip == 3);
-    assert_false(p.asymmetric_quantize_inputs);
 }

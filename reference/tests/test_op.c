@@ -141,3 +141,20 @@ TEST(loads_and_stores_round_once)
     assert_int_equal(t.out[0]->data.f16[0].data, 0x3c01);
     op_end(&t);
 }
+
+/* What rows of reference/tests/ops cannot tell, since no kernel acts on it. */
+TEST(options_that_delegates_read_become_parameters)
+{
+    TfLiteDepthwiseConvParams depthwise = { 0 };
+    TfLiteConvParams conv = { 0 };
+    struct options o;
+
+    options_init(&o, OPTIONS_Conv2DOptions);
+    ref_find(BUILTIN_CONV_2D)->read_params(&o, &conv);
+    assert_int_equal(conv.quantized_bias_type, kTfLiteFloat32);
+    options_init(&o, OPTIONS_DepthwiseConv2DOptions);
+    options_set_int(&o, "depth_multiplier", 5);
+    ref_find(BUILTIN_DEPTHWISE_CONV_2D)->read_params(&o, &depthwise);
+    assert_int_equal(depthwise.depth_multiplier, 5);
+    assert_true(ref_find(BUILTIN_DEQUANTIZE)->folds);
+}
