@@ -24,41 +24,20 @@ static const struct assay_gpu_peaks peaks = {
 static char conv[] = "CONV_2D node 1 'x'", relu[] = "RELU node 2 'y'", load[] = "load",
             store[] = "store", source[] = "delegate/ops/product/conv_2d.c:1";
 
+/* clang-format off */
 static struct bench_step steps[] = {
-    { .label = load,
-      .source = source,
-      .shader = "load",
-      .node = -1,
-      .mean_us = 16,
-      .host_read_bytes = 1 * MIB,
-      .device_bytes = 1 * MIB },
-    { .label = conv,
-      .source = source,
-      .shader = "conv_2d",
-      .node = 1,
-      .mean_us = 100,
-      .device_bytes = 2 * MIB,
-      .operations = 40e6 },
-    { .label = relu,
-      .source = source,
-      .shader = "unary",
-      .node = 2,
-      .mean_us = 20,
+    { .label = load, .source = source, .shader = "load", .node = -1, .mean_us = 16,
+      .host_read_bytes = 1 * MIB, .device_bytes = 1 * MIB },
+    { .label = conv, .source = source, .shader = "conv_2d", .node = 1, .mean_us = 100,
+      .device_bytes = 2 * MIB, .operations = 40e6 },
+    { .label = relu, .source = source, .shader = "unary", .node = 2, .mean_us = 20,
       .device_bytes = 20 * MIB },
-    { .label = relu,
-      .source = source,
-      .shader = "unary",
-      .node = 2,
-      .mean_us = 4,
+    { .label = relu, .source = source, .shader = "unary", .node = 2, .mean_us = 4,
       .device_bytes = 4096 },
-    { .label = store,
-      .source = source,
-      .shader = "store",
-      .node = -1,
-      .mean_us = 10,
-      .host_written_bytes = 1 * MIB,
-      .device_bytes = 1 * MIB },
+    { .label = store, .source = source, .shader = "store", .node = -1, .mean_us = 10,
+      .host_written_bytes = 1 * MIB, .device_bytes = 1 * MIB },
 };
+/* clang-format on */
 
 static const struct bench_result result = {
     .steps = steps, .step_count = sizeof steps / sizeof steps[0], .has_peaks = true, .peaks = peaks

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct {
     const char *text, *printed;
 } rows[] = {
@@ -17,16 +18,11 @@ static const struct {
     { "na\xc3\xafve \xe7\x8c\xab \xf0\x9f\x90\xb1", "na\xc3\xafve \xe7\x8c\xab \xf0\x9f\x90\xb1" },
     { "\x1b[31mred\x1b]0;title\a", "\\x1b[31mred\\x1b]0;title\\x07" },
     { "a\nb\tc\rd\x7f", "a\\x0ab\\x09c\\x0dd\\x7f" },
-    { "\xc2\x9b"
-      "31m",
-      "\\xc2\\x9b31m" }, /* C1: what ESC [ is, in one character */
-    { "\x9b"
-      "31m \xff \xc3",
-      "\\x9b31m \\xff \\xc3" }, /* no UTF-8 */
-    { "abc\xe2\x80\xae"
-      "fed",
-      "abc\\xe2\\x80\\xaefed" }, /* turns what follows */
+    { "\xc2\x9b" "31m", "\\xc2\\x9b31m" }, /* C1: what ESC [ is, in one character */
+    { "\x9b" "31m \xff \xc3", "\\x9b31m \\xff \\xc3" }, /* no UTF-8 */
+    { "abc\xe2\x80\xae" "fed", "abc\\xe2\\x80\\xaefed" }, /* turns what follows */
 };
+/* clang-format on */
 
 static char *text;
 static size_t bytes;

@@ -38,6 +38,7 @@ static uint8_t *make_npy(int version, const char *header, size_t data, size_t *c
 
 TEST(npy_headers)
 {
+    /* clang-format off */
     static const struct {
         int version;
         const char *header;
@@ -46,26 +47,15 @@ TEST(npy_headers)
         size_t rank;
         int32_t dims[3];
     } rows[] = {
-        { 1,
-          "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  \n",
-          24,
-          kTfLiteFloat32,
-          2,
-          { 2, 3 } },
-        { 2,
-          "{'descr': '|u1', 'fortran_order': False, 'shape': (5,), }",
-          5,
-          kTfLiteUInt8,
-          1,
+        { 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }  \n", 24, kTfLiteFloat32,
+          2, { 2, 3 } },
+        { 2, "{'descr': '|u1', 'fortran_order': False, 'shape': (5,), }", 5, kTfLiteUInt8, 1,
           { 5 } },
         { 3, "{\"shape\":(),\"fortran_order\":True,\"descr\":\"<i8\"}", 8, kTfLiteInt64, 0, { 0 } },
-        { 1,
-          "{'descr': '<f2', 'fortran_order': False, 'shape': (4, 0, 7)}",
-          0,
-          kTfLiteFloat16,
-          3,
+        { 1, "{'descr': '<f2', 'fortran_order': False, 'shape': (4, 0, 7)}", 0, kTfLiteFloat16, 3,
           { 4, 0, 7 } },
     };
+    /* clang-format on */
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;

@@ -27,44 +27,34 @@ static bool is(const char *expected, const char *found, size_t bytes)
 
 TEST(test_found)
 {
+    /* clang-format off */
     static const struct {
         const char *text, *rest;
         size_t count;
         const char *items[3];
     } rows[] = {
         { "{\"cases\":[{}]}", "{\"cases\":[]}", 1, { "{}" } },
-        { " { \"cases\" : [ {} , {\"a\":1}\n,\n{}]}",
-          " { \"cases\" : [ ]}",
-          3,
+        { " { \"cases\" : [ {} , {\"a\":1}\n,\n{}]}", " { \"cases\" : [ ]}", 3,
           { "{}", "{\"a\":1}", "{}" } },
         { "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[{}],\"b\":2}",
-          "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[],\"b\":2}",
-          1,
-          { "{}" } },
+          "{\n\"a\":1,\"case\":[],\"cases2\":[{}],\n\"cases\":[],\"b\":2}", 1, { "{}" } },
         /* Brackets and commas of strings end nothing, and an escaped quote ends no string. */
         { "{\"a\":\"x,\",\"cases\":[{}]}", "{\"a\":\"x,\",\"cases\":[]}", 1, { "{}" } },
-        { "{\"a\":\"\\\"},\\\\\",\"cases\":[{}]}",
-          "{\"a\":\"\\\"},\\\\\",\"cases\":[]}",
-          1,
+        { "{\"a\":\"\\\"},\\\\\",\"cases\":[{}]}", "{\"a\":\"\\\"},\\\\\",\"cases\":[]}", 1,
           { "{}" } },
-        { "{\"cases\":[{\"a\":\"]}\"},{\"b\":\"\\\"}\"}]}",
-          "{\"cases\":[]}",
-          2,
+        { "{\"cases\":[{\"a\":\"]}\"},{\"b\":\"\\\"}\"}]}", "{\"cases\":[]}", 2,
           { "{\"a\":\"]}\"}", "{\"b\":\"\\\"}\"}" } },
         /* The same key deeper is another one. */
         { "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[{}]}",
-          "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[]}",
-          1,
-          { "{}" } },
+          "{\"a\":{\"cases\":[{\"no\":1}]},\"cases\":[]}", 1, { "{}" } },
         { "{\"a\":[{\"b\":[1,2]},3],\"cases\":[{\"c\":[{},[]]},{}]}",
-          "{\"a\":[{\"b\":[1,2]},3],\"cases\":[]}",
-          2,
-          { "{\"c\":[{},[]]}", "{}" } },
+          "{\"a\":[{\"b\":[1,2]},3],\"cases\":[]}", 2, { "{\"c\":[{},[]]}", "{}" } },
         { "{\"cas\\u0065s\":[{}]}", "{\"cas\\u0065s\":[]}", 1, { "{}" } },
         /* What is wrong behind them is found where the rest is parsed. */
         { "{\"cases\":[{}]", "{\"cases\":[]", 1, { "{}" } },
         { "{\"cases\":[{}]}]}", "{\"cases\":[]}]}", 1, { "{}" } },
     };
+    /* clang-format on */
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct record_slices s;

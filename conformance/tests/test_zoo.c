@@ -233,6 +233,7 @@ TEST(refuses)
 
 /* ---- 8 bits ---- */
 
+/* clang-format off */
 static const struct {
     const char *name;
     int32_t type;
@@ -241,25 +242,14 @@ static const struct {
     int versions[5];    /* of CONV_2D, DEPTHWISE_CONV_2D, AVERAGE_POOL_2D, RESHAPE, SOFTMAX */
     double snr_db;      /* of the logits, at least */
 } integers[] = {
-    { "i8",
-      TENSOR_INT8,
-      false,
-      "f7eabaaa344a14e4cc02ecaa9eadafb2aee2d0ab18805b2ae626ec860c608532",
-      { 3, 3, 2, 1, 2 },
-      30 },
-    { "u8",
-      TENSOR_UINT8,
-      false,
-      "07a86f477724aba9a1a681644bd48776f6de8562b9fbe866764db4caf243633d",
-      { 1, 1, 1, 1, 1 },
-      28 },
-    { "dynamic",
-      TENSOR_INT8,
-      true,
-      "7f8bf39c44bc58d67943de8a7e473d963975850953b0b1b458e3a1363e791c5e",
-      { 5, 6, 1, 1, 1 },
-      33 },
+    { "i8", TENSOR_INT8, false, "f7eabaaa344a14e4cc02ecaa9eadafb2aee2d0ab18805b2ae626ec860c608532",
+      { 3, 3, 2, 1, 2 }, 30 },
+    { "u8", TENSOR_UINT8, false, "07a86f477724aba9a1a681644bd48776f6de8562b9fbe866764db4caf243633d",
+      { 1, 1, 1, 1, 1 }, 28 },
+    { "dynamic", TENSOR_INT8, true,
+      "7f8bf39c44bc58d67943de8a7e473d963975850953b0b1b458e3a1363e791c5e", { 5, 6, 1, 1, 1 }, 33 },
 };
+/* clang-format on */
 
 static struct zoo_options integer_options(size_t row, struct zoo_options options)
 {

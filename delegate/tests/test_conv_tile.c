@@ -26,6 +26,7 @@ static void build(struct builder *b, struct kit_tensor x, struct kit_tensor z,
 }
 
 /* A workgroup has 16 slices: column 0 is slices 0 to 7, column 1 slices 8 to 15. */
+/* clang-format off */
 static const struct row {
     const char *name;
     int32_t dims[4];
@@ -33,24 +34,16 @@ static const struct row {
     uint32_t columns;
     bool residual;
 } rows[] = {
-    { "column 1 ends early, one pixel",
-      { 1, 9, 9, 5 },
-      { .kernel = 1, .channels = 101 },
-      2,
+    { "column 1 ends early, one pixel", { 1, 9, 9, 5 }, { .kernel = 1, .channels = 101 }, 2,
       false },
-    { "no column 1 in the last workgroup",
-      { 2, 7, 9, 6 },
-      { .kernel = 3, .channels = 69, .same = true, .activation = kTfLiteActRelu },
-      2,
-      false },
-    { "twelve runs of eight pixels and one of three",
-      { 1, 17, 21, 7 },
-      { .kernel = 3, .stride = 2, .channels = 101, .same = true },
-      2,
-      false },
+    { "no column 1 in the last workgroup", { 2, 7, 9, 6 },
+      { .kernel = 3, .channels = 69, .same = true, .activation = kTfLiteActRelu }, 2, false },
+    { "twelve runs of eight pixels and one of three", { 1, 17, 21, 7 },
+      { .kernel = 3, .stride = 2, .channels = 101, .same = true }, 2, false },
     { "residual", { 1, 11, 13, 67 }, { .kernel = 1, .same = true }, 2, true },
     { "two slices", { 1, 31, 37, 5 }, { .kernel = 3, .channels = 7, .same = true }, 1, false },
 };
+/* clang-format on */
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
 static struct transform_case case_of(const struct row *r)

@@ -123,33 +123,28 @@ static struct look planned(const struct transform_case *c, struct look look)
 /* Few rows of many channels on a device that was measured. */
 TEST(chosen)
 {
+    /* clang-format off */
     static const struct {
         struct transform_case c;
         struct look look;
         bool matvec;
     } rows[] = {
         { { "pixel", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
-          { .device_class = DEVICE_NVIDIA },
-          true },
-        { { "3 rows", NULL, { 3, 1, 1, 64 }, 0, NULL, PIXEL("64") },
-          { .device_class = DEVICE_AMD },
+          { .device_class = DEVICE_NVIDIA }, true },
+        { { "3 rows", NULL, { 3, 1, 1, 64 }, 0, NULL, PIXEL("64") }, { .device_class = DEVICE_AMD },
           true },
         { { "4 rows", NULL, { 4, 1, 1, 64 }, 0, NULL, PIXEL("64") },
-          { .device_class = DEVICE_NVIDIA },
-          false },
+          { .device_class = DEVICE_NVIDIA }, false },
         { { "shallow", NULL, { 1, 1, 1, 60 }, 0, NULL, PIXEL("60") },
-          { .device_class = DEVICE_NVIDIA },
-          false },
+          { .device_class = DEVICE_NVIDIA }, false },
         { { "software", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
-          { .device_class = DEVICE_SOFTWARE },
-          false },
+          { .device_class = DEVICE_SOFTWARE }, false },
         { { "unknown", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
-          { .device_class = DEVICE_OTHER },
-          false },
+          { .device_class = DEVICE_OTHER }, false },
         { { "off", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
-          { DEVICE_NVIDIA, .no_kernel = "matvec" },
-          false },
+          { DEVICE_NVIDIA, .no_kernel = "matvec" }, false },
     };
+    /* clang-format on */
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct look got = planned(&rows[i].c, rows[i].look);

@@ -160,25 +160,14 @@ static void make_failures(struct record *r)
 
 void record_kit_fill(struct record *r)
 {
+    /* clang-format off */
     static const struct record_model models[] = {
-        { .name = "digits_f32",
-          .is_reference = true,
-          .compared = true,
-          .top1 = 0.9867,
-          .snr_db = 136.8,
-          .max_abs = 1.2e-6,
-          .images = 899 },
-        { .name = RECORD_KIT_HOSTILE,
-          .subject = 1,
-          .status = CASE_FAIL,
-          .reason = "other classes",
-          .compared = true,
-          .top1 = NAN,
-          .snr_db = NAN,
-          .max_abs = NAN,
-          .nodes = 30,
-          .taken = 29 },
+        { .name = "digits_f32", .is_reference = true, .compared = true, .top1 = 0.9867,
+          .snr_db = 136.8, .max_abs = 1.2e-6, .images = 899 },
+        { .name = RECORD_KIT_HOSTILE, .subject = 1, .status = CASE_FAIL, .reason = "other classes",
+          .compared = true, .top1 = NAN, .snr_db = NAN, .max_abs = NAN, .nodes = 30, .taken = 29 },
     };
+    /* clang-format on */
     static const struct record_minimal minimal[] = {
         { .subject = 1,
           .test_case = 1,

@@ -15,6 +15,7 @@
 
 char scene_directory[64] = "/tmp/assay-torture-XXXXXX";
 
+/* clang-format off */
 static const struct scene scenes[] = {
     { .name = "image", .model = "image", .resize = true },
     { .name = "bytes", .model = "bytes", .resize = true },
@@ -22,36 +23,25 @@ static const struct scene scenes[] = {
     { .name = "branches", .model = "branches" },
     { .name = "loop", .model = "loop" },
     { .name = "variables", .model = "variables" },
-    { .name = "delegate",
-      .model = "image",
-      .options = { { "precision", "fp32" } },
+    { .name = "delegate", .model = "image", .options = { { "precision", "fp32" } },
       .resize = true },
     { .name = "delegate_bytes", .model = "bytes", .options = { { "wait", "active" } } },
-    { .name = "half",
-      .model = "image",
+    { .name = "half", .model = "image",
       .options = { { "precision", "fp16" }, { "profile", "1" } } },
-    { .name = "serialized",
-      .model = "image",
+    { .name = "serialized", .model = "image",
       .options = { { "serialization_dir", scene_directory }, { "model_token", "image" } } },
-    { .name = "parts",
-      .model = "image",
-      .options = { { "exclude", "MEAN" }, { "max_partitions", "0" } },
-      .resize = true },
+    { .name = "parts", .model = "image",
+      .options = { { "exclude", "MEAN" }, { "max_partitions", "0" } }, .resize = true },
     { .name = "choices", .model = "choices", .options = { { "max_partitions", "0" } } },
     { .name = "bound", .model = "image", .options = { { "precision", "fp32" } }, .bind = true },
-    { .name = "not_coherent",
-      .model = "image",
-      .options = { { "precision", "fp32" } },
-      .resize = true,
-      .not_coherent = true },
+    { .name = "not_coherent", .model = "image", .options = { { "precision", "fp32" } },
+      .resize = true, .not_coherent = true },
     { .name = "cold", .model = "image", .options = { { "precision", "fp16" } }, .cold = true },
-    { .name = "cold_list",
-      .model = "image",
-      .options = { { "precision", "fp32" } },
-      .list = true,
+    { .name = "cold_list", .model = "image", .options = { { "precision", "fp32" } }, .list = true,
       .cold = true },
     { .name = "cold_image", .model = "image", .resize = true, .cold = true },
 };
+/* clang-format on */
 
 const struct scene *scene_at(int i)
 {

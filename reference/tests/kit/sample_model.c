@@ -31,33 +31,26 @@ static const struct model_opcode sample_opcodes[] = {
     { .code = BUILTIN_MUL, .deprecated_code = BUILTIN_MUL, .version = 1 }, /* before schema 3a */
 };
 
+/* clang-format off */
 static const struct model_dimension sample_dimensions[] = {
     { .format = 0, .dense_size = 3 },
-    { .format = 1,
-      .dense_size = 4,
-      .segments_type = 1,
-      .indices_type = 3,
-      .segments = SAMPLE_INTS(0, 70000),
-      .indices = SAMPLE_INTS(0, 255) },
-    { .format = 1,
-      .segments_type = 2,
-      .indices_type = 2,
-      .segments = SAMPLE_INTS(0, 65535, 258),
+    { .format = 1, .dense_size = 4, .segments_type = 1, .indices_type = 3,
+      .segments = SAMPLE_INTS(0, 70000), .indices = SAMPLE_INTS(0, 255) },
+    { .format = 1, .segments_type = 2, .indices_type = 2, .segments = SAMPLE_INTS(0, 65535, 258),
       .indices = SAMPLE_NO_INTS },
     { .segments_type = 3, .indices_type = 1 }, /* vectors absent */
 };
+/* clang-format on */
 
 static const struct model_variant sample_variants[] = {
     { .shape = SAMPLE_INTS(1, 2), .type = TENSOR_INT32, .has_rank = true },
     { .type = TENSOR_FLOAT32 },
 };
 
+/* clang-format off */
 static const struct model_tensor sample_tensors[] = {
-    { .shape = SAMPLE_INTS(1, 2),
-      .type = TENSOR_FLOAT32,
-      .name = SAMPLE_STRING("input"),
-      .shape_signature = SAMPLE_INTS(-1, 2),
-      .has_rank = true },
+    { .shape = SAMPLE_INTS(1, 2), .type = TENSOR_FLOAT32, .name = SAMPLE_STRING("input"),
+      .shape_signature = SAMPLE_INTS(-1, 2), .has_rank = true },
     { .shape = SAMPLE_INTS(2, 2),
       .type = TENSOR_INT8,
       .buffer = 1,
@@ -69,11 +62,8 @@ static const struct model_tensor sample_tensors[] = {
                         .zero_point = { .data = (const int64_t[]){ -128, 127 }, .count = 2 },
                         .quantized_dimension = 1 },
       .has_rank = true },
-    { .shape = SAMPLE_INTS(4),
-      .type = TENSOR_FLOAT32,
-      .name = SAMPLE_STRING("state"),
-      .is_variable = true,
-      .quantization = { .present = true } },
+    { .shape = SAMPLE_INTS(4), .type = TENSOR_FLOAT32, .name = SAMPLE_STRING("state"),
+      .is_variable = true, .quantization = { .present = true } },
     { .type = TENSOR_INT32, .buffer = 2, .name = SAMPLE_STRING("") },
     { .shape = SAMPLE_INTS(3, 4),
       .type = TENSOR_FLOAT16,
@@ -112,34 +102,24 @@ static const struct model_tensor sample_tensors[] = {
     { .shape = SAMPLE_INTS(1), .type = TENSOR_FLOAT32, .name = SAMPLE_STRING("custom large") },
     { .shape = SAMPLE_INTS(2), .type = TENSOR_STRING, .buffer = 5, .name = SAMPLE_STRING("words") },
 };
+/* clang-format on */
 
+/* clang-format off */
 static const struct model_operator sample_operators[] = {
-    { .opcode_index = 0,
-      .inputs = SAMPLE_INTS(0, 1, -1),
-      .outputs = SAMPLE_INTS(7),
+    { .opcode_index = 0, .inputs = SAMPLE_INTS(0, 1, -1), .outputs = SAMPLE_INTS(7),
       .options = { .tag = OPTIONS_AddOptions, .value = { { .i = 1 }, { .i = 1 } } },
-      .mutating_variable_inputs = SAMPLE_BYTES("\0\1\0"),
-      .intermediates = SAMPLE_INTS(2, 3),
+      .mutating_variable_inputs = SAMPLE_BYTES("\0\1\0"), .intermediates = SAMPLE_INTS(2, 3),
       .debug_metadata_index = -1 },
-    { .opcode_index = 1,
-      .inputs = SAMPLE_INTS(7),
-      .outputs = SAMPLE_INTS(8),
-      .options = { .tag = OPTIONS_GeluOptions },
-      .debug_metadata_index = 5 },
-    { .opcode_index = 2,
-      .inputs = SAMPLE_INTS(8),
-      .outputs = SAMPLE_INTS(9),
-      .custom_options = SAMPLE_BYTES("flex\1\2"),
-      .custom_options_format = 0,
+    { .opcode_index = 1, .inputs = SAMPLE_INTS(7), .outputs = SAMPLE_INTS(8),
+      .options = { .tag = OPTIONS_GeluOptions }, .debug_metadata_index = 5 },
+    { .opcode_index = 2, .inputs = SAMPLE_INTS(8), .outputs = SAMPLE_INTS(9),
+      .custom_options = SAMPLE_BYTES("flex\1\2"), .custom_options_format = 0,
       .debug_metadata_index = -1 },
-    { .opcode_index = 2,
-      .inputs = SAMPLE_NO_INTS,
-      .outputs = SAMPLE_INTS(10),
-      .custom_options = SAMPLE_BYTES("far away"),
-      .custom_options_large = true,
-      .custom_options_format = 3,
-      .debug_metadata_index = -1 },
+    { .opcode_index = 2, .inputs = SAMPLE_NO_INTS, .outputs = SAMPLE_INTS(10),
+      .custom_options = SAMPLE_BYTES("far away"), .custom_options_large = true,
+      .custom_options_format = 3, .debug_metadata_index = -1 },
 };
+/* clang-format on */
 
 static const struct model_subgraph sample_subgraphs[] = {
     { .tensors = sample_tensors,
