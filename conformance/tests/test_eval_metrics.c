@@ -3,9 +3,9 @@
 
 #include "conformance/tools/eval/coco_score.h"
 #include "conformance/tools/eval/confusion.h"
-#include "conformance/tools/eval/interval.h"
 #include "conformance/tools/eval/preprocess.h"
 #include "conformance/tools/eval/segmentation.h"
+#include "conformance/util/interval.h"
 
 #include <math.h>
 #include <stdint.h>

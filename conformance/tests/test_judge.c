@@ -30,7 +30,7 @@ static struct case_result judge_one(const char *mock, const char *name, const ch
     const char *items[4];
     const struct string_list list = { items, count };
     struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, repro, &stage };
+    const struct judge_options how = { .seed = 1, .repro_dir = repro, .stage = &stage };
     struct case_result result;
     struct subject subject;
     struct judge *judge = NULL;
@@ -411,7 +411,7 @@ static struct case_result judge_bytes(const char *mock, const char *name, const 
     char first[64], second[64];
     const char *items[] = { first, second };
     const struct string_list list = { items, 2 };
-    const struct judge_options how = { 1, NULL, NULL };
+    const struct judge_options how = { .seed = 1 };
     struct case_result result;
     struct subject subject;
     struct judge *judge = NULL;
@@ -530,7 +530,7 @@ TEST(test_invariants_of_bytes)
 
 TEST(test_device)
 {
-    const struct judge_options how = { 1, NULL, NULL };
+    const struct judge_options how = { .seed = 1 };
     struct judge_device device;
     struct subject subject;
     struct judge *judge = NULL;
@@ -550,7 +550,7 @@ TEST(test_no_delegate)
 {
     const struct string_list no_device = { (const char *[]){ "fault=no_device" }, 1 };
     const struct string_list unknown = { (const char *[]){ "colour=blue" }, 1 };
-    const struct judge_options how = { 1, NULL, NULL };
+    const struct judge_options how = { .seed = 1 };
     struct subject subject;
     struct judge *judge = NULL;
     struct diag diag;

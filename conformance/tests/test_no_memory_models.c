@@ -211,7 +211,7 @@ static enum status open_batch(void *user, struct diag *diag)
 static enum status judge_one(void *user, struct diag *diag)
 {
     struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
+    const struct judge_options how = { .seed = 1, .stage = &stage };
     struct case_result result;
     struct subject subject;
     struct judge *judge = NULL;

@@ -148,7 +148,7 @@ TEST(it_meets_every_habit)
 {
     const uint32_t every = (1u << HABIT_COUNT) - 1;
     struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
+    const struct judge_options how = { .seed = 1, .stage = &stage };
     struct subject subject;
     struct judge *judge = NULL;
     struct diag diag;

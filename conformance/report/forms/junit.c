@@ -154,6 +154,8 @@ static void put_details(FILE *out, const struct record_case *c, const struct rec
 
 static void put_figures(FILE *out, const struct record_result *r)
 {
+    char repeats[RECORD_REPEATS_BYTES];
+
     fputs("   <system-out>", out);
     if (isfinite(r->margin))
         fprintf(out, "margin %.6g (largest error over its limit)\n", r->margin);
@@ -166,6 +168,7 @@ static void put_figures(FILE *out, const struct record_result *r)
     }
     if (r->bytes > 0)
         fprintf(out, "%llu bytes of memory\n", (unsigned long long)r->bytes);
+    put_line(out, "", record_repeats_text(r, repeats));
     fputs("</system-out>\n", out);
 }
 
@@ -183,7 +186,13 @@ static void put_result(FILE *out, const struct record *r, const struct record_re
     open_case(out, prefix, dot ? c->name : "cases", dot ? (size_t)(dot - c->name) : 5,
               dot ? dot + 1 : c->name, x->ms / 1000);
     if (o == OUTCOME_PASS) {
-        fputs("/>\n", out);
+        char repeats[RECORD_REPEATS_BYTES];
+
+        if (x->repeats.asked > 0)
+            fprintf(out, ">\n   <system-out>%s</system-out>\n  </testcase>\n",
+                    record_repeats_text(x, repeats));
+        else
+            fputs("/>\n", out);
         return;
     }
     fputs(">\n", out);

@@ -20,6 +20,8 @@ static void print_where(const struct record *r, const struct record_result *c, F
 
 static void print_failure(const struct record *r, const struct record_result *c, FILE *out)
 {
+    char repeats[RECORD_REPEATS_BYTES];
+
     fprintf(out, "%s %s", case_status_name(c->status), r->cases[c->test_case].name);
     if (r->subject_count > 1)
         fprintf(out, " (subject %zu: %s)", c->subject, r->subjects[c->subject].label);
@@ -30,6 +32,8 @@ static void print_failure(const struct record *r, const struct record_result *c,
     fprintf(out, ": %s\n", c->what ? c->what : c->reason ? c->reason : "");
     if (c->status == CASE_FAIL && c->set)
         print_where(r, c, out);
+    if (c->repeats.asked > 0)
+        fprintf(out, "    %s\n", record_repeats_text(c, repeats));
     if (c->rerun)
         fprintf(out, "    rerun: %s\n", c->rerun);
     if (c->minimal)

@@ -151,6 +151,40 @@ static void print_habits(struct text *x, size_t subject)
         print_left_out(x, first, last, (enum habit)h);
 }
 
+/* ---- repeats ---- */
+
+/* How often cases were wrong when they were run again: those with wrong or cut runs, with
+ * --statistics all. */
+static void print_repeats(struct text *x, size_t subject)
+{
+    const struct record *const r = x->record;
+    size_t first, last, cases = 0, wrong = 0, cut = 0;
+    char text[RECORD_REPEATS_BYTES];
+
+    text_subject_results(r, subject, &first, &last);
+    for (size_t i = first; i < last; i++) {
+        cases += r->results[i].repeats.asked > 0;
+        wrong += r->results[i].repeats.wrong > 0;
+        cut += r->results[i].repeats.cut != NULL;
+    }
+    if (cases == 0)
+        return;
+    fprintf(x->out,
+            "  repeated: %zu cases, %llu runs of each: wrong runs in %zu, cut before the last run: "
+            "%zu\n",
+            cases, (unsigned long long)r->run.repeat, wrong, cut);
+    for (size_t i = first; i < last; i++) {
+        const struct record_result *const c = &r->results[i];
+        struct text_list list = { x->out, 0 };
+
+        if (c->repeats.asked == 0 || !(r->run.statistics || c->repeats.wrong || c->repeats.cut))
+            continue;
+        text_list_word(&list, r->cases[c->test_case].name);
+        text_list_words(&list, record_repeats_text(c, text));
+        fputc('\n', x->out);
+    }
+}
+
 /* ---- declined ---- */
 
 /* Why a case was declined, without what was expected of it. */
@@ -192,5 +226,6 @@ enum status text_subject_lists(struct text *x, size_t subject, struct diag *diag
     TRY(print_notes(x, subject, diag));
     print_share(x, subject);
     print_habits(x, subject);
+    print_repeats(x, subject);
     return print_declined(x, subject, diag);
 }

@@ -298,6 +298,10 @@ static void add_result(struct recorder *b, size_t index)
                                    .checked = c->habits,
                                    .left_out = c->left_out,
                                    .minimal = copy(b, report_minimal_text(r, index)) };
+    out->repeats.asked = c->repeat.asked;
+    out->repeats.runs = c->repeat.runs;
+    out->repeats.wrong = c->repeat.wrong;
+    out->repeats.cut = copy_set(b, c->repeat.cut);
     add_words(b, index, out);
     add_failure(b, c, out);
     if (!c->by_element[0])

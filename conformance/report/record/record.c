@@ -1,6 +1,8 @@
 /* Finding and summing what a record holds. */
 #include "conformance/report/record/record.h"
 
+#include "conformance/util/interval.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +118,26 @@ size_t record_find_case(const struct record *r, const char *name)
 }
 
 /* ---- totals ---- */
+
+const char *record_repeats_text(const struct record_result *r, char text[RECORD_REPEATS_BYTES])
+{
+    const uint64_t runs = r->repeats.runs, wrong = r->repeats.wrong;
+    const struct interval of_all = interval_wilson(wrong, runs);
+    int used;
+
+    text[0] = '\0';
+    if (r->repeats.asked == 0)
+        return text;
+    used = snprintf(text, RECORD_REPEATS_BYTES,
+                    "%llu of %llu runs wrong: %.3g %%, of all runs %.3g to %.3g %% (95 %%)",
+                    (unsigned long long)wrong, (unsigned long long)runs,
+                    runs ? 100 * (double)wrong / (double)runs : 0.0, 100 * of_all.low,
+                    100 * of_all.high);
+    if (r->repeats.cut)
+        snprintf(text + used, (size_t)(RECORD_REPEATS_BYTES - used), "; cut of %llu by %.40s",
+                 (unsigned long long)r->repeats.asked, r->repeats.cut);
+    return text;
+}
 
 bool record_result_is_bad(const struct record_result *r)
 {

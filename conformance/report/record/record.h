@@ -39,6 +39,8 @@ struct record_run {
     const char *const *filters;
     size_t filter_count;
     double timeout_s;
+    uint64_t repeat; /* runs of each case; 0: it is judged alone */
+    bool statistics; /* every case is listed with its runs, not only those with wrong ones */
     /* The list of cases before it was split into shards: how many names, and the SHA-256 of these
      * names in their order, a line feed behind each. */
     size_t list_count;
@@ -97,6 +99,10 @@ struct record_result {
     uint64_t bytes;             /* of the device, or of the host's arena */
     int taken;                  /* nodes of a random graph that the subject took */
     uint32_t checked, left_out; /* bit 1 << HABIT_x */
+    struct {
+        uint64_t asked, runs, wrong;
+        const char *cut; /* why fewer ran than were asked for; NULL: all of them ran */
+    } repeats;           /* of --repeat; asked 0: none */
     /* Where it failed. */
     const char *set;   /* "S0"; NULL: it did not come to a comparison */
     char frame;        /* 'A' or 'B'; 0: not known */
@@ -178,6 +184,11 @@ struct record {
     struct record_mutant *mutants;
     size_t mutant_count;
 };
+
+enum { RECORD_REPEATS_BYTES = 160 };
+/* The runs of --repeat in words, with Wilson's interval: "5 of 459 runs wrong: 1.09 %, of all runs
+ * 0.466 to 2.52 % (95 %)".  Returns text; empty where the case was not repeated. */
+const char *record_repeats_text(const struct record_result *r, char text[RECORD_REPEATS_BYTES]);
 
 void record_close(struct record *r);
 /* Sorts results and missing pairs, and makes by_name: a builder calls it when all is filled in.

@@ -16,6 +16,8 @@ static const struct record_field run_fields[] = {
     { "limit", RECORD_U64, RECORD_ALWAYS, AT(record_run, limit) },
     { "quick_of", RECORD_U64, RECORD_WHEN_SET, AT(record_run, quick_of) },
     { "timeout_s", RECORD_REAL, RECORD_ALWAYS, AT(record_run, timeout_s) },
+    { "repeat", RECORD_U64, RECORD_WHEN_SET, AT(record_run, repeat) },
+    { "statistics", RECORD_BOOL, RECORD_WHEN_SET, AT(record_run, statistics) },
     { "interrupted", RECORD_TEXT, RECORD_ALWAYS, AT(record_run, interrupted) },
 };
 FIELDS(record_run_fields, run_fields);
@@ -92,6 +94,14 @@ static const struct record_field worst_fields[] = {
     { "limit", RECORD_REAL, RECORD_ALWAYS, AT(record_result, worst.limit) },
 };
 FIELDS(record_worst_fields, worst_fields);
+
+static const struct record_field repeats_fields[] = {
+    { "asked", RECORD_U64, RECORD_ALWAYS, AT(record_result, repeats.asked) },
+    { "runs", RECORD_U64, RECORD_ALWAYS, AT(record_result, repeats.runs) },
+    { "wrong", RECORD_U64, RECORD_ALWAYS, AT(record_result, repeats.wrong) },
+    { "cut", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, repeats.cut) },
+};
+FIELDS(record_repeats_fields, repeats_fields);
 
 static const struct record_field profile_fields[] = {
     { "elements", RECORD_SIZE, RECORD_ALWAYS, AT(record_result, elements) },

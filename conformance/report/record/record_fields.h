@@ -49,6 +49,7 @@ extern const struct record_fields record_case_fields;    /* of struct record_cas
 extern const struct record_fields record_result_fields;  /* of struct record_result: always */
 extern const struct record_fields record_failure_fields; /* of struct record_result: with a set */
 extern const struct record_fields record_worst_fields;   /* of struct record_result: "worst" */
+extern const struct record_fields record_repeats_fields; /* of struct record_result: "repeats" */
 extern const struct record_fields record_profile_fields; /* of struct record_result: "profile" */
 extern const struct record_fields record_model_fields;   /* of struct record_model */
 extern const struct record_fields record_figure_fields;  /* of struct record_model: compared */

@@ -120,6 +120,15 @@ static enum status read_details(struct record_reading *x, json_t *o, struct reco
         TRY(record_read_fields(&x->at, part, &record_worst_fields, result));
         x->at.place.part = NULL;
     }
+    TRY(record_read_object(&x->at, o, "repeats", false, &part));
+    if (part) {
+        x->at.place.part = "repeats";
+        TRY(record_read_fields(&x->at, part, &record_repeats_fields, result));
+        if (result->repeats.wrong > result->repeats.runs)
+            return record_unexpected(&x->at, "wrong", "at most as many as there were runs",
+                                     json_object_get(part, "wrong"));
+        x->at.place.part = NULL;
+    }
     TRY(record_read_object(&x->at, o, "profile", false, &part));
     if (part) {
         x->at.place.part = "profile";

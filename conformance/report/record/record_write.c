@@ -2,6 +2,7 @@
  * NaN figures, which JSON lacks, are null; the key "infinite" has the signs of the infinite ones.
  */
 #include "conformance/report/record/record_fields.h"
+#include "conformance/util/interval.h"
 #include "conformance/util/json_text.h"
 
 #include <math.h>
@@ -311,6 +312,18 @@ static bool put_case(json_t *o, const struct record *r, size_t subject, size_t t
            put_fields(o, &record_case_fields, &r->cases[test_case]);
 }
 
+static json_t *repeats_json(const struct record_result *x)
+{
+    const struct interval of_all = interval_wilson(x->repeats.wrong, x->repeats.runs);
+    json_t *const o = fields_json(&record_repeats_fields, x);
+
+    if (o && put(o, "share", share(x->repeats.wrong, x->repeats.runs)) &&
+        put(o, "low", number(of_all.low)) && put(o, "high", number(of_all.high)))
+        return o;
+    json_decref(o);
+    return NULL;
+}
+
 static json_t *result_json(const struct record *r, size_t index)
 {
     const struct record_result *const x = &r->results[index];
@@ -325,6 +338,8 @@ static json_t *result_json(const struct record *r, size_t index)
         ok = ok && put_fields(o, &record_failure_fields, x);
     if (x->worst.where)
         ok = ok && put(o, "worst", fields_json(&record_worst_fields, x));
+    if (x->repeats.asked > 0)
+        ok = ok && put(o, "repeats", repeats_json(x));
     if (x->by_element)
         ok = ok && put(o, "profile", fields_json(&record_profile_fields, x));
     if (ok)

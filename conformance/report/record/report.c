@@ -52,6 +52,8 @@ void report_rerun(const struct report *r, size_t index, FILE *out)
     fprintf(out, "assay conformance --filter=%s", c->name);
     if (random_is_graph(c))
         fprintf(out, " --graphs=%" PRIu32, random_index(c) + 1);
+    if (r->outcome.results[index].repeat.wrong > 0)
+        fprintf(out, " --repeat=%" PRIu64, r->run.repeat);
     if (s->kind->shown && s->path && subject_spec(s, spec, sizeof spec)) {
         fputs(" --subject=", out);
         shell_word_print(spec, out);

@@ -57,6 +57,7 @@ static enum status same_run(const char *path, const struct record *old, const st
     TRY(same(path, "version", old->run.version, r->run.version, diag));
     TRY(same(path, "commit", old->run.git, r->run.git, diag));
     TRY(same_number(path, "seed", old->run.seed, r->seed, diag));
+    TRY(same_number(path, "number of repeats", old->run.repeat, r->run.repeat, diag));
     TRY(same(path, "list of cases", old->run.list_sha256, r->run.list_sha256, diag));
     TRY(same_number(path, "number of shards", old->run.shards > 1 ? old->run.shards : 1, shards,
                     diag));
@@ -133,6 +134,9 @@ static void take_result(struct case_result *out, const struct record_result *in,
     COPY(out->by_channel, in->by_channel);
     COPY(out->inputs, c->inputs);
     take_failure(out, in);
+    out->repeat =
+        (struct repeat_counts){ in->repeats.asked, in->repeats.runs, in->repeats.wrong, "" };
+    COPY(out->repeat.cut, in->repeats.cut);
 }
 
 /* The report lacks the cases that no subject runs, and may have them in another order.  places[i]

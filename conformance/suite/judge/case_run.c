@@ -68,6 +68,7 @@ enum status case_run_open(struct case_run *run, const struct case_run_setup *set
         .poison_word = setup->poison_word,
         .batch = setup->batch,
         .resized = setup->resized,
+        .offset_bytes = setup->offset_bytes,
         .report = take_report,
         .report_user = j,
     };

@@ -23,6 +23,7 @@ struct case_run {
     struct model exposed;
     struct model_subgraph exposed_graph;
     int32_t exposed_outputs[OUTPUTS_MAX];
+    bool repeats;               /* it is run for repeat.h, not for what is checked once a case */
     bool hides_intermediates;   /* model has an intermediate that is no output */
     bool hides_constants;       /* exposed lacks what is rounded and of constants alone */
     uint8_t *file_copy;         /* shows whether the model's constants were written to */
@@ -38,6 +39,7 @@ struct case_run_setup {
     uint32_t poison_word; /* what outputs hold before they are written */
     int32_t batch;        /* of the inputs in `resized`; 0: as the file says */
     const bool *resized;  /* of each input */
+    size_t offset_bytes;  /* of struct engine_request */
 };
 extern const uint32_t case_run_poison_words[DELEGATE_COUNT];
 extern const char *const case_run_poisons[DELEGATE_COUNT]; /* NULL, "nan", "inf", "junk" */

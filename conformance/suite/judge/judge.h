@@ -4,7 +4,8 @@
  * reference interpreter, with poisoned outputs and guard zones, on the frames A, B and A.  A must
  * give the same bits twice, inputs and constants must stay as they were, and both frames must keep
  * the bounds of TOLERANCES.md.  With our own delegate (it exports assay_gpu_*) set S0 is run
- * again with its options poison=nan, inf and junk: the bits must not change. */
+ * again with its options poison=nan, inf and junk: the bits must not change.
+ * Last, the case is repeated as the options ask (repeat.h). */
 #ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_H
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_H
 

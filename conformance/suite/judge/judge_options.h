@@ -2,6 +2,9 @@
 #ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_OPTIONS_H
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_JUDGE_OPTIONS_H
 
+#include "conformance/suite/judge/repeat_counts.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Where a case is: read by a parent when the process died. */
@@ -9,12 +12,15 @@ struct judge_stage {
     int set; /* enum data_set; -1: none yet */
     char what[48];
     char inputs[96]; /* of the case, as in struct case_result; empty: it is not built yet */
+    struct repeat_counts repeat; /* so far; asked 0: it is not repeated, or not yet */
+    bool failed;                 /* before the repeats */
 };
 
 struct judge_options {
     uint64_t seed;
     const char *repro_dir;     /* NULL: nothing is written */
     struct judge_stage *stage; /* may be NULL */
+    struct repeat_plan repeat;
 };
 
 #endif

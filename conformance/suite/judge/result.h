@@ -5,6 +5,7 @@
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/cases/case.h"
 #include "conformance/suite/judge/profile.h"
+#include "conformance/suite/judge/repeat_counts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +66,7 @@ struct case_result {
     int nodes, taken;  /* of the model: all, and those that the subject took */
     uint32_t habits;   /* bit 1 << HABIT_x: it was checked */
     uint32_t left_out; /* it applies to the case, but the subject does not allow it */
+    struct repeat_counts repeat;
     /* Where it failed. */
     bool has_set;
     enum data_set set;

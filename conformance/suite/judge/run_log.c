@@ -68,6 +68,7 @@ enum status run_keys_make(struct run_keys *keys, const struct run_request *run,
     TRY(sha256_file("/proc/self/exe", hex, diag));
     TRY(add_key(keys, diag, "program", "%s", hex));
     TRY(add_key(keys, diag, "seed", "%" PRIu64, run->seed));
+    TRY(add_key(keys, diag, "repeats", "%" PRIu64, run->repeat.runs));
     TRY(add_key(keys, diag, "number of cases", "%zu", run->case_count));
     TRY(hash_names(run, hex, diag));
     TRY(add_key(keys, diag, "list of cases", "%s", hex));

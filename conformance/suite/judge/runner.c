@@ -9,6 +9,7 @@
 #include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/random.h"
 #include "reference/base/memory.h"
 
 #include <limits.h>
@@ -52,12 +53,32 @@ struct runner {
     const char *last; /* case that was done last */
 };
 
+/* Of one case, with its repeats. */
+static double case_timeout_s(const struct run_request *q)
+{
+    return q->timeout_s + (q->repeat.runs > 0 ? q->repeat.limit_s : 0);
+}
+
 static const struct test_case *case_of(const struct runner *r, size_t job)
 {
     return &r->request->cases[job % r->request->case_count];
 }
 
 /* ---- distributing jobs ---- */
+
+/* Cases that are repeated meet what others have left in the process in another order. */
+static void shuffle(struct runner *r, size_t begin, size_t end)
+{
+    struct random_stream stream;
+
+    random_init(&stream, r->request->seed, "order", begin, end, 0);
+    for (size_t i = end; i > begin + 1; i--) {
+        const size_t other = begin + random_below(&stream, i - begin), last = r->order[i - 1];
+
+        r->order[i - 1] = r->order[other];
+        r->order[other] = last;
+    }
+}
 
 static enum status make_groups(struct runner *r, struct diag *diag)
 {
@@ -78,6 +99,8 @@ static enum status make_groups(struct runner *r, struct diag *diag)
             for (size_t i = first; i < next; i++)
                 r->order[placed++] = subject * q->case_count + i;
         }
+        if (q->repeat.runs > 0)
+            shuffle(r, begin, placed);
         r->groups[r->group_count++] = (struct range){ begin, placed };
     }
     return STATUS_OK;
@@ -213,6 +236,16 @@ static void save_repro(const struct runner *r, size_t job, struct case_result *r
     case_instance_close(&instance);
 }
 
+/* Takes over what the repeats of a case have found, which ended with the process. */
+static void keep_repeats(const struct judge_stage *stage, const char *cut,
+                         struct case_result *result)
+{
+    result->repeat = stage->repeat;
+    if (result->repeat.asked > 0)
+        snprintf(result->repeat.cut, sizeof result->repeat.cut, "%.*s",
+                 (int)sizeof result->repeat.cut - 1, cut);
+}
+
 /* Stores the result of a case whose process crashed, or took too long and is ended here. */
 static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
 {
@@ -227,10 +260,15 @@ static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
     result.has_set = stage.set >= 0 && stage.set < SET_COUNT;
     result.set = result.has_set ? (enum data_set)stage.set : SET_RANDOM;
     if (timed_out)
-        snprintf(end, sizeof end, "no answer within %g s", r->request->timeout_s);
+        snprintf(end, sizeof end, "no answer within %g s", case_timeout_s(r->request));
     snprintf(result.reason, sizeof result.reason, "%s%s%s: %.*s%s%s", end,
              result.has_set ? " in " : "", result.has_set ? data_set_name(result.set) : "",
              (int)sizeof stage.what - 1, stage.what, words[0] ? "; " : "", words);
+    keep_repeats(&stage, end, &result);
+    if (result.repeat.asked > 0) { /* the run that ended the process is one of them */
+        result.repeat.runs++;
+        result.repeat.wrong++;
+    }
     save_repro(r, slot->job, &result);
     store(r, slot, &result);
 }
@@ -276,7 +314,8 @@ static void serve(int socket, void *user)
 
     while (process_read(socket, &job, sizeof job) && job != QUIT) {
         const size_t subject = (size_t)job / e->run->case_count;
-        const struct judge_options options = { e->run->seed, e->run->repro_dir, e->stage };
+        const struct judge_options options = { e->run->seed, e->run->repro_dir, e->stage,
+                                               e->run->repeat };
         const long failures = mem_failures();
         struct case_result result = { .status = CASE_PASS };
         struct diag diag;
@@ -329,7 +368,7 @@ static enum status feed(struct runner *r, struct slot *slot, struct diag *diag)
     while (!slot->grown && next_job(r, slot, &slot->job)) {
         if (slot->process->pid == 0)
             TRY(start(r, slot, diag));
-        process_expect(slot->process, r->request->timeout_s);
+        process_expect(slot->process, case_timeout_s(r->request));
         slot->since_s = clock_s();
         if (process_send(slot->process, &(int32_t){ (int32_t)slot->job }, sizeof(int32_t)))
             return STATUS_OK;
@@ -415,6 +454,26 @@ static enum status run(struct runner *r, struct diag *diag)
     return STATUS_OK;
 }
 
+/* A case whose repeats a signal has cut keeps the verdict and the counts that it has. */
+static void keep_cut(struct runner *r)
+{
+    for (size_t i = 0; i < r->pool.count; i++) {
+        struct case_result *const result = &r->outcome->results[r->slots[i].job];
+        struct case_result cut = { .status = CASE_PASS };
+
+        if (r->slots[i].process->pid == 0 || r->slots[i].ending || !result->missing ||
+            r->stages[i].repeat.runs == 0)
+            continue;
+        process_end(r->slots[i].process, true); /* the counts move no more */
+        keep_repeats(&r->stages[i], interrupt_name(), &cut);
+        snprintf(cut.inputs, sizeof cut.inputs, "%s", r->stages[i].inputs);
+        if (r->stages[i].failed || cut.repeat.wrong > 0)
+            result_fail(&cut, "the repeats were cut: %s",
+                        r->stages[i].failed ? "it failed before them" : "some of them are wrong");
+        store(r, &r->slots[i], &cut);
+    }
+}
+
 /* Notes what the run did not come to, and why. */
 static void conclude(struct runner *r)
 {
@@ -462,6 +521,8 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
         find_jobs(&r);
         progress_begin(&r.progress, "conformance", (double)r.jobs, request->quiet);
         s = run(&r, diag);
+        if (s == STATUS_OK && interrupt_signal())
+            keep_cut(&r);
         progress_end(&r.progress);
         conclude(&r);
     }
@@ -496,7 +557,7 @@ struct answer {
 static void try_subjects(int socket, void *user)
 {
     const struct prober *const p = user;
-    const struct judge_options options = { 1, NULL, NULL };
+    const struct judge_options options = { .seed = 1 };
     struct answer answer;
     int32_t i;
 

@@ -21,10 +21,11 @@ struct run_request {
     const struct test_case *cases;
     size_t case_count;
     uint64_t seed;
-    size_t jobs;           /* worker processes; 0: as many as processors */
-    double timeout_s;      /* of one case */
-    const char *repro_dir; /* NULL: none */
-    uint64_t give_up;      /* limit of give_up.h; 0: no subject is */
+    size_t jobs;               /* worker processes; 0: as many as processors */
+    double timeout_s;          /* of one case */
+    const char *repro_dir;     /* NULL: none */
+    struct repeat_plan repeat; /* its limit_s is added to timeout_s; the order of cases is drawn */
+    uint64_t give_up;          /* limit of give_up.h; 0: no subject is */
     /* A worker that has grown to more, by a quarter of it at least, is replaced behind its case; 0:
      * 512 MiB. */
     uint64_t worker_bytes;

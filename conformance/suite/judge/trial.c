@@ -208,7 +208,9 @@ static bool send_trial(int socket, struct answer *a)
 
 static bool answer(int socket, struct server *s, const struct request *q)
 {
-    const struct judge_options options = { s->host->seed, s->host->repro_dir, s->host->stage };
+    const struct judge_options options = { .seed = s->host->seed,
+                                           .repro_dir = s->host->repro_dir,
+                                           .stage = s->host->stage };
     struct answer a;
     struct case_result result = { .status = CASE_PASS };
     struct diag diag;

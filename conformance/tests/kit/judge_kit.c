@@ -15,7 +15,7 @@
 struct case_result judge_kit_run(struct subject *s, const char *name)
 {
     struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { 1, NULL, &stage };
+    const struct judge_options how = { .seed = 1, .stage = &stage };
     struct case_result result;
     struct judge *judge = NULL;
     struct diag diag;

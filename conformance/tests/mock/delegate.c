@@ -46,13 +46,13 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(UNWRITTEN, "unwritten")         /* the last element is not written */                        \
     X(INPUT, "input")                 /* an input is written to */                                 \
     X(CONSTANT, "constant")           /* a constant is written to */                               \
-    X(CRASH, "crash")                 /* in invoke */                                              \
+    X(CRASH, "crash")                 /* in invoke, from the process's invoke `node` on */         \
     X(CRASH_PREPARE, "crash_prepare") /* in Prepare */                                             \
     X(CRASH_DESTROY, "crash_destroy") /* when the delegate is destroyed */                         \
     X(CRASH_CREATE, "crash_create")   /* when the delegate is created */                           \
     X(ABORT, "abort")                 /* in invoke */                                              \
     X(EXIT, "exit")                   /* the library ends the process, with status 0 */            \
-    X(HANG, "hang")                   /* invoke does not return */                                 \
+    X(HANG, "hang")                   /* invoke does not return, from invoke `node` on */          \
     X(FORK, "fork")                   /* a process is started, and left behind */                  \
     X(LEAK, "leak")                   /* each invoke keeps a MiB until the process ends */         \
     X(ROUNDING, "rounding")           /* the rounding mode of the thread stays upward */           \
@@ -73,6 +73,9 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(PLACE, "place")           /* the node of index `node`, in whichever graph, is wrong */       \
     X(NODE_CRASH, "node_crash") /* that node crashes */                                            \
     X(SOMETIMES, "sometimes")   /* wrong in the first of each three invokes of the process */      \
+    X(RARE, "rare")             /* wrong in one of a hundred invokes of the process, drawn */      \
+    X(LOADED, "loaded")         /* wrong while the process has more than two threads */            \
+    X(ADDRESS, "address")       /* wrong where the output lies at no multiple of 16 */             \
     X(NO_DEVICE, "no_device")   /* no delegate is made */
 
 enum fault {
@@ -389,6 +392,27 @@ static void spoil_bytes(struct kernel *k, TfLiteTensor *t)
     }
 }
 
+/* splitmix64. */
+static uint64_t draw(uint64_t i)
+{
+    i = (i * 0x9e3779b97f4a7c15u ^ i >> 30) * 0xbf58476d1ce4e5b9u;
+    i = (i ^ i >> 27) * 0x94d049bb133111ebu;
+    return i ^ i >> 31;
+}
+
+static int count_threads(void)
+{
+    FILE *const f = fopen("/proc/self/status", "r");
+    char line[256];
+    int count = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        sscanf(line, "Threads: %d", &count);
+    if (f)
+        fclose(f);
+    return count;
+}
+
 /* The faults that are seen in an output. */
 static void spoil(struct kernel *k, TfLiteTensor *t)
 {
@@ -420,6 +444,9 @@ static void spoil(struct kernel *k, TfLiteTensor *t)
     case FAULT_SECOND: y[n - 1] = k->invokes == 2 ? y[n - 1] + 1 : y[n - 1]; break;
     case FAULT_NOT_A_NUMBER: y[n - 1] = NAN; break;
     case FAULT_SOMETIMES: y[0] += invokes_of_process % 3 == 1; break;
+    case FAULT_RARE: y[0] += draw((uint64_t)invokes_of_process) % 100 == 0; break;
+    case FAULT_LOADED: y[0] += count_threads() > 2; break;
+    case FAULT_ADDRESS: y[0] += (uintptr_t)y % 16 != 0; break;
     case FAULT_BATCH:
         if (t->dims->size > 0 && t->dims->data[0] > 1)
             y[0] = move(y[0], 1);
@@ -539,13 +566,13 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         leak();
     if (fault == FAULT_ROUNDING)
         fesetround(FE_UPWARD);
-    if (fault == FAULT_CRASH)
+    if (fault == FAULT_CRASH && invokes_of_process >= k->mock->node)
         raise(SIGSEGV);
     if (fault == FAULT_ABORT)
         abort();
     if (fault == FAULT_EXIT)
         _exit(0);
-    while (fault == FAULT_HANG)
+    while (fault == FAULT_HANG && invokes_of_process >= k->mock->node)
         pause();
     if (v.count > TENSORS_MAX)
         return kTfLiteError;

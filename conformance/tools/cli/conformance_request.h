@@ -3,6 +3,7 @@
 #define ASSAY_CONFORMANCE_TOOLS_CLI_CONFORMANCE_REQUEST_H
 
 #include "conformance/suite/cases/select.h"
+#include "conformance/suite/judge/repeat_counts.h"
 #include "conformance/tools/cli/args.h"
 
 #include <stdbool.h>
@@ -22,6 +23,8 @@ struct conformance_request {
     const char *today; /* YYYY-MM-DD; NULL: the clock's */
     bool strict_waivers;
     double timeout_s;
+    struct repeat_plan repeat;
+    bool statistics;
     uint64_t graphs;
     const char *bounds; /* classes; NULL: as the subject's options say */
     uint64_t minimize_steps;

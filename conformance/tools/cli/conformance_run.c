@@ -99,6 +99,8 @@ static void note_run(struct run *x)
         .filters = q->selection.filters.items,
         .filter_count = q->selection.filters.count,
         .timeout_s = q->timeout_s,
+        .repeat = q->repeat.runs,
+        .statistics = q->statistics,
         .quick_of = x->cases.quick_of,
         .list_count = x->cases.list_count,
         .list_sha256 = x->cases.list_sha256,
@@ -162,6 +164,7 @@ static struct run_request make_request(struct run *x)
         .jobs = (size_t)q->common.jobs,
         .timeout_s = q->timeout_s,
         .repro_dir = q->repro_dir,
+        .repeat = q->repeat,
         .give_up = q->give_up,
         .quiet = q->common.quiet,
     };

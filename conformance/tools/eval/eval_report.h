@@ -4,7 +4,7 @@
 #define ASSAY_CONFORMANCE_TOOLS_EVAL_EVAL_REPORT_H
 
 #include "conformance/tools/eval/eval_run.h"
-#include "conformance/tools/eval/interval.h"
+#include "conformance/util/interval.h"
 #include "reference/base/arena.h"
 
 #include <jansson.h>

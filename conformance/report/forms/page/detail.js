@@ -33,6 +33,21 @@ async function copy(value, button) {
 const fact = (name, value) => value === null || value === undefined || value === '' ? null
     : h('div', {}, h('dt', {}, name), h('dd', {}, value));
 
+/* Wilson's interval of 95 % of a share, k of n, in percent. */
+function interval(k, n) {
+    const z = 1.959963984540054, center = (2 * k + z * z) / (2 * (n + z * z));
+    const half = z * Math.sqrt(z * z + 4 * k * (1 - k / n)) / (2 * (n + z * z));
+    return n ? [k ? 100 * (center - half) : 0, k < n ? 100 * (center + half) : 100] : [0, 100];
+}
+
+function repeatsOf(i) {
+    const k = results.wrongRuns[i], n = results.runs[i], [low, high] = interval(k, n);
+    return !results.asked[i] ? null
+        : `${counted(k)} of ${counted(n)} wrong: ${shown(n ? 100 * k / n : 0, 3)} %, of all runs ${
+            shown(low, 3)} to ${shown(high, 3)} % (95 %)` + (results.cut[i]
+            ? `; cut of ${counted(results.asked[i])} by ${visible(text(results.cut[i]))}` : '');
+}
+
 function figuresOf(i) {
     const c = results.test[i], n = results.integers[i];
     const figure = (v) => Number.isNaN(v) ? null : shown(v, 4);
@@ -44,6 +59,7 @@ function figuresOf(i) {
         fact('bias', figure(results.bias[i])),
         fact('integers that differ', n ? `${counted(results.unequal[i])} of ${counted(n)} (${
             (100 * results.unequal[i] / n).toFixed(2)} %)` : null),
+        fact('repeats', repeatsOf(i)),
         fact('fastest inference', results.ms[i] > 0 ? shownMs(results.ms[i]) + ' ms' : null),
         fact('memory', results.bytes[i] ? `${shownBytes(results.bytes[i])} (${
             counted(results.bytes[i])} bytes)` : null),

@@ -1,7 +1,7 @@
 /* Confidence intervals of 95 % for the difference of two answers to the same images.  EVAL.md has
  * the arithmetic. */
-#ifndef ASSAY_CONFORMANCE_TOOLS_EVAL_INTERVAL_H
-#define ASSAY_CONFORMANCE_TOOLS_EVAL_INTERVAL_H
+#ifndef ASSAY_CONFORMANCE_UTIL_INTERVAL_H
+#define ASSAY_CONFORMANCE_UTIL_INTERVAL_H
 
 #include "reference/base/diag.h"
 

@@ -1,4 +1,4 @@
-#include "conformance/tools/eval/interval.h"
+#include "conformance/util/interval.h"
 
 #include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
