@@ -20,7 +20,18 @@
 WRITES(0, dst);
 READS(1, src);
 
-SUM load(uint row, uint s) { return SUM(src[row * args.in_slices + s]); }
+// NaN is neither larger nor smaller: as nothing() it replaces nothing, wherever it is.
+SUM load(uint row, uint s)
+{
+    const SUM v = SUM(src[row * args.in_slices + s]);
+#if ELEMENT != WORD
+    if (OP == REDUCE_MAX)
+        return mix(nothing(), v, greaterThan(v, nothing()));
+    if (OP == REDUCE_MIN)
+        return mix(nothing(), v, lessThan(v, nothing()));
+#endif
+    return v;
+}
 
 void main()
 {

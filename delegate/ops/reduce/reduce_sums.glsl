@@ -7,7 +7,6 @@
 layout(constant_id = REDUCE_SPEC_OVER_CHANNELS) const bool OVER_CHANNELS = false;
 layout(constant_id = REDUCE_SPEC_OP) const uint OP = REDUCE_MEAN;
 
-// NaN is neither larger nor smaller: it replaces nothing.
 SUM combine(SUM a, SUM b)
 {
     if (OP == REDUCE_MAX)

@@ -14,8 +14,15 @@ READS(1, src);
 layout(constant_id = SOFTMAX_SPEC_OP) const uint OP = SOFTMAX_POWERS;
 
 REDUCE_MEMORY(float)
-#define INVOCATIONS     gl_WorkGroupSize.x
+#define INVOCATIONS gl_WorkGroupSize.x
+#if ELEMENT == F16
+// -infinity may be a mask of -1e9 that f16 does not hold: where a whole row is masked, its logits
+// are equal, as they are in f32, and not infinity less infinity.
+vec4 capped(vec4 v) { return mix(v, vec4(-65504.0), lessThan(v, vec4(-65504.0))); }
+#define SLICE_OF_ROW(i) capped(vec4(src[i]))
+#else
 #define SLICE_OF_ROW(i) vec4(src[i])
+#endif
 #include "delegate/ops/reduce/softmax.glsl"
 
 void main()

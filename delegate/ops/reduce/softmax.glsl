@@ -29,8 +29,8 @@ vec4 term(Row row, uint s, float peak)
 
 vec4 result(Row row, uint s, float peak, float sum)
 {
-    if (OP == SOFTMAX_NORM)
-        return SLICE_OF_ROW(row.base + s) / max(sqrt(sum), 1e-6);
+    if (OP == SOFTMAX_NORM) // selected, not max(): NaN stays NaN
+        return SLICE_OF_ROW(row.base + s) / (sqrt(sum) < 1e-6 ? 1e-6 : sqrt(sum));
     if (OP == SOFTMAX_LOG)
         return exponent(row, s, peak) - log(sum);
     return exp(exponent(row, s, peak)) / sum;
