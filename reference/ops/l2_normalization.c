@@ -80,7 +80,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                             fixed_inverse_sqrt(fixed_wrap((int64_t)sum)), sum > 0 ? sqrt(sum) : 1,
                             terms);
             } else {
-                const double y = x->data.f[i] / fmax(sqrt(sum), 1e-6f);
+                /* Not fmax(): a row with NaN is NaN. */
+                const double y = x->data.f[i] / (sqrt(sum) < 1e-6f ? 1e-6f : sqrt(sum));
 
                 /* The roundings of the sum are relative to it, and so are those of the result. */
                 ref_store(call, 0, i, y, (1 + sqrt(terms)) * fabs(y), terms);
