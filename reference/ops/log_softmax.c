@@ -169,8 +169,11 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         for (size_t i = at; i < at + depth; i++)
             peak = fmax(peak, load(x, i));
         for (size_t i = at; i < at + depth; i++) {
-            sum += exp(load(x, i) - peak);
-            weighted += exp(load(x, i) - peak) * (peak - load(x, i));
+            const double distance = peak - load(x, i);
+
+            sum += exp(-distance);
+            /* Of -infinity it is 0, times infinity. */
+            weighted += isinf(distance) ? 0 : exp(-distance) * distance;
         }
         for (size_t i = at; i < at + depth; i++) {
             const double distance = peak - load(x, i), r = -distance - log(sum);

@@ -270,20 +270,20 @@ static enum status eval(struct ref_call *call, struct diag *diag)
             const double distance = peak - beta * load(x, at + i);
 
             sum += exp(-distance);
-            weighted += exp(-distance) * distance;
+            /* Of -infinity it is 0, times infinity. */
+            weighted += isinf(distance) ? 0 : exp(-distance) * distance;
         }
         for (size_t i = 0; i < depth; i++) {
-            const double distance = peak - beta * load(x, at + i);
+            const double distance = peak - beta * load(x, at + i), y = exp(-distance) / sum;
+            /* Results beyond 2^10 are 0, and so is what the distance adds to their error. */
+            const double magnitude = fmin(distance, 0x1p10) + weighted / sum;
 
             if (is_wide)
-                store_wide(call, &w, &wide_row, at + i, exp(-distance) / sum,
-                           distance + weighted / sum, (double)depth);
+                store_wide(call, &w, &wide_row, at + i, y, magnitude, (double)depth);
             else if (quantized)
-                store_fixed(call, &f, &fixed_row, at + i, exp(-distance) / sum,
-                            distance + weighted / sum, (double)depth);
+                store_fixed(call, &f, &fixed_row, at + i, y, magnitude, (double)depth);
             else
-                ref_store(call, 0, at + i, exp(-distance) / sum, distance + weighted / sum,
-                          (double)depth);
+                ref_store(call, 0, at + i, y, magnitude, (double)depth);
         }
     }
     return STATUS_OK;
