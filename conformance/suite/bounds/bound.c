@@ -346,7 +346,8 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
     const double k = sum_terms(rule, bounds, p->terms);
     double e, scaled;
 
-    if (p->magnitude <= 0 || !isfinite(got) ||
+    /* Below m / u the roundings of a sum are those of denormals. */
+    if (p->magnitude * unit32 < floor32 || !isfinite(got) ||
         is_overflow(bound_storage(bounds), limit, p->value) || bound_may_overflow(rule, bounds, p))
         return;
     e = residual(rule, bounds, p, got) / (sum_unit(rule, bounds) * p->magnitude);

@@ -60,13 +60,13 @@ static struct bound_point point(const struct compare_request *q, size_t i)
     return point_of(q, q->detail, i);
 }
 
-/* Whether element i depends on a NaN or a denormal, and is what another reading of these gives.
+/* Whether element i depends on a special value, and is what another reading of these gives.
  * Where a NaN matters, a NaN is right, too. */
 static bool passes_as_read(const struct compare_request *q, size_t i, double got)
 {
     bool depends = false, passes = q->has_nan && isnan(got);
 
-    for (int k = 0; k < 3 && q->read_as[k]; k++) {
+    for (int k = 0; k < 4 && q->read_as[k]; k++) {
         const struct bound_point p = point_of(q, q->read_as[k], i);
         const double limit = bound_limit(q->rule, q->bounds, &p);
 

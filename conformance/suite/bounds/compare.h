@@ -39,10 +39,11 @@ struct compare_request {
     /* The input of an elementwise op, an element for each of the output, where infinities and NaNs
      * are among them; NULL: all inputs are finite. */
     const float *special;
-    /* What each element would be if the inputs' NaNs were -infinity, or +infinity, or denormals 0:
-     * a device that assumes there are no NaNs, or flushes, may give these, too (TOLERANCES.md 6).
-     * NULL: there are none. */
-    const struct ref_detail *read_as[3];
+    /* What each element would be if the inputs' NaNs were -infinity, or +infinity, or denormals 0,
+     * or infinities the largest f16:
+     * a device that assumes there are no NaNs, flushes, or caps may give these, too (TOLERANCES.md
+     * 6). NULL: there are none. */
+    const struct ref_detail *read_as[4];
     bool has_nan; /* the first two of these are about NaNs */
     /* In class fp16 the device, not the runner, rounded inputs and constants (TOLERANCES.md 3.10).
      */

@@ -57,7 +57,6 @@ struct case_instance {
     /* inputs[0] holds every f16 value, infinities and NaNs too, one for each output element. */
     bool every_half;
     bool has_nan;        /* some values of the inputs are NaN */
-    bool has_denormal;   /* some are denormals, which a device may flush before it computes */
     bool full_mantissas; /* the request's `half` was ignored: nothing is rounded to f16 */
     bool one_frame;      /* a large row, for which frame A is enough: place, not state */
 };

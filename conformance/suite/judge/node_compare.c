@@ -213,62 +213,124 @@ static enum status special_input(const struct node_compare_request *q, int node,
     return STATUS_OK;
 }
 
-/* ---- NaN and denormals in inputs ---- */
+/* ---- special values in inputs ---- */
 
-/* What a device may take special values for. */
-enum reading { NAN_AS_LOWEST, NAN_AS_HIGHEST, DENORMALS_AS_ZERO, READINGS };
+/* What a device may take special values for (TOLERANCES.md 6). */
+enum reading { NAN_AS_LOWEST, NAN_AS_HIGHEST, DENORMALS_AS_ZERO, INFINITY_AS_LARGEST, READINGS };
 
 static float replaced(float v, enum reading as, float least)
 {
-    if (as == DENORMALS_AS_ZERO)
-        return fabsf(v) < least ? copysignf(0, v) : v;
-    return !isnan(v) ? v : as == NAN_AS_LOWEST ? -INFINITY : INFINITY;
-}
-
-/* Writes the inputs of the node again as a device may read them: from the instance, as they are
- * inputs of the graph. */
-static enum status write_read_as(struct interpreter *in, const struct node_compare_request *q,
-                                 enum reading as, struct diag *diag)
-{
-    const float least = (float)bound_storage(q->bounds)->smallest_normal;
-    size_t count;
-    const int *const inputs = interpreter_inputs(in, &count);
-
-    TRY(inputs_write(in, q->instance, q->frame, diag));
-    for (size_t i = 0; i < count; i++) {
-        TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
-
-        for (size_t k = 0; t->type == kTfLiteFloat32 && k < ref_elements(t); k++)
-            t->data.f[k] = replaced(t->data.f[k], as, least);
-        for (size_t k = 0; t->type == kTfLiteFloat16 && k < ref_elements(t); k++)
-            t->data.f16[k].data =
-                float_to_half(replaced(half_to_float(t->data.f16[k].data), as, 0x1p-14F));
+    switch (as) {
+    case DENORMALS_AS_ZERO: return fabsf(v) < least ? copysignf(0, v) : v;
+    case INFINITY_AS_LARGEST: return isinf(v) ? copysignf(65504, v) : v;
+    default: return !isnan(v) ? v : as == NAN_AS_LOWEST ? -INFINITY : INFINITY;
     }
-    return STATUS_OK;
 }
 
-/* Evaluates the judged node with -infinity and +infinity for the NaNs of its inputs, and with 0 for
- * denormals (TOLERANCES.md 6).  Leaves *count at 0 where there are none. */
+static bool is_float_input(const TfLiteTensor *t)
+{
+    return (t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16) &&
+           t->allocation_type != kTfLiteMmapRo && !t->is_variable;
+}
+
+static float load_float(const TfLiteTensor *t, size_t i)
+{
+    return t->type == kTfLiteFloat32 ? t->data.f[i] : half_to_float(t->data.f16[i].data);
+}
+
+/* The smallest normal number, as the device has the tensor. */
+static float least_of(const struct node_compare_request *q, const TfLiteTensor *t)
+{
+    return (float)bound_storage(node_compare_bounds(q->bounds, t))->smallest_normal;
+}
+
+/* Notes which readings change an input of the node.  Only a device that stores f16 may have a
+ * finite number as an infinity. */
+static void find_readings(struct interpreter *in, const struct node_compare_request *q,
+                          const TfLiteNode *node, bool has[READINGS])
+{
+    for (int k = 0; k < node->inputs->size; k++) {
+        const TfLiteTensor *const t =
+            node->inputs->data[k] >= 0 ? interpreter_tensor(in, node->inputs->data[k]) : NULL;
+
+        /* Other readings of what a node adds to its state would change the state. */
+        if (t && t->is_variable) {
+            memset(has, 0, READINGS * sizeof *has);
+            return;
+        }
+        for (size_t i = 0; t && is_float_input(t) && i < ref_elements(t); i++) {
+            const float v = load_float(t, i);
+
+            has[NAN_AS_LOWEST] |= isnan(v);
+            has[DENORMALS_AS_ZERO] |= v != 0 && fabsf(v) < least_of(q, t);
+            has[INFINITY_AS_LARGEST] |= isinf(v) && bounds_half(q->bounds);
+        }
+    }
+    has[NAN_AS_HIGHEST] = has[NAN_AS_LOWEST];
+}
+
+/* Writes input t from `was`, as a device may read it. */
+static void write_read_as(const struct node_compare_request *q, TfLiteTensor *t, const void *was,
+                          enum reading as)
+{
+    const float least = least_of(q, t);
+
+    memcpy(t->data.raw, was, t->bytes);
+    for (size_t i = 0; i < ref_elements(t); i++) {
+        const float v = replaced(load_float(t, i), as, least);
+
+        if (t->type == kTfLiteFloat32)
+            t->data.f[i] = v;
+        else
+            t->data.f16[i].data = float_to_half(v);
+    }
+}
+
+/* Evaluates the node with other readings of the special values in its inputs, which stay as they
+ * were.  Leaves *count at 0 where there are none. */
 static enum status eval_readings(struct interpreter *in, const struct node_compare_request *q,
                                  int node, struct node_detail read_as[READINGS], int *count,
-                                 struct diag *diag)
+                                 bool *has_nan, struct diag *diag)
 {
-    const struct case_instance *const x = q->instance;
-    const bool has[READINGS] = { x->every_half || x->has_nan, x->every_half || x->has_nan,
-                                 x->has_denormal };
+    const TfLiteNode *const abi = interpreter_node(in, node);
+    const size_t inputs = (size_t)abi->inputs->size;
+    bool has[READINGS] = { false };
+    void **const was = mem_alloc(inputs + 1, sizeof *was);
+    enum status s = was ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
 
     *count = 0;
-    if (node != x->judged_node)
-        return STATUS_OK;
-    for (int as = 0; as < READINGS; as++) {
+    if (s == STATUS_OK)
+        find_readings(in, q, abi, has);
+    *has_nan = has[NAN_AS_LOWEST];
+    for (int as = 0; as < READINGS && s == STATUS_OK; as++) {
         if (!has[as])
             continue;
-        TRY(node_detail_open(&read_as[*count], in, interpreter_node(in, node), diag));
-        ++*count;
-        TRY(write_read_as(in, q, (enum reading)as, diag));
-        TRY(interpreter_eval_node(in, node, read_as[*count - 1].all, diag));
+        for (size_t k = 0; k < inputs && s == STATUS_OK; k++) {
+            TfLiteTensor *const t =
+                abi->inputs->data[k] >= 0 ? interpreter_tensor(in, abi->inputs->data[k]) : NULL;
+
+            if (!t || !is_float_input(t))
+                continue;
+            if (!was[k] && !(was[k] = mem_alloc(t->bytes + 1, 1)))
+                s = diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
+            else if (*count == 0)
+                memcpy(was[k], t->data.raw, t->bytes);
+            if (s == STATUS_OK)
+                write_read_as(q, t, was[k], (enum reading)as);
+        }
+        if (s == STATUS_OK)
+            s = node_detail_open(&read_as[*count], in, abi, diag);
+        if (s == STATUS_OK)
+            s = interpreter_eval_node(in, node, read_as[(*count)++].all, diag);
     }
-    return *count > 0 ? inputs_write(in, x, q->frame, diag) : STATUS_OK;
+    for (size_t k = 0; was && k < inputs; k++) {
+        if (was[k])
+            memcpy(interpreter_tensor(in, abi->inputs->data[k])->data.raw, was[k],
+                   interpreter_tensor(in, abi->inputs->data[k])->bytes);
+        mem_free(was[k]);
+    }
+    mem_free(was);
+    return s;
 }
 
 /* ---- outputs ---- */
@@ -277,6 +339,7 @@ static enum status eval_readings(struct interpreter *in, const struct node_compa
 struct node_reference {
     struct node_detail detail, read_as[READINGS];
     int reading_count;
+    bool has_nan;  /* the first two readings are about NaNs */
     double *added; /* compare_request */
     bool tiles;    /* compare_request */
     float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
@@ -362,8 +425,8 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
             .detail = detail,
             .special = special,
             .read_as = { reading(reference, 0, of), reading(reference, 1, of),
-                         reading(reference, 2, of) },
-            .has_nan = q->instance->every_half || q->instance->has_nan,
+                         reading(reference, 2, of), reading(reference, 3, of) },
+            .has_nan = reference->has_nan,
             .full_mantissas =
                 q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
             .wants = expected,
@@ -464,7 +527,7 @@ static enum status reference_eval(struct interpreter *in, const struct node_comp
     enum { C_PREV = 4 };
     const TfLiteNode *const abi = interpreter_node(in, node);
 
-    TRY(eval_readings(in, q, node, r->read_as, &r->reading_count, diag));
+    TRY(eval_readings(in, q, node, r->read_as, &r->reading_count, &r->has_nan, diag));
     TRY(node_detail_open(&r->detail, in, abi, diag));
     if (q->bounds & BOUNDS_HYBRID)
         TRY(node_limits_hybrid(in, node, &r->added, diag));

@@ -3,6 +3,7 @@
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -66,6 +67,9 @@ static const struct suite_member members[] = {
 static const float with_nan[] = { 1,        2, NAN, 3,   NAN, 2, -INFINITY, 5,  NAN, 2,
                                   INFINITY, 7, NAN, NAN, 8,   4, 8,         -1, 3 };
 
+static const int32_t lowest[] = { INT32_MIN };
+static const float infinite[] = { -INFINITY }, zeros[] = { -0.0F, 0, -0.0F };
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     CHANNEL_LIST(ROWS),
@@ -105,6 +109,27 @@ static const struct row rows[] = {
       .in = DIMS(4, 19), .axis = 0 },
     /* A dimension of 0. */
     { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7), .axis = 1 },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special_c", LANES_SPECIAL), .in = SPECIAL_DIMS, .axis = 3 },
+    { ROW("lanes_special_w", LANES_SPECIAL), .in = SPECIAL_DIMS, .axis = 2 },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .axis = 3 },
+    { ROW("nan_300", "NaN first in each lane, over 300 places before the channels",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(300, 3, 7), .axis = 0 },
+    { ROW("nan_image_300", "NaN over 300 rows of an image", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(with_nan)),
+      .in = DIMS(1, 300, 2, 7), .axis = -3 },
+    { ROW("lanes_ends_c", LANES_END(END_TYPES)), .in = END_DIMS, .axis = 3 },
+    { ROW("lanes_ends_w", LANES_END(END_TYPES)), .in = END_DIMS, .axis = 2 },
+    { ROW("all_lowest", "nothing but the lowest integer", .types = END_TYPES,
+          .sets = SET_BIT(SET_RANDOM), INTEGERS(lowest)),
+      .in = DIMS(3, 5), .axis = 1 },
+    { ROW("all_infinite", "nothing but -infinity", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), .specials = true, VALUES(infinite)),
+      .in = DIMS(3, 5), .axis = 1 },
+    { ROW("zeros", "zeros of both signs are equal: the first", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), VALUES(zeros)),
+      .in = DIMS(5, 7), .axis = 1 },
 };
 
 static void build(struct case_builder *m)

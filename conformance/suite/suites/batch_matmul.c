@@ -5,6 +5,7 @@
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -111,6 +112,11 @@ static const struct row rows[] = {
           .types = TYPE_BIT(CASE_I8), .quant = { .in = 0.1, .in2 = 0.3, .out = 0.7 }),
       .x = DIMS(2, 9, 16), .y = DIMS(2, 16, 9) },
     { ROW("empty_batch", "no product at all", EMPTY), .x = DIMS(0, 3, 5), .y = DIMS(1, 5, 4) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_sum_x", LANES_SUM), .x = DIMS(5, 6, 5), .y = DIMS(5, 5, 6) },
+    { ROW("lanes_sum_y", LANES_SUM, .values_of = 1), .x = DIMS(5, 4, 5), .y = DIMS(5, 5, 6) },
+    { ROW("lanes_denormal", LANES_DENORMAL), .x = DIMS(6, 6, 5), .y = DIMS(6, 5, 6) },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .x = DIMS(2, 6, 5), .y = DIMS(2, 5, 6) },
 };
 
 static void build(struct case_builder *m)

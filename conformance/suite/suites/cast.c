@@ -3,6 +3,7 @@
  * has these types. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -78,6 +79,10 @@ static const struct row rows[] = {
     SHAPE("rank6", "six dimensions", DIMS(2, 1, 3, 1, 2, 7)),
     SHAPE("batch3_c4", "a batch, whole slices", DIMS(3, 2, 2, 4)),
     SHAPE("n257", "one element more than four workgroups", DIMS(1, 257)),
+    /* The ends of each type, and what is no number. */
+    { TO(f16_special, TENSOR_FLOAT16, .types = F32, LANES_ONE_SET, .specials = true,
+         VALUES(lane_specials)) },
+    { ROW("lanes_ends", LANES_END(I32)), .in = END_DIMS, .other = TENSOR_FLOAT32, .to = true },
 };
 
 /* Operands hold small integers as well as large ones: bytes of 1 to 255, i32 of any 32 bits. */

@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -210,6 +211,10 @@ static const struct row rows[] = {
       .lengths = { 5, 3 } },
     { ROW("empty_input", "an input of no channels between two others", EMPTY),
       .in = DIMS(1, 2, 3, 5), .axis = 3, .lengths = { 5, NO_LENGTH, 3 } },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special_a", LANES_SPECIAL), .in = SPECIAL_DIMS, .axis = 3, .lengths = { 5, 3 } },
+    { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1), .in = DIMS(1, 8, 6, 3), .axis = 3,
+      .lengths = { 3, 5 } },
 };
 
 static void build(struct case_builder *m)

@@ -1,6 +1,7 @@
 /* CUMSUM: every axis of ranks 1 to 6, exclusive and reverse, sums that do not fit f16. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 enum { EXCLUSIVE = 1, REVERSE = 2 };
 
@@ -55,6 +56,10 @@ static const struct row rows[] = {
     { ROW("v", "the version of the op", .each_version = true), .in = DIMS(2, 3, 4), .axis = 1 },
     { ROW("empty_batch", "no row at all", .types = TYPE_BIT(CASE_F32), EMPTY_TENSOR),
       .in = DIMS(0, 7), .axis = 1 },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_sum_c", LANES_SUM), .in = SUM_DIMS, .axis = 3 },
+    { ROW("lanes_sum_w", LANES_SUM), .in = SUM_DIMS, .axis = 2, .flags = EXCLUSIVE | REVERSE },
+    { ROW("lanes_ends", LANES_END(TYPE_BIT(CASE_I32))), .in = END_DIMS, .axis = 3 },
 };
 
 static void build(struct case_builder *m)

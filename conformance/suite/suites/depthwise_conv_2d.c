@@ -11,6 +11,7 @@
 #include "conformance/suite/cases/window.h"
 #include "conformance/suite/cases/window_sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 enum {
     RUNTIME_WEIGHTS = 1,
@@ -265,6 +266,15 @@ static const struct row rows[] = {
       .in = DIMS(1, 9, 9, 19), .kernel = { 5, 5 } },
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 4, 4, 5), .kernel = { 3, 3 } },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_sum", LANES_SUM), .in = SUM_DIMS, .kernel = { 2, 2 }, .padding = VALID },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .kernel = { 2, 2 },
+      .padding = VALID },
+    { ROW("lanes_ends", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC))), .in = END_DIMS,
+      .kernel = { 2, 2 }, .padding = VALID },
+    { ROW("lanes_ends_weights", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC)),
+          .values_of = 1),
+      .in = DIMS(1, 3, 4, 5), .kernel = { 3, 2 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

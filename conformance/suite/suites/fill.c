@@ -2,6 +2,7 @@
  * in both directions. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -87,6 +88,11 @@ static const struct row rows[] = {
       .out = DIMS(2, 3) },
     { ROW("v", "the version of the op", .only = "range", .each_version = true), .limit = 4,
       .delta = 1, .to = 4, .step = 1 },
+    /* What is no number, moved to other lanes. */
+    { ROW("value_special", "filled with NaN", .only = "fill", .types = TYPE_BIT(CASE_F32),
+          LANES_ONE_SET, .specials = true, VALUES(lane_specials)),
+      .out = DIMS(3, 5) },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "zeros_like"), .out = SPECIAL_DIMS },
 };
 
 static void build_range(struct case_builder *m, const struct row *r)

@@ -8,6 +8,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 enum { NO_BIAS = 1, ABSENT_BIAS = 2, KEEP_DIMS = 4, RUNTIME_WEIGHTS = 8, RUNTIME_BIAS = 16 };
 
@@ -209,6 +210,14 @@ static const struct row rows[] = {
       .in = DIMS(1, 257), .units = 65 },
     /* A dimension of 0. */
     { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7), .units = 5 },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_sum", LANES_SUM), .in = DIMS(30, 5), .units = 6 },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DIMS(36, 5), .units = 6 },
+    { ROW("lanes_ends", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC))), .in = DIMS(12, 5),
+      .units = 6 },
+    { ROW("lanes_ends_weights", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC)),
+          .values_of = 1),
+      .in = DIMS(3, 5), .units = 12 },
 };
 
 static void build(struct case_builder *m)

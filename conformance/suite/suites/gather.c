@@ -1,6 +1,7 @@
 /* GATHER and GATHER_ND: every axis, indices of any rank, constant and computed, tuples. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 enum { INDICES_MAX = 64 };
 
@@ -103,6 +104,11 @@ static const struct row rows[] = {
       .computed = true },
     { ROW("nd_slices", "rows of whole slices", TUPLE), .in = DIMS(3, 2, 8), .indices = DIMS(5, 2),
       .computed = true },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "gather"), .in = DIMS(48, 5), .indices = DIMS(60),
+      .computed = true },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "gather_nd"), .in = DIMS(48, 5),
+      .indices = DIMS(60, 1), .computed = true },
 };
 
 /* The dimension of x that index i of the indices is in. */

@@ -15,6 +15,8 @@ const float lane_specials[] = {
 /* The last two are denormals of f16. */
 const float lane_denormals[] = { AMONG(1e-40F),     AMONG(-1e-40F), AMONG(0x1p-149F),
                                  AMONG(-1.17e-38F), AMONG(3e-5F),   AMONG(-0x1p-24F) };
+const float lane_sums[] = { AMONG(NAN), AMONG(INFINITY), AMONG(-INFINITY), AMONG(-0.0F),
+                            AMONG(FLT_MIN) };
 const float pair_specials[] = {
     NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0.0F, -0.0F, 1.5F, -2
 };

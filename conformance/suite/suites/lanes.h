@@ -9,12 +9,21 @@
 
 #include <stdint.h>
 
-enum { LANES_CHANNELS = 5, LANES_PLACES = 6, LANES_SPECIALS = 8, LANES_DENORMALS = 6 };
+enum {
+    LANES_CHANNELS = 5,
+    LANES_PLACES = 6,
+    LANES_SPECIALS = 8,
+    LANES_DENORMALS = 6,
+    LANES_SUMS = 5
+};
 /* NaN, infinities, the largest numbers, -0, the smallest normal ones; denormals of f32 and of f16;
  * the ends of integers. */
 extern const float lane_specials[LANES_SPECIALS * LANES_PLACES * LANES_CHANNELS];
 extern const float lane_denormals[LANES_DENORMALS * LANES_PLACES * LANES_CHANNELS];
 extern const int32_t lane_ends[2 * LANES_PLACES * LANES_CHANNELS];
+/* The same of sums, where the ends of f32 would overflow in one order of summation and not in
+ * another. */
+extern const float lane_sums[LANES_SUMS * LANES_PLACES * LANES_CHANNELS];
 /* Operands of which every pair meets. */
 extern const float pair_specials[9];
 extern const int32_t pair_ends[5];
@@ -24,6 +33,9 @@ extern const int32_t pair_ends[5];
 #define LANES_SPECIAL                                                                              \
     "NaN, infinities, -0 and the ends of f32, in one lane and in all",                             \
         .types = TYPE_BIT(CASE_F32), LANES_ONE_SET, .specials = true, VALUES(lane_specials)
+#define LANES_SUM                                                                                  \
+    "NaN, infinities and -0 among the terms of sums, in one lane and in all",                      \
+        .types = TYPE_BIT(CASE_F32), LANES_ONE_SET, .specials = true, VALUES(lane_sums)
 #define LANES_DENORMAL                                                                             \
     "denormals in one lane and in all", .types = TYPE_BIT(CASE_F32), LANES_ONE_SET,                \
                                         .specials = true, VALUES(lane_denormals)
@@ -40,6 +52,7 @@ extern const int32_t pair_ends[5];
 #define PAIR_DIMS     DIMS(9, 9)
 #define PAIR_END_DIMS DIMS(5, 5)
 #define SPECIAL_DIMS  DIMS(1, LANES_SPECIALS, LANES_PLACES, LANES_CHANNELS)
+#define SUM_DIMS      DIMS(1, LANES_SUMS, LANES_PLACES, LANES_CHANNELS)
 #define DENORMAL_DIMS DIMS(1, LANES_DENORMALS, LANES_PLACES, LANES_CHANNELS)
 #define END_DIMS      DIMS(1, 2, LANES_PLACES, LANES_CHANNELS)
 /* The types that have ends: what an op has of them. */

@@ -2,6 +2,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -63,6 +64,10 @@ static const struct row rows[] = {
     { ROW("steps_large", "an input of large steps", .types = TYPES_BYTES, .quant = { .in = 0.7 }),
       .in = DIMS(3, 21) },
     { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS },
 };
 
 static void build(struct case_builder *m)

@@ -2,6 +2,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <stdio.h>
 
@@ -86,6 +87,8 @@ static const struct row rows[] = {
     { ROW("v", "every version of the op means the same", .each_version = true), .in = DIMS(2, 5),
       .axis = 1, .count = 2 },
     { ROW("empty", "inputs without an element", EMPTY), .in = DIMS(2, 0), .axis = 1, .count = 2 },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = DIMS(8, 6, 5), .axis = 3, .count = 2 },
 };
 
 static void build(struct case_builder *m)

@@ -7,6 +7,9 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
+
+#include <float.h>
 
 #include <assert.h>
 
@@ -90,6 +93,9 @@ static const struct suite_member members[] = {
             { before, after }                                                                      \
         }                                                                                          \
     }
+
+static const float least[] = { -FLT_MAX };
+static const int32_t lowest[] = { INT32_MIN };
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
@@ -220,6 +226,15 @@ static const struct row rows[] = {
       .in = DIMS(1, 3, 3, 5), PADS({ 0, 0 }, { 1, 2 }, { 2, 1 }, { 0, 0 }) },
     { ROW("empty_batch", "no image at all", .only = "padv2", EMPTY), .in = DIMS(0, 3, 2, 5),
       PADS({ 0, 0 }, { 1, 1 }, { 1, 1 }, { 0, 0 }) },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS,
+      .pads = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 2 } } },
+    { ROW("value_lowest", "padding with the lowest number", .only = "padv2",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .values_of = 1, VALUES(least)),
+      .in = DIMS(1, 3, 2, 5), .pads = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 2 } } },
+    { ROW("value_lowest", "padding with the lowest integer", .only = "padv2", .types = END_TYPES,
+          .sets = SET_BIT(SET_RANDOM), .values_of = 1, INTEGERS(lowest)),
+      .in = DIMS(1, 3, 2, 5), .pads = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 2 } } },
 };
 
 /* The value of PADV2: a constant with the type, and in 8 bits the scale and zero point, of x. */

@@ -8,6 +8,7 @@
 #include "conformance/suite/cases/window.h"
 #include "conformance/suite/cases/window_sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -172,6 +173,12 @@ static const struct row rows[] = {
       .in = DIMS(1, 4, 3, 3), .filter = { 4, 3 }, .padding = VALID },
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 5, 4, 5), .filter = { 2, 2 } },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "max_pool_2d"), .in = SPECIAL_DIMS,
+      .filter = { 1, 2 } },
+    { ROW("lanes_sum", LANES_SUM, .only = "average_pool_2d"), .in = SUM_DIMS, .filter = { 1, 2 } },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .filter = { 1, 2 } },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS, .filter = { 1, 2 } },
 };
 
 static void build(struct case_builder *m)

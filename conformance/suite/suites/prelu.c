@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <string.h>
 
@@ -143,6 +144,13 @@ static const struct row rows[] = {
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5),
       .alpha = DIMS(1, 1, 5) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .alpha = DIMS(5) },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .alpha = DENORMAL_DIMS,
+      .runtime = true },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS, .alpha = DIMS(5) },
+    { ROW("lanes_ends_alpha", LANES_END(TYPES_BYTES), .values_of = 1), .in = END_DIMS,
+      .alpha = DIMS(6, 5) },
 };
 
 static void build(struct case_builder *m)

@@ -8,6 +8,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -198,6 +199,9 @@ static const struct suite_member members[] = {
     }
 #define SMALL DIMS(2, 2, 3, 5)
 
+static const int32_t lowest[] = { INT32_MIN }, highest[] = { INT32_MAX };
+static const float infinite[] = { -INFINITY };
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     AXES("n", "over the batch", IMAGE, DIMS(0)),
@@ -385,6 +389,29 @@ static const struct row rows[] = {
       .axes = DIMS(1, 2) },
     { ROW("empty_rows", "over nothing", .only = NUMBERS, .types = FLOATS, EMPTY_TENSOR),
       .in = DIMS(2, 0, 3), .axes = DIMS(1) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_sum_c", LANES_SUM, .only = "mean sum"), .in = SUM_DIMS, .axes = DIMS(3) },
+    { ROW("lanes_sum_w", LANES_SUM, .only = "mean sum"), .in = SUM_DIMS, .axes = DIMS(2) },
+    { ROW("lanes_special_c", LANES_SPECIAL, .only = "reduce_max reduce_min"), .in = SPECIAL_DIMS,
+      .axes = DIMS(3) },
+    { ROW("lanes_special_w", LANES_SPECIAL, .only = "reduce_max reduce_min"), .in = SPECIAL_DIMS,
+      .axes = DIMS(2) },
+    { ROW("lanes_sum", LANES_SUM, .only = "reduce_prod"), .in = SUM_DIMS, .axes = DIMS(3) },
+    { ROW("lanes_denormal_w", LANES_DENORMAL, .only = "mean " NUMBERS), .in = DENORMAL_DIMS,
+      .axes = DIMS(2) },
+    { ROW("lanes_ends_c", LANES_END(END_TYPES), .only = "mean " NUMBERS), .in = END_DIMS,
+      .axes = DIMS(3) },
+    { ROW("lanes_ends_w", LANES_END(END_TYPES), .only = "mean " NUMBERS), .in = END_DIMS,
+      .axes = DIMS(2) },
+    { ROW("all_lowest", "nothing but the lowest integer", .only = "mean reduce_max reduce_min",
+          .types = END_TYPES, .sets = SET_BIT(SET_RANDOM), INTEGERS(lowest)),
+      .in = DIMS(2, 3, 3, 3), .axes = DIMS(1, 3) },
+    { ROW("all_highest", "nothing but the highest integer", .only = "mean reduce_max reduce_min",
+          .types = END_TYPES, .sets = SET_BIT(SET_RANDOM), INTEGERS(highest)),
+      .in = DIMS(2, 3, 3, 3), .axes = DIMS(1, 3) },
+    { ROW("all_infinite", "nothing but -infinity", .only = "reduce_max reduce_min", .types = FLOATS,
+          .sets = SET_BIT(SET_RANDOM), .specials = true, VALUES(infinite)),
+      .in = DIMS(2, 3, 3, 3), .axes = DIMS(1, 3) },
 };
 
 static void build(struct case_builder *m)

@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 /* Where the new shape stands. */
 enum source {
@@ -169,6 +170,8 @@ static const struct row rows[] = {
       .out = DIMS(0, 30) },
     { ROW("empty_moved", "the dimension of 0 moves to another place", EMPTY), .in = DIMS(2, 0, 3),
       .out = DIMS(6, 0) },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .out = DIMS(1, 10, 8, 3) },
 };
 
 static void build(struct case_builder *m)

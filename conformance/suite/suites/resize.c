@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -227,6 +228,12 @@ static const struct row rows[] = {
     { NEAREST("v", "every version of the op means the same", .each_version = true),
       .in = DIMS(1, 2, 3, 5), .size = { 4, 5 } },
     { NEAREST("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 2, 5), .size = { 5, 4 } },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "resize_nearest_neighbor"), .in = SPECIAL_DIMS,
+      .size = { 16, 12 } },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .size = { 12, 12 },
+      .half = true },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS, .size = { 4, 12 }, .half = true },
 };
 
 static void build(struct case_builder *m)

@@ -2,6 +2,7 @@
  */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -64,6 +65,9 @@ static const struct row rows[] = {
       PLACES(1) },
     { ROW("v", "the version of the op", .each_version = true), .places = DIMS(2), .depth = 1,
       .out = DIMS(4), PLACES(3, 1) },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL), .places = DIMS(16), .depth = 1, .out = DIMS(17, 5),
+      PLACES(3, 0, 4, 2, 1, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6) },
 };
 
 enum { INDICES = 128 };

@@ -2,6 +2,7 @@
  * each row, or of any shape that broadcasts; each input a constant in turn. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/kernels/op.h"
 
 enum constant { CONST_NONE, CONST_CONDITION = 1, CONST_A = 2, CONST_B = 4 };
@@ -14,6 +15,7 @@ struct row {
     size_t b_count;
 };
 
+#define LANED SHAPES(SPECIAL_DIMS, SPECIAL_DIMS, SPECIAL_DIMS, SPECIAL_DIMS)
 #define MEMBER(op_, code_)                                                                         \
     {                                                                                              \
         .op = (op_), .code = (code_), .version = 1,                                                \
@@ -109,6 +111,9 @@ static const struct row rows[] = {
       SHAPES(IMAGE, IMAGE, IMAGE, IMAGE) },
     { ROW("empty_batch", "no image at all", .types = TYPE_BIT(CASE_F32), EMPTY_TENSOR),
       SHAPES(DIMS(0, 3, 2, 5), DIMS(0, 3, 2, 5), DIMS(0, 3, 2, 5), DIMS(0, 3, 2, 5)) },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special_a", LANES_SPECIAL), LANED },
+    { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1), LANED },
 };
 
 static void build(struct case_builder *m)

@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -118,6 +119,11 @@ static const struct row rows[] = {
     REVERSE("half_max", "near the largest f16: moved as they are", DIMS(2, 3, 7), LIST(2),
             .scale = 1000, .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
     REVERSE("empty", "no element at all", DIMS(0, 4), LIST(1), EMPTY),
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "slice"), .in = SPECIAL_DIMS,
+      .begin = { 0, 0, 0, 1 }, .size = { 1, 8, 6, 4 } },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "reverse_v2"), .in = SPECIAL_DIMS, .axes = { 3 },
+      .axis_count = 1 },
 };
 
 static void build(struct case_builder *m)

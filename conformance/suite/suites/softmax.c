@@ -5,8 +5,10 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <float.h>
+#include <math.h>
 
 struct row {
     struct op_case base;
@@ -50,7 +52,7 @@ static const struct suite_member members[] = {
             mask, mask, -3, mask, mask, mask, mask, mask, mask, mask, mask, mask, mask             \
     }
 static const float masks_1e9[] = MASKED(-1e9f), masks_lowest[] = MASKED(-FLT_MAX),
-                   masks_65504[] = MASKED(-65504);
+                   masks_65504[] = MASKED(-65504), masks_infinite[] = MASKED(-INFINITY);
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
@@ -157,6 +159,13 @@ static const struct row rows[] = {
       .in = DIMS(2, 3, 9) },
     /* A dimension of 0. */
     { ROW("empty_batch", "no row at all", EMPTY), .in = DIMS(0, 7) },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS },
+    { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS },
+    { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS },
+    { ROW("mask_infinite", "attention: masks of -infinity, in whole rows and in a part",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(masks_infinite)),
+      .in = DIMS(1, 8, 8) },
 };
 
 static void build(struct case_builder *m)

@@ -3,6 +3,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -128,6 +129,15 @@ static const struct row rows[] = {
       .in = DIMS(4, 2, 4, 3), .blocks = { 2, 2 }, .margins = { { 0, 0 }, { 1, 1 } } },
     { ROW("empty", "no image at all", .only = "space_to_batch_nd batch_to_space_nd", EMPTY),
       .in = DIMS(0, 2, 4, 3), .blocks = { 2, 2 } },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "space_to_depth"), .in = SPECIAL_DIMS,
+      .block = 2 },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "depth_to_space"), .in = DIMS(1, 5, 2, 24),
+      .block = 2 },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "space_to_batch_nd"), .in = SPECIAL_DIMS,
+      .blocks = { 2, 2 }, .margins = { { 0, 0 }, { 1, 1 } } },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "batch_to_space_nd"), .in = DIMS(4, 4, 3, 5),
+      .blocks = { 2, 2 } },
 };
 
 static struct shape result_of(const struct case_builder *m, const struct row *r)

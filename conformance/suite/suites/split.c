@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -131,6 +132,12 @@ static const struct row rows[] = {
     UNPACK("v", "every version of the op means the same", DIMS(2, 3, 5), 0, .each_version = true),
     UNPACK("half_max", "near the largest f16: moved as they are", DIMS(2, 3, 5), 2, .scale = 1000,
            .offset = 6e4, .overflow = true, .sets = SET_BIT(SET_RANDOM)),
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "split"), .in = SPECIAL_DIMS, .axis = 2,
+      .parts = 2 },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "split_v"), .in = SPECIAL_DIMS, .axis = 3,
+      .sizes = { 2, 3 } },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "unpack"), .in = SPECIAL_DIMS, .axis = 3 },
 };
 
 /* The size of output i. */

@@ -2,6 +2,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -104,6 +105,10 @@ static const struct row rows[] = {
       .wide = true },
     { ROW("axis_vector", "the axis as a vector of one element", .only = "expand_dims"),
       .in = DIMS(2, 5), .axis = 2, .vector = true },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "squeeze"), .in = DIMS(8, 1, 6, 5), .dims = { 1 },
+      .dim_count = 1 },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "expand_dims"), .in = DIMS(8, 6, 5), .axis = 3 },
 };
 
 static struct shape squeezed(const struct row *r)

@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -218,6 +219,9 @@ static const struct row rows[] = {
       .begin = { 0, 1, 2 }, .end = { 0, 3, 5 }, .strides = ONES },
     { ROW("empty_result", "a range that ends where it begins", EMPTY), .in = DIMS(2, 4, 5),
       .out = DIMS(2, 0, 5), .begin = { 0, 3, 0 }, .end = { 2, 3, 5 }, .strides = ONES },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .out = DIMS(1, 8, 6, 2),
+      .begin = { 0, 0, 0, 1 }, .end = { 1, 8, 6, 5 }, .strides = { 1, 1, 1, 2 } },
 };
 
 static void build(struct case_builder *m)

@@ -2,6 +2,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -112,6 +113,11 @@ static const struct row rows[] = {
     BROADCAST("empty", "to a dimension of 0", DIMS(2, 1, 3), LIST(2, 0, 3), EMPTY),
     { ROW("wide", "a shape of 64 bits", .only = "broadcast_to"), .in = DIMS(3, 1),
       .to = { 2, 3, 5 }, .rank = 3, .wide = true },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL, .only = "tile"), .in = SPECIAL_DIMS,
+      .to = { 1, 1, 1, 2 } },
+    { ROW("lanes_special", LANES_SPECIAL, .only = "broadcast_to"), .in = SPECIAL_DIMS,
+      .to = { 2, 8, 6, 5 }, .rank = 4 },
 };
 
 static void build(struct case_builder *m)

@@ -2,6 +2,10 @@
  * 5. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
+
+#include <float.h>
+#include <math.h>
 
 struct row {
     struct op_case base;
@@ -24,6 +28,8 @@ static const struct suite_member members[] = {
         ROW("k" #n, "so many of a row"), .in = DIMS(3, 9), .k = n                                  \
     }
 
+static const float ends[] = { 1, -INFINITY, 0, INFINITY, -0.0F, -FLT_MAX, FLT_MAX };
+
 static const struct row rows[] = {
     COUNT(1),
     COUNT(2),
@@ -44,6 +50,11 @@ static const struct row rows[] = {
       .k = 3 },
     { ROW("every_byte", "every byte", .types = TYPES_BYTES, .every_byte = 1), .in = DIMS(8, 32),
       .k = 4 },
+    /* The ends of each type, without NaN: its place is not defined. */
+    { ROW("ends", "infinities, the ends of f32, zeros of both signs", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), .specials = true, VALUES(ends)),
+      .in = DIMS(9, 6), .k = 5 },
+    { ROW("lanes_ends", LANES_END(END_TYPES)), .in = END_DIMS, .k = 4 },
 };
 
 static void build(struct case_builder *m)

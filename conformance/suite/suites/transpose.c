@@ -2,6 +2,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -109,6 +110,8 @@ static const struct row rows[] = {
           .sets = SET_BIT(SET_POSITIVE), .scale = -1, .full_mantissas = true),
       .in = DIMS(1, 5, 6, 7), .perm = { 0, 3, 1, 2 } },
     { ROW("empty", "a dimension of 0 moves", EMPTY), .in = DIMS(2, 0, 3), .perm = { 1, 2, 0 } },
+    /* What is no number, moved to other lanes. */
+    { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .perm = { 0, 3, 1, 2 } },
 };
 
 static void build(struct case_builder *m)

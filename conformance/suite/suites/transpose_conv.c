@@ -11,6 +11,7 @@
 #include "conformance/suite/cases/window.h"
 #include "conformance/suite/cases/window_sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 struct row {
     struct op_case base;
@@ -191,6 +192,14 @@ static const struct row rows[] = {
     /* A dimension of 0. */
     { ROW("empty_batch", "no image at all", EMPTY), .in = DIMS(0, 3, 3, 5), .out = DIMS(0, 6, 6, 4),
       .kernel = { 2, 2 }, .stride = { 2, 2 } },
+    /* The ends of each type, and what is no number. */
+    { ROW("lanes_sum", LANES_SUM, .values_of = 1), .in = SUM_DIMS, .out = DIMS(1, 10, 12, 3),
+      .kernel = { 2, 2 }, .stride = { 2, 2 }, .padding = VALID },
+    { ROW("lanes_denormal", LANES_DENORMAL, .values_of = 1), .in = DENORMAL_DIMS,
+      .out = DIMS(1, 12, 12, 3), .kernel = { 2, 2 }, .stride = { 2, 2 }, .padding = VALID },
+    { ROW("lanes_ends", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC)), .values_of = 1),
+      .in = END_DIMS, .out = DIMS(1, 4, 12, 3), .kernel = { 2, 2 }, .stride = { 2, 2 },
+      .padding = VALID },
 };
 
 static void build(struct case_builder *m)
