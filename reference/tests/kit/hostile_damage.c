@@ -194,6 +194,10 @@ enum status hostile_damage(struct tflite_file *file, const char *text, struct di
         if (!fb_find(p.table, p.slot))
             return misread(&p, "a field that the file lacks");
         tag = 0;
+        if (p.kind == FB_TABLES && index >= 0 && strcmp(p.at, "table_offset") == 0) {
+            store(file, fb_vector(p.table, p.slot).at + 4 * (size_t)index, value, 4, false);
+            return STATUS_OK;
+        }
         if (p.kind == FB_TABLES && index >= 0 && *p.at) {
             p.table = fb_item(p.table, p.slot, (size_t)index);
         } else if ((p.kind == FB_TABLE || p.kind == FB_UNION) && *p.at &&

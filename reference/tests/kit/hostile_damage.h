@@ -3,6 +3,7 @@
  *     subgraphs[0].tensors[2].shape[1] = -1     an element of a vector
  *     subgraphs[0].tensors[2].buffer = 99       a scalar, which the file must have
  *     subgraphs[0].tensors[2].name.offset = 0   the 4 bytes that lead to a table, vector or string
+ *     subgraphs[0].tensors[1].table_offset = 0  that of a table in a vector
  *     subgraphs[0].tensors.length = 0           of a vector or string
  *     subgraphs[0].vtable = 2                   offset to the vtable; .vtable_bytes, .table_bytes
  *     subgraphs[0].tensors[2].shape.entry = 0   of a field in the vtable

@@ -1,9 +1,22 @@
 #include "reference/tests/kit/hostile_model.h"
 
-#include "reference/tests/kit/hostile.h"
 #include "reference/tests/kit/sample_model.h"
+#include "reference/tests/kit/text_kit.h"
 #include "reference/text/edit.h"
 #include "reference/text/model_text.h"
+
+#include <string.h>
+
+void hostile_base(struct model *m)
+{
+    kit_text(m, "tensors x:f32[1,2]\n"
+                "tensors weights:i8[2,2]=1,-2,3,-4q(0.5|0.125,0|3,1)\n"
+                "tensors state:f32[2]!\n"
+                "ADD {fused_activation_function=RELU} x bias:f32[2]=0.5,-0.25 -> sum:f32[1,2]\n"
+                "RESHAPE {new_shape=[-1]} sum -> shaped:f32[2]\n"
+                "tensors words:string[2]=x:0200000010000000120000001500000068697468657265\n"
+                "MUL:2 shaped state - -> product:f32[2]\n");
+}
 
 static enum status build(const char *text, const char *edit, struct model *m, struct diag *diag)
 {
