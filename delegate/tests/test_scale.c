@@ -207,7 +207,7 @@ static void run_family(const struct scale_family *f, int nodes, struct scale_run
     struct model m;
 
     *r = (struct scale_run){ .options = gpu_options_of(f->options), .limits = gpu_large_limits() };
-    KIT_OK(f->make(&m, nodes, &diag));
+    KIT_OK(scale_model(f, &m, nodes, &diag));
     begin(r);
     KIT_OK(tflite_write(&m, &file, &diag));
     end(r, WRITE);
