@@ -594,6 +594,28 @@ TEST(test_edges_of_limits)
     assert_true(bound_ulp(BOUNDS_FP16, 4) == 0x1p-8 && bound_ulp(BOUNDS_FP32, 0) == 0x1p-149);
 }
 
+/* TANH near 0: zero is no result, an honest quotient of exponentials needs its class. */
+TEST(test_relative_limits)
+{
+    const struct bound_rule tanh = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 16, .relative = 1 };
+
+    for (double r = 0x1p-100; r < 0x1p-12; r *= 7) {
+        const struct bound_point p = { .value = r, .magnitude = 1 };
+        const float e = expf(-2 * (float)r), quotient = (1 - e) / (1 + e);
+
+        for (int f16 = 0; f16 < 2; f16++) {
+            const enum bounds bounds = f16 ? BOUNDS_FP16 : BOUNDS_FP32;
+            const double least = bound_storage(bounds)->smallest_normal;
+            const enum bounds declared = (enum bounds)(bounds | BOUNDS_EXPONENTIALS);
+            const double limit = bound_limit(&tanh, bounds, &p);
+
+            assert_true(bound_check(bounds, limit, r, (float)r).pass);
+            assert_true(bound_check(bounds, limit, r, 0).pass == (r - limit < least));
+            assert_true(bound_check(declared, bound_limit(&tanh, declared, &p), r, quotient).pass);
+        }
+    }
+}
+
 TEST(test_special_values)
 {
     const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };

@@ -25,6 +25,7 @@ TEST(test_lists)
         { "winograd", BOUNDS_FP16_RUNS, BOUNDS_EXACT, "fp16_runs,winograd", "exact" },
         { "hybrid,one_step,winograd,rtz", BOUNDS_FP32, BOUNDS_EXACT, "fp32,rtz,winograd,hybrid",
           "one_step" },
+        { "exponentials", BOUNDS_FP16, BOUNDS_EXACT, "fp16,exponentials", "exact" },
         /* What was declared before is not declared any more. */
         { "hybrid", BOUNDS_WINOGRAD, BOUNDS_EXACT, "fp32,hybrid", "exact" },
         { "fp32,fp32", BOUNDS_FP16, BOUNDS_EXACT, "fp32", "exact" },
@@ -53,7 +54,7 @@ TEST(test_refused)
         { "", "the class '' is not known" },
         { "fp8",
           "the class 'fp8' is not known, expected a list of fp32, fp16, fp16_arith, fp16_runs, "
-          "rtz, winograd, hybrid, exact, one_step, float_view" },
+          "rtz, winograd, hybrid, exponentials, exact, one_step, float_view" },
         { "fp16,", "the class '' is not known" },
         { ",fp16", "the class '' is not known" },
         { "fp16 ", "the class 'fp16 ' is not known" },

@@ -98,12 +98,13 @@ static double dot_units(enum bounds bounds, double terms)
     return 2 + growth(bounds, terms);
 }
 
-/* What flushed denormals cost a sum: in f16 each product may be one. */
+/* What flushed denormals cost a sum: each product may be one, and the result. */
 static double flushed(const struct bound_rule *rule, enum bounds bounds,
                       const struct bound_point *p)
 {
-    return is_arith16(bounds) || has_runs(rule, bounds) ? fmin(p->magnitude, p->terms * floor16)
-                                                        : floor32;
+    return is_arith16(bounds) || has_runs(rule, bounds)
+               ? fmin(p->magnitude, p->terms * floor16)
+               : floor32 + fmin(p->magnitude, p->terms * floor32);
 }
 
 /* Class fp16_runs: what the f16 sums of runs add to the limit of their f32 sum (TOLERANCES.md
@@ -131,7 +132,9 @@ static double limit_unstored(const struct bound_rule *rule, enum bounds bounds,
     switch (rule->kind) {
     case BOUND_BITS: return 0;
     case BOUND_ROUNDED: {
-        const double more = rule->units > 0 ? own * rule->units * p->magnitude : 0;
+        const bool shrinks = rule->relative > 0 && !half && !(bounds & BOUNDS_EXPONENTIALS);
+        const double magnitude = shrinks ? fmin(p->magnitude, rule->relative * r) : p->magnitude;
+        const double more = rule->units > 0 ? own * rule->units * magnitude : 0;
 
         return rule->ulps * bound_ulp(half ? BOUNDS_FP16 : BOUNDS_FP32, p->value) + more;
     }

@@ -32,6 +32,12 @@ enum bound_kind {
 struct bound_rule {
     enum bound_kind kind;
     double ulps, units; /* BOUND_ROUNDED: the roundings of the op, counted */
+    /* Which elements beside a NaN count depends on the order in which they are compared, in the
+     * runtime, too: where a NaN matters, every result passes (6). */
+    bool any_beside_nan;
+    /* Where the function is linear near 0: the magnitude is at most so many times the result,
+     * unless the subject has class exponentials; 0: it is as the reference says. */
+    double relative;
     /* Of an elementwise op of one input that is not monotone: the Lipschitz constant, by which an
      * error of its input grows at most; 0: not known. */
     double lipschitz;

@@ -12,13 +12,14 @@ static const struct {
 } classes[] = { { BOUNDS_FP32, AXIS_STORAGE },       { BOUNDS_FP16, AXIS_STORAGE },
                 { BOUNDS_FP16_ARITH, AXIS_STORAGE }, { BOUNDS_FP16_RUNS, AXIS_STORAGE },
                 { BOUNDS_TOWARD_ZERO, AXIS_DESIGN }, { BOUNDS_WINOGRAD, AXIS_DESIGN },
-                { BOUNDS_HYBRID, AXIS_DESIGN },      { BOUNDS_EXACT, AXIS_INTEGERS },
-                { BOUNDS_ONE_STEP, AXIS_INTEGERS },  { BOUNDS_FLOAT_VIEW, AXIS_INTEGERS } };
+                { BOUNDS_HYBRID, AXIS_DESIGN },      { BOUNDS_EXPONENTIALS, AXIS_DESIGN },
+                { BOUNDS_EXACT, AXIS_INTEGERS },     { BOUNDS_ONE_STEP, AXIS_INTEGERS },
+                { BOUNDS_FLOAT_VIEW, AXIS_INTEGERS } };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 
-const char *const bounds_names[CLASSES + 1] = { "fp32",     "fp16",      "fp16_arith", "fp16_runs",
-                                                "rtz",      "winograd",  "hybrid",     "exact",
-                                                "one_step", "float_view" };
+const char *const bounds_names[CLASSES + 1] = { "fp32",  "fp16",     "fp16_arith", "fp16_runs",
+                                                "rtz",   "winograd", "hybrid",     "exponentials",
+                                                "exact", "one_step", "float_view" };
 
 static int find(const char *name, size_t length)
 {
@@ -78,7 +79,7 @@ enum status bounds_parse(const char *list, enum bounds *floats, enum bounds *int
 
 const char *bounds_text(enum bounds bounds, char text[BOUNDS_TEXT_BYTES])
 {
-    const bool integers = bounds >= BOUNDS_EXACT;
+    const bool integers = bounds & (BOUNDS_EXACT | BOUNDS_ONE_STEP | BOUNDS_FLOAT_VIEW);
     size_t used = 0;
 
     text[0] = '\0';

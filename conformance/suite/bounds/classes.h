@@ -20,9 +20,10 @@ enum bounds {
     BOUNDS_FP16_RUNS = 1 | 32,   /* f16 storage; products in runs of 32 in f16, their sums in f32 */
     BOUNDS_STORAGE = 1 | 2 | 32, /* all bits of these */
     /* Floats: designs, each a bit. */
-    BOUNDS_TOWARD_ZERO = 4, /* every operation rounds toward zero */
-    BOUNDS_WINOGRAD = 8,    /* CONV_2D of 3x3, stride 1, by F(2x2, 3x3) */
-    BOUNDS_HYBRID = 16,     /* dynamic range: activations are rounded to 8 bits */
+    BOUNDS_TOWARD_ZERO = 4,    /* every operation rounds toward zero */
+    BOUNDS_WINOGRAD = 8,       /* CONV_2D of 3x3, stride 1, by F(2x2, 3x3) */
+    BOUNDS_HYBRID = 16,        /* dynamic range: activations are rounded to 8 bits */
+    BOUNDS_EXPONENTIALS = 512, /* TANH and ELU near 0 are differences of exponentials */
     /* Quantized integers, one of them. */
     BOUNDS_EXACT = 64,
     BOUNDS_ONE_STEP = 128,

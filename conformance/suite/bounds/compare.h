@@ -45,6 +45,9 @@ struct compare_request {
      * 6). NULL: there are none. */
     const struct ref_detail *read_as[4];
     bool has_nan; /* the first two of these are about NaNs */
+    /* There are infinities among the inputs: where the runtime clamps one to the largest number, an
+     * infinity is right, too. */
+    bool has_infinity;
     /* In class fp16 the device, not the runner, rounded inputs and constants (TOLERANCES.md 3.10).
      */
     bool full_mantissas;

@@ -247,7 +247,7 @@ static float least_of(const struct node_compare_request *q, const TfLiteTensor *
 /* Notes which readings change an input of the node.  Only a device that stores f16 may have a
  * finite number as an infinity. */
 static void find_readings(struct interpreter *in, const struct node_compare_request *q,
-                          const TfLiteNode *node, bool has[READINGS])
+                          const TfLiteNode *node, bool has[READINGS], bool *has_infinity)
 {
     for (int k = 0; k < node->inputs->size; k++) {
         const TfLiteTensor *const t =
@@ -263,10 +263,11 @@ static void find_readings(struct interpreter *in, const struct node_compare_requ
 
             has[NAN_AS_LOWEST] |= isnan(v);
             has[DENORMALS_AS_ZERO] |= v != 0 && fabsf(v) < least_of(q, t);
-            has[INFINITY_AS_LARGEST] |= isinf(v) && bounds_half(q->bounds);
+            *has_infinity |= isinf(v) != 0;
         }
     }
     has[NAN_AS_HIGHEST] = has[NAN_AS_LOWEST];
+    has[INFINITY_AS_LARGEST] = *has_infinity && bounds_half(q->bounds);
 }
 
 /* Writes input t from `was`, as a device may read it. */
@@ -286,11 +287,20 @@ static void write_read_as(const struct node_compare_request *q, TfLiteTensor *t,
     }
 }
 
+/* What the outputs of a node are judged by. */
+struct node_reference {
+    struct node_detail detail, read_as[READINGS];
+    int reading_count;
+    bool has_nan, has_infinity; /* of its inputs; the first two readings are about NaNs */
+    double *added;              /* compare_request */
+    bool tiles;                 /* compare_request */
+    float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
+};
+
 /* Evaluates the node with other readings of the special values in its inputs, which stay as they
- * were.  Leaves *count at 0 where there are none. */
+ * were. */
 static enum status eval_readings(struct interpreter *in, const struct node_compare_request *q,
-                                 int node, struct node_detail read_as[READINGS], int *count,
-                                 bool *has_nan, struct diag *diag)
+                                 int node, struct node_reference *r, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
     const size_t inputs = (size_t)abi->inputs->size;
@@ -298,10 +308,9 @@ static enum status eval_readings(struct interpreter *in, const struct node_compa
     void **const was = mem_alloc(inputs + 1, sizeof *was);
     enum status s = was ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
 
-    *count = 0;
     if (s == STATUS_OK)
-        find_readings(in, q, abi, has);
-    *has_nan = has[NAN_AS_LOWEST];
+        find_readings(in, q, abi, has, &r->has_infinity);
+    r->has_nan = has[NAN_AS_LOWEST];
     for (int as = 0; as < READINGS && s == STATUS_OK; as++) {
         if (!has[as])
             continue;
@@ -313,15 +322,15 @@ static enum status eval_readings(struct interpreter *in, const struct node_compa
                 continue;
             if (!was[k] && !(was[k] = mem_alloc(t->bytes + 1, 1)))
                 s = diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
-            else if (*count == 0)
+            else if (r->reading_count == 0)
                 memcpy(was[k], t->data.raw, t->bytes);
             if (s == STATUS_OK)
                 write_read_as(q, t, was[k], (enum reading)as);
         }
         if (s == STATUS_OK)
-            s = node_detail_open(&read_as[*count], in, abi, diag);
+            s = node_detail_open(&r->read_as[r->reading_count], in, abi, diag);
         if (s == STATUS_OK)
-            s = interpreter_eval_node(in, node, read_as[(*count)++].all, diag);
+            s = interpreter_eval_node(in, node, r->read_as[r->reading_count++].all, diag);
     }
     for (size_t k = 0; was && k < inputs; k++) {
         if (was[k])
@@ -334,16 +343,6 @@ static enum status eval_readings(struct interpreter *in, const struct node_compa
 }
 
 /* ---- outputs ---- */
-
-/* What the outputs of a node are judged by. */
-struct node_reference {
-    struct node_detail detail, read_as[READINGS];
-    int reading_count;
-    bool has_nan;  /* the first two readings are about NaNs */
-    double *added; /* compare_request */
-    bool tiles;    /* compare_request */
-    float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
-};
 
 static const struct ref_detail *reading(const struct node_reference *r, int i, int output)
 {
@@ -427,6 +426,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
             .read_as = { reading(reference, 0, of), reading(reference, 1, of),
                          reading(reference, 2, of), reading(reference, 3, of) },
             .has_nan = reference->has_nan,
+            .has_infinity = reference->has_infinity,
             .full_mantissas =
                 q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
             .wants = expected,
@@ -527,7 +527,7 @@ static enum status reference_eval(struct interpreter *in, const struct node_comp
     enum { C_PREV = 4 };
     const TfLiteNode *const abi = interpreter_node(in, node);
 
-    TRY(eval_readings(in, q, node, r->read_as, &r->reading_count, &r->has_nan, diag));
+    TRY(eval_readings(in, q, node, r, diag));
     TRY(node_detail_open(&r->detail, in, abi, diag));
     if (q->bounds & BOUNDS_HYBRID)
         TRY(node_limits_hybrid(in, node, &r->added, diag));

@@ -124,7 +124,7 @@ static const struct suite_member members[] = {
       .version = 1,
       .types = FLOATS | TYPES_BYTES,
       .sets = SMOOTH,
-      ROUNDED(0, 17, 1),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 16, .relative = 1, .lipschitz = 1 },
       .range = range_tanh,
       RANDOM },
     { .op = "gelu",
@@ -144,7 +144,7 @@ static const struct suite_member members[] = {
       .version = 1,
       .types = F32 | I8,
       .sets = SMOOTH,
-      ROUNDED(1, 9, 1),
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 9, .relative = 3, .lipschitz = 1 },
       .range = range_elu },
     { .op = "leaky_relu",
       .code = BUILTIN_LEAKY_RELU,
@@ -423,6 +423,10 @@ static const struct row rows[] = {
     { ROW("lanes_special", LANES_SPECIAL, .only = SHAPES), .in = SPECIAL_DIMS },
     { ROW("lanes_denormal", LANES_DENORMAL, .only = SHAPES), .in = DENORMAL_DIMS },
     { ROW("lanes_ends", LANES_END(END_TYPES)), .in = END_DIMS },
+    { ROW("tiny", "below 1e-3, most below 1e-6, where results are nearly the inputs", .scale = 1e-6,
+          .types = F32, .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_SPREAD),
+          .only = SATURATING " sin"),
+      .in = DIMS(1, 5, 5, 7) },
 };
 
 /* Inputs of 8-bit roots begin at 0: the runtime fails below. */

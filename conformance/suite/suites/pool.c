@@ -50,7 +50,7 @@ static const struct suite_member members[] = {
       .version = 1,
       .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_BITS },
+      .bound = { .kind = BOUND_BITS, .any_beside_nan = true },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 

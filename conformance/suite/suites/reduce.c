@@ -104,14 +104,14 @@ static const struct suite_member members[] = {
       .version = 1,
       .types = FLOATS | TYPES_BYTES | TYPES_WHOLE,
       .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+      .bound = { .kind = BOUND_BITS, .any_beside_nan = true },
       .random = { .operands = RANDOM_ONE, .add = add_reduction } },
     { .op = "reduce_min",
       .code = BUILTIN_REDUCE_MIN,
       .version = 1,
       .types = FLOATS | TYPES_BYTES | TYPES_WHOLE,
       .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+      .bound = { .kind = BOUND_BITS, .any_beside_nan = true },
       .random = { .operands = RANDOM_ONE, .add = add_reduction } },
     /* K factors make K - 1 roundings of 2u of a partial product each, which the factors behind it
      * scale as they do the product: 2u K |r|, and the magnitude is K |r|. */

@@ -66,8 +66,8 @@ static int run(const struct command *self, int argc, char **argv)
           .value = "CLASSES",
           .help =
               "what results are held to, a list such as fp16,winograd,one_step: for floats "
-              "fp32, fp16, fp16_runs or fp16_arith, with rtz, winograd and hybrid as the "
-              "design needs; "
+              "fp32, fp16, fp16_runs or fp16_arith, with rtz, winograd, hybrid and "
+              "exponentials as the design needs; "
               "for 8 bits exact, one_step or float_view; conformance/doc/TOLERANCES.md says which "
               "is for which (default: by the options of our delegate; another's are fp32 and "
               "float_view)" },
