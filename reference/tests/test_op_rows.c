@@ -135,6 +135,21 @@ static void expect_refusal(struct row *r, enum status s)
     op_refused(&r->t, s, words[0], words[1], words[2], words[3], NULL);
 }
 
+/* What only the values tell: prepare passes, eval refuses. */
+static void expect_invoke(struct row *r)
+{
+    TfLiteTensor *const y = r->t.out[0];
+    char words[256];
+
+    if (!take(r, "invalid") || !take_quoted(r, words) || op_prepare(&r->t) != STATUS_OK)
+        fail_msg("%s: %s", r->place, r->t.diag.text);
+    op_set_dims(y, r->t.shapes[0].rank, r->t.shapes[0].dims);
+    y->data.raw = mem_alloc(y->bytes, 1);
+    if (r->t.call.op->eval(&r->t.call, &r->t.diag) != STATUS_INVALID ||
+        !strstr(r->t.diag.text, words))
+        fail_msg("%s: '%s' is not in '%s'", r->place, words, r->t.diag.text);
+}
+
 static void expect_same(struct row *r, int o, const struct model_tensor *m)
 {
     const TfLiteTensor *const y = r->t.out[o];
@@ -201,9 +216,11 @@ static void expect_late(struct row *r)
 
 static void run_row(struct row *r)
 {
-    bool ended = false;
+    bool ended;
 
     begin(r);
+    if ((ended = take(r, "invoke")))
+        expect_invoke(r);
     if (take(r, "late in"))
         expect_late(r);
     if (take(r, "bytes in")) {
