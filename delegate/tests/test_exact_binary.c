@@ -3,28 +3,18 @@
 #include "delegate/tests/kit/exact_kit.h"
 #include "reference/tests/kit/test.h"
 
-static const int32_t types[] = { TENSOR_INT8, TENSOR_UINT8, TENSOR_INT16 };
+static const char *const types[] = { "i8", "u8", "i16" };
+static const char *const ops[] = { "ADD", "SUB", "MUL", "PRELU", "MAXIMUM", "MINIMUM" };
+enum { PRELU = 3, OPS = sizeof ops / sizeof ops[0] };
 
-static const struct {
-    int32_t code;
-    uint8_t options;
-} ops[] = { { BUILTIN_ADD, OPTIONS_AddOptions },
-            { BUILTIN_SUB, OPTIONS_SubOptions },
-            { BUILTIN_MUL, OPTIONS_MulOptions },
-            { BUILTIN_PRELU, 0 },
-            { BUILTIN_MAXIMUM, 0 },
-            { BUILTIN_MINIMUM, 0 } };
-enum { OPS = sizeof ops / sizeof ops[0] };
-
-static void node(struct exact_model *m, int op, int activation, const int *in, int y)
+static void begin_node(struct exact_model *m, int op, int activation)
 {
-    struct options o;
+    static const char *const names[] = { "NONE", "RELU", "RELU_N1_TO_1", "RELU6" };
 
-    if (ops[op].options) {
-        options_init(&o, ops[op].options);
-        options_set_int(&o, "fused_activation_function", activation);
-    }
-    builder_op(&m->b, ops[op].code, 1, ops[op].options ? &o : NULL, 2, in, 1, &y);
+    if (op < PRELU)
+        exact_add(m, "%s {fused_activation_function=%s}", ops[op], names[activation]);
+    else
+        exact_add(m, "%s", ops[op]);
 }
 
 /* a goes over the 256 values in rows, b in columns. */
@@ -51,97 +41,62 @@ static const double scales[][3] = {
     { 0.9999999, 1, 0.4999999 }, /* mantissas all of ones */
 };
 
-TEST(every_pair)
+enum { SCALES = sizeof scales / sizeof scales[0] };
+
+EXACT_TEST(every_pair, "fp32", 1, OPS *SCALES)
 {
-    TfLiteDelegate *d;
-    uint64_t seed = 0;
+    const int op = (int)(seed - 1) / SCALES, s = (int)(seed - 1) % SCALES;
+    const char *const type = types[s % 2];
+    struct exact_quant q[3];
 
-    EXACT_NEEDS_DEVICE;
-    d = exact_delegate("fp32");
-    for (int op = 0; op < OPS; op++)
-        for (size_t s = 0; s < sizeof scales / sizeof scales[0]; s++) {
-            const int32_t type = types[s % 2], dims[] = { 256, 256 };
-            const bool raw = op >= 4;
-            struct exact_quant q[3];
-            struct exact_model m;
-            int in[2], y;
-
-            exact_begin(&m, ++seed);
-            for (int i = 0; i < 3; i++) {
-                q[i] = exact_random_quant(&m.random, type);
-                q[i].scale = scales[s][raw ? 0 : i];
-                q[i].zero = q[raw ? 0 : i].zero;
-            }
-            for (int i = 0; i < 2; i++)
-                in[i] = exact_tensor(&m, type, q[i], 2, dims);
-            y = exact_tensor(&m, type, q[2], 2, dims);
-            node(&m, op, (int)(seed % 4), in, y);
-            snprintf(m.label, sizeof m.label, "op %d, scales %zu", op, s);
-            builder_inputs(&m.b, 2, in);
-            builder_outputs(&m.b, 1, &y);
-            exact_check(&m, d, 1, fill_pairs);
-        }
-    tflite_plugin_destroy_delegate(d);
+    for (int i = 0; i < 3; i++) {
+        q[i] = exact_random_quant(&m->random, type);
+        q[i].scale = scales[s][op > PRELU ? 0 : i];
+        q[i].zero = q[op > PRELU ? 0 : i].zero;
+    }
+    begin_node(m, op, (int)(seed % 4));
+    for (int i = 0; i < 2; i++)
+        exact_add(m, " %s", exact_text(type, q[i], 2, (int32_t[]){ 256, 256 }));
+    exact_add(m, " -> y:%s", exact_text(type, q[2], -1, NULL));
+    m->fill = fill_pairs;
 }
 
-TEST(random_shapes)
+EXACT_TEST(random_shapes, "fp16", 1, 120) /* the precision is no matter to integers */
 {
-    TfLiteDelegate *d;
+    const int op = (int)(seed % 4), rank = (int)(seed / 4) % 6;
+    const char *const type = types[seed / 2 % (op == PRELU ? 2 : 3)]; /* of i16 there is none */
+    int32_t shape[2][5];
 
-    EXACT_NEEDS_DEVICE;
-    d = exact_delegate("fp16"); /* which is no matter to integers */
-    for (uint64_t seed = 1; seed <= 120; seed++) {
-        const int op = (int)(seed % 4), rank = (int)(seed / 4) % 6;
-        const int32_t type =
-            types[seed / 2 % (ops[op].code == BUILTIN_PRELU ? 2 : 3)]; /* of i16 there is none */
-        int32_t dims[5], shape[2][5];
-        int in[2], inputs[2], count = 0, y;
-        struct exact_model m;
+    for (int i = 0; i < rank; i++) {
+        const int which = kit_below(&m->random, 6);
 
-        exact_begin(&m, seed);
-        for (int i = 0; i < rank; i++) {
-            const int which = kit_below(&m.random, 6);
-
-            dims[i] = 1 + kit_below(&m.random, i == rank - 1 ? 67 : 4);
-            shape[0][i] = which == 0 && ops[op].code != BUILTIN_PRELU ? 1 : dims[i];
-            shape[1][i] = which == 1 ? 1 : dims[i];
-        }
-        for (int i = 0; i < 2; i++) {
-            const struct exact_quant q = exact_random_quant(&m.random, type);
-            const bool constant =
-                seed % 3 == 0 && i == (ops[op].code == BUILTIN_PRELU ? 1 : (int)(seed / 3) % 2);
-
-            in[i] = constant ? exact_constant(&m, type, q, (size_t)rank, shape[i])
-                             : exact_tensor(&m, type, q, (size_t)rank, shape[i]);
-            if (!constant)
-                inputs[count++] = in[i];
-        }
-        y = exact_tensor(&m, type, exact_random_quant(&m.random, type), (size_t)rank, dims);
-        node(&m, op, kit_below(&m.random, 4), in, y);
-        builder_inputs(&m.b, (size_t)count, inputs);
-        builder_outputs(&m.b, 1, &y);
-        exact_check(&m, d, 2, NULL);
+        shape[0][i] = shape[1][i] = 1 + kit_below(&m->random, i == rank - 1 ? 67 : 4);
+        if (which == 1 || (which == 0 && op != PRELU))
+            shape[which][i] = 1;
     }
-    tflite_plugin_destroy_delegate(d);
+    begin_node(m, op, kit_below(&m->random, 4));
+    for (int i = 0; i < 2; i++) {
+        const struct exact_quant q = exact_random_quant(&m->random, type);
+
+        exact_add(m, " %s",
+                  seed % 3 == 0 && i == (op == PRELU ? 1 : (int)(seed / 3) % 2)
+                      ? exact_constant(&m->random, type, q, rank, shape[i])
+                      : exact_text(type, q, rank, shape[i]));
+    }
+    exact_add(m, " -> y:%s", exact_text(type, exact_random_quant(&m->random, type), -1, NULL));
+    m->times = 2;
 }
 
 /* A chain whose steps write where an operand lay. */
-TEST(in_place)
+EXACT_TEST(in_place, "fp32", 1, 1)
 {
-    const int32_t dims[] = { 1, 7, 5, 13 };
-    struct exact_model m;
-    TfLiteDelegate *d;
-    int t[12];
-
-    EXACT_NEEDS_DEVICE;
-    d = exact_delegate("fp32");
-    exact_begin(&m, 1);
+    (void)seed;
+    exact_add(m, "tensors");
     for (int i = 0; i < 12; i++)
-        t[i] = exact_tensor(&m, TENSOR_INT8, exact_random_quant(&m.random, TENSOR_INT8), 4, dims);
+        exact_add(
+            m, " t%d:%s", i,
+            exact_text("i8", exact_random_quant(&m->random, "i8"), 4, (int32_t[]){ 1, 7, 5, 13 }));
     for (int i = 2; i < 12; i++)
-        node(&m, i % 3, 0, (int[]){ t[i - 1], t[i - 2] }, t[i]);
-    builder_inputs(&m.b, 2, t);
-    builder_outputs(&m.b, 1, &t[11]);
-    exact_check(&m, d, 3, NULL);
-    tflite_plugin_destroy_delegate(d);
+        exact_add(m, "; %s {} t%d t%d -> t%d", ops[i % 3], i - 1, i - 2, i);
+    m->times = 3;
 }

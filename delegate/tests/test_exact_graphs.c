@@ -5,11 +5,11 @@
 
 enum { TENSORS = 64 };
 
+/* Tensor i of the text is ti. */
 struct graph8 {
-    struct exact_model m;
-    int32_t type;
+    struct exact_model *m;
+    const char *type;
     struct {
-        int tensor;
         struct exact_quant q;
         int32_t dims[4];
         bool read;
@@ -20,25 +20,20 @@ struct graph8 {
 /* What LOGISTIC and SOFTMAX have. */
 static struct exact_quant unit(const struct graph8 *g)
 {
-    if (g->type == TENSOR_INT16)
+    if (strcmp(g->type, "i16") == 0)
         return (struct exact_quant){ 1. / 32768, 0 };
-    return (struct exact_quant){ 1. / 256, g->type == TENSOR_INT8 ? -128 : 0 };
+    return (struct exact_quant){ 1. / 256, g->type[0] == 'i' ? -128 : 0 };
 }
 
-static int add(struct graph8 *g, struct exact_quant q, const int32_t *dims)
+static struct exact_quant any(const struct graph8 *g)
 {
-    assert_true(g->count < TENSORS);
-    g->at[g->count].tensor = exact_tensor(&g->m, g->type, q, 4, dims);
-    g->at[g->count].q = q;
-    g->at[g->count].read = false;
-    memcpy(g->at[g->count].dims, dims, sizeof g->at[0].dims);
-    return g->at[g->count++].tensor;
+    return exact_random_quant(&g->m->random, g->type);
 }
 
 /* Near the end more often than not. */
 static int pick(struct graph8 *g)
 {
-    const int i = g->count - 1 - kit_below(&g->m.random, g->count < 6 ? g->count : 6);
+    const int i = g->count - 1 - kit_below(&g->m->random, g->count < 6 ? g->count : 6);
 
     g->at[i].read = true;
     return i;
@@ -48,7 +43,7 @@ static int pick(struct graph8 *g)
  */
 static int partner(struct graph8 *g, int i, int but, bool scaled)
 {
-    const int first = kit_below(&g->m.random, g->count);
+    const int first = kit_below(&g->m->random, g->count);
 
     for (int n = 0; n < g->count; n++) {
         const int j = (first + n) % g->count;
@@ -65,170 +60,123 @@ static int partner(struct graph8 *g, int i, int but, bool scaled)
     return i;
 }
 
+/* Ends an operator with its result; the first one is the input. */
+static void result(struct graph8 *g, struct exact_quant q, const int32_t *dims)
+{
+    assert_true(g->count < TENSORS);
+    g->at[g->count].q = q;
+    g->at[g->count].read = false;
+    memcpy(g->at[g->count].dims, dims, sizeof g->at[0].dims);
+    exact_add(g->m, "%s t%d:%s\n", g->count ? " ->" : "", g->count,
+              exact_text(g->type, q, 4, dims));
+    g->count++;
+}
+
 static void elementwise(struct graph8 *g, int i)
 {
-    static const struct {
-        int32_t code;
-        uint8_t options;
-    } ops[] = { { BUILTIN_ADD, OPTIONS_AddOptions },
-                { BUILTIN_SUB, OPTIONS_SubOptions },
-                { BUILTIN_MUL, OPTIONS_MulOptions },
-                { BUILTIN_MAXIMUM, OPTIONS_MaximumMinimumOptions } };
-    const int op = kit_below(&g->m.random, 4), j = partner(g, i, -1, op == 3);
-    const struct exact_quant q = op == 3 ? g->at[i].q : exact_random_quant(&g->m.random, g->type);
-    const int y = add(g, q, g->at[i].dims);
-    struct options o;
+    static const char *const ops[] = { "ADD {}", "SUB {}", "MUL {}", "MAXIMUM {}" };
+    const int op = kit_below(&g->m->random, 4), j = partner(g, i, -1, op == 3);
 
-    options_init(&o, ops[op].options);
-    builder_op(&g->m.b, ops[op].code, 1, &o, 2, (int[]){ g->at[i].tensor, g->at[j].tensor }, 1, &y);
+    exact_add(g->m, "%s t%d t%d", ops[op], i, j);
+    result(g, op == 3 ? g->at[i].q : any(g), g->at[i].dims);
 }
 
 static void unary(struct graph8 *g, int i)
 {
-    static const int32_t codes[] = { BUILTIN_RELU, BUILTIN_RELU6, BUILTIN_LOGISTIC,
-                                     BUILTIN_QUANTIZE };
-    const int32_t code = codes[kit_below(&g->m.random, 4)];
-    struct exact_quant q = exact_random_quant(&g->m.random, g->type);
-    int y;
+    static const char *const ops[] = { "RELU", "RELU6", "LOGISTIC", "QUANTIZE" };
+    const int op = kit_below(&g->m->random, 4);
 
-    if (code == BUILTIN_LOGISTIC)
-        q = unit(g);
-    y = add(g, q, g->at[i].dims);
-    builder_op(&g->m.b, code, 1, NULL, 1, &g->at[i].tensor, 1, &y);
+    exact_add(g->m, "%s t%d", ops[op], i);
+    result(g, op == 2 ? unit(g) : any(g), g->at[i].dims);
 }
 
 static void pool(struct graph8 *g, int i)
 {
-    const bool max = kit_below(&g->m.random, 2), all = kit_below(&g->m.random, 3) == 0;
+    const bool max = kit_below(&g->m->random, 2), all = kit_below(&g->m->random, 3) == 0;
     const int32_t *const x = g->at[i].dims;
-    const int32_t h = all ? x[1] : 2, w = all ? x[2] : 2;
-    const int32_t dims[] = { 1, all ? 1 : (x[1] + 1) / 2, all ? 1 : (x[2] + 1) / 2, x[3] };
-    const int y = add(g, g->at[i].q, dims);
-    struct options o;
 
-    options_init(&o, OPTIONS_Pool2DOptions);
-    options_set_int(&o, "padding", all ? 1 : 0);
-    options_set_int(&o, "stride_w", all ? 1 : 2);
-    options_set_int(&o, "stride_h", all ? 1 : 2);
-    options_set_int(&o, "filter_height", h);
-    options_set_int(&o, "filter_width", w);
-    builder_op(&g->m.b, max ? BUILTIN_MAX_POOL_2D : BUILTIN_AVERAGE_POOL_2D, 1, &o, 1,
-               &g->at[i].tensor, 1, &y);
+    exact_add(
+        g->m,
+        "%s_POOL_2D {padding=%s stride_w=%d stride_h=%d filter_height=%d filter_width=%d} t%d",
+        max ? "MAX" : "AVERAGE", all ? "VALID" : "SAME", all ? 1 : 2, all ? 1 : 2, all ? x[1] : 2,
+        all ? x[2] : 2, i);
+    result(g, g->at[i].q,
+           (int32_t[]){ 1, all ? 1 : (x[1] + 1) / 2, all ? 1 : (x[2] + 1) / 2, x[3] });
 }
 
 static void concatenation(struct graph8 *g, int i)
 {
-    const int axis = 1 + kit_below(&g->m.random, 3);
-    const int j = partner(g, i, axis, g->type != TENSOR_UINT8);
-    struct exact_quant q = g->at[i].q;
+    const int axis = 1 + kit_below(&g->m->random, 3);
+    const bool scaled = strcmp(g->type, "u8") != 0;
+    const int j = partner(g, i, axis, scaled);
     int32_t dims[4];
-    struct options o;
-    int y;
 
     memcpy(dims, g->at[i].dims, sizeof dims);
     dims[axis] += g->at[j].dims[axis];
     if (dims[axis] > 40)
         return;
-    if (g->type == TENSOR_UINT8 && kit_below(&g->m.random, 2))
-        q = exact_random_quant(&g->m.random, g->type);
-    options_init(&o, OPTIONS_ConcatenationOptions);
-    options_set_int(&o, "axis", axis);
-    y = add(g, q, dims);
-    builder_op(&g->m.b, BUILTIN_CONCATENATION, 1, &o, 2,
-               (int[]){ g->at[i].tensor, g->at[j].tensor }, 1, &y);
+    exact_add(g->m, "CONCATENATION {axis=%d} t%d t%d", axis, i, j);
+    result(g, !scaled && kit_below(&g->m->random, 2) ? any(g) : g->at[i].q, dims);
 }
 
 static void reshape(struct graph8 *g, int i)
 {
     const int32_t *const x = g->at[i].dims;
-    const int32_t dims[] = { 1, x[3], x[1], x[2] };
-    const int shape = builder_constant(&g->m.b, TENSOR_INT32, "s", 1, (int32_t[]){ 4 }, dims, 16);
-    const int y = add(g, g->at[i].q, dims);
-    struct options o;
 
-    options_init(&o, OPTIONS_ReshapeOptions);
-    builder_op(&g->m.b, BUILTIN_RESHAPE, 1, &o, 2, (int[]){ g->at[i].tensor, shape }, 1, &y);
+    exact_add(g->m, "RESHAPE {} t%d i32[4]=1,%d,%d,%d", i, x[3], x[1], x[2]);
+    result(g, g->at[i].q, (int32_t[]){ 1, x[3], x[1], x[2] });
 }
 
 static void pad(struct graph8 *g, int i)
 {
-    const int32_t pads[] = { 0, 0, 1, 0, 0, 2, kit_below(&g->m.random, 2), 1 };
-    const int p = builder_constant(&g->m.b, TENSOR_INT32, "p", 2, (int32_t[]){ 4, 2 }, pads, 32);
-    int32_t dims[4];
-    int y;
+    const int32_t *const x = g->at[i].dims;
+    const int32_t before = kit_below(&g->m->random, 2);
 
-    for (int d = 0; d < 4; d++)
-        dims[d] = g->at[i].dims[d] + pads[2 * d] + pads[2 * d + 1];
-    y = add(g, g->at[i].q, dims);
-    builder_op(&g->m.b, BUILTIN_PAD, 1, NULL, 2, (int[]){ g->at[i].tensor, p }, 1, &y);
+    exact_add(g->m, "PAD t%d i32[4,2]=0,0,1,0,0,2,%d,1", i, before);
+    result(g, g->at[i].q, (int32_t[]){ 1, x[1] + 1, x[2] + 2, x[3] + before + 1 });
 }
 
 /* Every other row and column. */
 static void slice(struct graph8 *g, int i)
 {
     const int32_t *const x = g->at[i].dims;
-    const int32_t begin[4] = { 0 }, strides[] = { 1, 2, 2, 1 };
-    const int32_t dims[] = { 1, (x[1] + 1) / 2, (x[2] + 1) / 2, x[3] };
-    struct options o;
-    int k[3], y;
 
-    k[0] = builder_constant(&g->m.b, TENSOR_INT32, "b", 1, (int32_t[]){ 4 }, begin, 16);
-    k[1] = builder_constant(&g->m.b, TENSOR_INT32, "e", 1, (int32_t[]){ 4 }, x, 16);
-    k[2] = builder_constant(&g->m.b, TENSOR_INT32, "s", 1, (int32_t[]){ 4 }, strides, 16);
-    options_init(&o, OPTIONS_StridedSliceOptions);
-    y = add(g, g->at[i].q, dims);
-    builder_op(&g->m.b, BUILTIN_STRIDED_SLICE, 1, &o, 4,
-               (int[]){ g->at[i].tensor, k[0], k[1], k[2] }, 1, &y);
+    exact_add(g->m, "STRIDED_SLICE {} t%d i32[4]=0 i32[4]=1,%d,%d,%d i32[4]=1,2,2,1", i, x[1], x[2],
+              x[3]);
+    result(g, g->at[i].q, (int32_t[]){ 1, (x[1] + 1) / 2, (x[2] + 1) / 2, x[3] });
 }
 
 static void resize(struct graph8 *g, int i)
 {
     const int32_t *const x = g->at[i].dims;
-    const int32_t dims[] = { 1, 2 + x[1] / 2, 1 + x[2], x[3] };
-    const int k = builder_constant(&g->m.b, TENSOR_INT32, "k", 1, (int32_t[]){ 2 }, &dims[1], 8);
-    const int y = add(g, g->at[i].q, dims);
-    struct options o;
 
-    options_init(&o, OPTIONS_ResizeBilinearOptions);
-    options_set_int(&o, "half_pixel_centers", 1);
-    builder_op(&g->m.b, BUILTIN_RESIZE_BILINEAR, 1, &o, 2, (int[]){ g->at[i].tensor, k }, 1, &y);
+    exact_add(g->m, "RESIZE_BILINEAR {half_pixel_centers=true} t%d i32[2]=%d,%d", i, 2 + x[1] / 2,
+              1 + x[2]);
+    result(g, g->at[i].q, (int32_t[]){ 1, 2 + x[1] / 2, 1 + x[2], x[3] });
 }
 
 static void mean(struct graph8 *g, int i)
 {
-    const int32_t axis = 1 + kit_below(&g->m.random, 3);
-    const int a = builder_constant(&g->m.b, TENSOR_INT32, "a", 1, (int32_t[]){ 1 }, &axis, 4);
+    const int axis = 1 + kit_below(&g->m->random, 3);
     int32_t dims[4];
-    struct options o;
-    int y;
 
     memcpy(dims, g->at[i].dims, sizeof dims);
     dims[axis] = 1;
-    options_init(&o, OPTIONS_ReducerOptions);
-    options_set_int(&o, "keep_dims", 1);
-    y = add(g, exact_random_quant(&g->m.random, g->type), dims);
-    builder_op(&g->m.b, BUILTIN_MEAN, 1, &o, 2, (int[]){ g->at[i].tensor, a }, 1, &y);
+    exact_add(g->m, "MEAN {keep_dims=true} t%d i32[1]=%d", i, axis);
+    result(g, any(g), dims);
 }
 
 static void softmax(struct graph8 *g, int i)
 {
-    const int y = add(g, unit(g), g->at[i].dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_SoftmaxOptions);
-    options_set_float(&o, "beta", 1);
-    builder_op(&g->m.b, BUILTIN_SOFTMAX, 1, &o, 1, &g->at[i].tensor, 1, &y);
+    exact_add(g->m, "SOFTMAX {beta=1} t%d", i);
+    result(g, unit(g), g->at[i].dims);
 }
 
 /* Through floats, which take the scale of i along. */
 static void floats(struct graph8 *g, int i)
 {
-    const int f =
-        exact_tensor(&g->m, TENSOR_FLOAT32, (struct exact_quant){ 0, 0 }, 4, g->at[i].dims);
-    const int y = add(g, exact_random_quant(&g->m.random, g->type), g->at[i].dims);
-
-    builder_op(&g->m.b, BUILTIN_DEQUANTIZE, 1, NULL, 1, &g->at[i].tensor, 1, &f);
-    builder_op(&g->m.b, BUILTIN_QUANTIZE, 1, NULL, 1, &f, 1, &y);
+    exact_add(g->m, "DEQUANTIZE t%d -> f%d:f32; QUANTIZE f%d", i, g->count, g->count);
+    result(g, any(g), g->at[i].dims);
 }
 
 static void node(struct graph8 *g)
@@ -238,53 +186,53 @@ static void node(struct graph8 *g)
                                           pool,        pad,         concatenation, reshape, slice,
                                           resize,      mean,        softmax,       floats };
 
-    kinds[kit_below(&g->m.random, sizeof kinds / sizeof kinds[0])](g, pick(g));
+    kinds[kit_below(&g->m->random, sizeof kinds / sizeof kinds[0])](g, pick(g));
 }
 
-static void graphs(const char *precision, uint64_t first, uint64_t last, bool shorts)
+static void graph(struct exact_model *m, uint64_t seed, const char *type)
 {
-    TfLiteDelegate *const d = exact_delegate(precision);
+    const int nodes = 3 + (int)(seed % 20);
+    int32_t dims[4] = { 1 };
+    struct graph8 g = { .m = m, .type = type };
 
-    for (uint64_t seed = first; seed <= last; seed++) {
-        const int nodes = 3 + (int)(seed % 20);
-        int32_t dims[4] = { 1 };
-        int ends[TENSORS], count = 0, x;
-        struct graph8 g = { .type = shorts ? TENSOR_INT16 : seed % 2 ? TENSOR_INT8 : TENSOR_UINT8 };
+    for (int i = 1; i < 4; i++)
+        dims[i] = 2 + kit_below(&m->random, 12);
+    exact_add(m, "tensors");
+    result(&g, any(&g), dims);
+    for (int i = 0; i < nodes; i++)
+        node(&g);
+    if (g.count == 1)
+        elementwise(&g, 0);
+    exact_add(m, "outputs");
+    for (int i = 1; i < g.count; i++)
+        if (!g.at[i].read || seed % 5 == 0)
+            exact_add(m, " t%d", i);
+    m->times = 2;
+}
 
-        exact_begin(&g.m, seed);
-        for (int i = 1; i < 4; i++)
-            dims[i] = 2 + kit_below(&g.m.random, 12);
-        x = add(&g, exact_random_quant(&g.m.random, g.type), dims);
-        for (int i = 0; i < nodes; i++)
-            node(&g);
-        if (g.count == 1)
-            elementwise(&g, 0);
-        for (int i = 1; i < g.count; i++)
-            if (!g.at[i].read || seed % 5 == 0)
-                ends[count++] = g.at[i].tensor;
-        builder_inputs(&g.m.b, 1, &x);
-        builder_outputs(&g.m.b, (size_t)count, ends);
-        exact_check(&g.m, d, 2, NULL);
-    }
-    tflite_plugin_destroy_delegate(d);
+static void bytes(struct exact_model *m, uint64_t seed)
+{
+    graph(m, seed, seed % 2 ? "i8" : "u8");
+}
+
+static void shorts(struct exact_model *m, uint64_t seed)
+{
+    graph(m, seed, "i16");
 }
 
 TEST(random_graphs)
 {
-    EXACT_NEEDS_DEVICE;
-    graphs("fp32", 1, 60, false);
+    exact_run("fp32", 1, 60, bytes);
 }
 
 /* Integers have no other values there, and floats that only pass between them stay f32. */
 TEST(random_graphs_fp16)
 {
-    EXACT_NEEDS_DEVICE;
-    graphs("fp16", 61, 90, false);
+    exact_run("fp16", 61, 90, bytes);
 }
 
 TEST(random_graphs_of_shorts)
 {
-    EXACT_NEEDS_DEVICE;
-    graphs("fp32", 91, 115, true);
-    graphs("fp16", 116, 125, true);
+    exact_run("fp32", 91, 115, shorts);
+    exact_run("fp16", 116, 125, shorts);
 }

@@ -3,9 +3,6 @@
 #include "delegate/tests/kit/exact_kit.h"
 #include "reference/tests/kit/test.h"
 
-static const struct exact_quant activations = { 1. / 128, 128 }, cells = { 1. / 2048, 0 },
-                                gates = { 1. / 4096, 0 };
-
 struct lstm {
     int32_t batch, depth, units;
     double bias_scale;
@@ -13,149 +10,52 @@ struct lstm {
     bool variables, computed_weights;
 };
 
-/* Exponents of all kinds: weights near their zero point as well as far from it. */
-static int weights(struct exact_model *m, const struct lstm *l)
+/* Exponents of all kinds: weights near their zero point as well as far from it.  States that are no
+ * variables are inputs. */
+static void add_lstm(struct exact_model *m, const struct lstm *l)
 {
-    const int32_t dims[] = { 4 * l->units, l->depth + l->units };
-    const size_t count = (size_t)dims[0] * (size_t)dims[1];
-    const float scale = 0.02f;
-    const int64_t zero = l->weights_zero;
-    uint8_t *const bytes = malloc(count);
-    int t;
+    const char *const variable = l->variables ? "!" : "";
+    char weights[32] = "";
 
-    assert_non_null(bytes);
-    if (l->computed_weights) {
-        free(bytes);
-        return exact_tensor(m, TENSOR_UINT8, (struct exact_quant){ 0.02, l->weights_zero }, 2,
-                            dims);
-    }
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)kit_random(&m->random);
-    t = builder_constant(&m->b, TENSOR_UINT8, "w", 2, dims, bytes, count);
-    builder_quantization(&m->b, t, 1, &scale, &zero, 0);
-    free(bytes);
-    return t;
+    if (!l->computed_weights)
+        snprintf(weights, sizeof weights, "=~%d(0..255)", kit_below(&m->random, 1000));
+    exact_add(m,
+              "LSTM:2 {kernel_type=BASIC fused_activation_function=TANH}\\\n"
+              " u8[%d,%d]q(0.0078125,128) u8[%d,%d]q(0.0078125,128)%s"
+              " u8[%d,%d]%sq(0.02,%d) i32[%d]=~%d(%d..%d)q(%.9g,0)"
+              " i16[%d,%d]q(0.00048828125,0)%s\\\n"
+              " -> a:u8q(0.0078125,128) b:i16q(0.00048828125,0) c:u8q(0.0078125,128)"
+              " d:i16q(0.000244140625,0)",
+              l->batch, l->depth, l->batch, l->units, variable, 4 * l->units, l->depth + l->units,
+              weights, l->weights_zero, 4 * l->units, kit_below(&m->random, 1000),
+              (int)fmax(-8 / l->bias_scale, INT32_MIN), (int)fmin(8 / l->bias_scale, INT32_MAX),
+              l->bias_scale, l->batch, l->units, variable);
+    m->times = 4;
 }
 
-static int bias(struct exact_model *m, const struct lstm *l)
+EXACT_TEST(sequences, "fp32", 1, 40)
 {
-    const int32_t units = 4 * l->units;
-    const float scale = (float)l->bias_scale;
-    const int64_t zero = 0;
-    int32_t *const values = malloc((size_t)units * sizeof *values);
-    int t;
+    static const int zeros[] = { 0, 128, 255, 117 };
 
-    assert_non_null(values);
-    for (int i = 0; i < units; i++)
-        values[i] = (int32_t)(kit_float(&m->random) * 8 / scale);
-    t = builder_constant(&m->b, TENSOR_INT32, "b", 1, &units, values, (size_t)units * 4);
-    builder_quantization(&m->b, t, 1, &scale, &zero, 0);
-    free(values);
-    return t;
-}
-
-static void check(struct exact_model *m, TfLiteDelegate *d, const struct lstm *l)
-{
-    const int32_t x[] = { l->batch, l->depth }, state[] = { l->batch, l->units },
-                  joined[] = { l->batch, l->depth + l->units }, z[] = { l->batch, 4 * l->units };
-    struct options o;
-    int in[5], inputs[4], count = 0, out[4];
-
-    in[0] = exact_tensor(m, TENSOR_UINT8, activations, 2, x);
-    in[1] = exact_tensor(m, TENSOR_UINT8, activations, 2, state);
-    in[2] = weights(m, l);
-    in[3] = bias(m, l);
-    in[4] = exact_tensor(m, TENSOR_INT16, cells, 2, state);
-    out[0] = exact_tensor(m, TENSOR_UINT8, activations, 2, state);
-    out[1] = exact_tensor(m, TENSOR_INT16, cells, 2, state);
-    out[2] = exact_tensor(m, TENSOR_UINT8, activations, 2, joined);
-    out[3] = exact_tensor(m, TENSOR_INT16, gates, 2, z);
-    inputs[count++] = in[0];
-    if (l->variables) {
-        builder_variable(&m->b, in[1]);
-        builder_variable(&m->b, in[4]);
-    } else {
-        inputs[count++] = in[1];
-        inputs[count++] = in[4];
-    }
-    if (l->computed_weights)
-        inputs[count++] = in[2];
-    options_init(&o, OPTIONS_LSTMOptions);
-    options_set_int(&o, "kernel_type", 1);
-    options_set_int(&o, "fused_activation_function", 4);
-    builder_op(&m->b, BUILTIN_LSTM, 2, &o, 5, in, 4, out);
-    builder_inputs(&m->b, (size_t)count, inputs);
-    builder_outputs(&m->b, 4, out);
-    snprintf(m->label, sizeof m->label, "[%d,%d] to %d units, bias scale %g, zero point %d%s%s",
-             (int)l->batch, (int)l->depth, (int)l->units, l->bias_scale, l->weights_zero,
-             l->variables ? ", variables" : "", l->computed_weights ? ", computed weights" : "");
-    exact_check(m, d, 4, NULL);
-}
-
-TEST(sequences)
-{
-    TfLiteDelegate *d;
-
-    EXACT_NEEDS_DEVICE;
-    d = exact_delegate("fp32");
-    for (uint64_t seed = 1; seed <= 40; seed++) {
-        static const int zeros[] = { 0, 128, 255, 117 };
-        struct exact_model m;
-        struct lstm l;
-
-        exact_begin(&m, seed);
-        l = (struct lstm){ .batch = 1 + kit_below(&m.random, 3),
-                           .depth = 1 + kit_below(&m.random, 33),
-                           .units = 1 + kit_below(&m.random, 35),
-                           .bias_scale = exp2(-6 - kit_below(&m.random, 12)),
-                           .weights_zero = zeros[kit_below(&m.random, 4)],
-                           .variables = seed % 2,
-                           .computed_weights = seed % 5 == 0 };
-        check(&m, d, &l);
-    }
-    tflite_plugin_destroy_delegate(d);
+    add_lstm(m, &(struct lstm){ .batch = 1 + kit_below(&m->random, 3),
+                                .depth = 1 + kit_below(&m->random, 33),
+                                .units = 1 + kit_below(&m->random, 35),
+                                .bias_scale = exp2(-6 - kit_below(&m->random, 12)),
+                                .weights_zero = zeros[kit_below(&m->random, 4)],
+                                .variables = seed % 2,
+                                .computed_weights = seed % 5 == 0 });
 }
 
 /* Gates over all of their range, many at a time. */
-TEST(all_gates)
+EXACT_TEST(all_gates, "fp16", 1, 8) /* the precision is no matter to integers */
 {
-    TfLiteDelegate *d;
-
-    EXACT_NEEDS_DEVICE;
-    d = exact_delegate("fp16"); /* which is no matter to integers */
-    for (uint64_t seed = 1; seed <= 8; seed++) {
-        struct exact_model m;
-
-        exact_begin(&m, seed);
-        check(&m, d,
-              &(struct lstm){ .batch = 32,
-                              .depth = 4,
-                              .units = 64,
-                              .bias_scale = exp2(-15 + (double)seed / 2),
-                              .weights_zero = 128 });
-    }
-    tflite_plugin_destroy_delegate(d);
+    add_lstm(m, &(struct lstm){ 32, 4, 64, exp2(-15 + (double)seed / 2), 128, false, false });
 }
 
 /* A factor over 1, and one that leaves nothing. */
-TEST(factors)
+EXACT_TEST(factors, "fp32", 0, 5)
 {
     static const double scales[] = { 1, 0.3, 1e-3, 2.3e-4, 1e-9, 1e-14 };
-    TfLiteDelegate *d;
 
-    EXACT_NEEDS_DEVICE;
-    d = exact_delegate("fp32");
-    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
-        struct exact_model m;
-
-        exact_begin(&m, i);
-        check(&m, d,
-              &(struct lstm){ .batch = 2,
-                              .depth = 5,
-                              .units = 6,
-                              .bias_scale = scales[i],
-                              .weights_zero = 100,
-                              .variables = true });
-    }
-    tflite_plugin_destroy_delegate(d);
+    add_lstm(m, &(struct lstm){ 2, 5, 6, scales[seed], 100, true, false });
 }

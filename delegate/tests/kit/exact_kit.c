@@ -1,5 +1,9 @@
 #include "delegate/tests/kit/exact_kit.h"
 
+#include "reference/tests/kit/text_kit.h"
+
+#include <stdarg.h>
+
 static char exact_said[4096];
 
 static void exact_reported(const char *text)
@@ -7,7 +11,7 @@ static void exact_reported(const char *text)
     snprintf(exact_said, sizeof exact_said, "%s", text);
 }
 
-bool exact_have_device(void)
+static bool exact_have_device(void)
 {
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "";
@@ -18,7 +22,8 @@ bool exact_have_device(void)
     return false;
 }
 
-TfLiteDelegate *exact_delegate(const char *precision)
+/* Unused lanes hold junk. */
+static TfLiteDelegate *exact_delegate(const char *precision)
 {
     const char *const keys[] = { "quantized", "max_partitions", "poison", "precision" };
     const char *const values[] = { "exact", "0", "junk", precision };
@@ -29,52 +34,97 @@ TfLiteDelegate *exact_delegate(const char *precision)
     return d;
 }
 
-struct exact_quant exact_random_quant(uint64_t *random, int32_t type)
+/* ---- texts ---- */
+
+struct exact_quant exact_random_quant(uint64_t *random, const char *type)
 {
-    const int low = type == TENSOR_INT8 ? -128 : 0;
+    const int low = type[0] == 'i' ? -128 : 0;
     const int zeros[] = { low, low + 255, low + 128, low + kit_below(random, 256) };
 
     return (struct exact_quant){ .scale = exp2(kit_float(random) * 5 - 4),
-                                 .zero = type == TENSOR_INT16 ? 0 : zeros[kit_below(random, 4)] };
+                                 .zero =
+                                     strcmp(type, "i16") == 0 ? 0 : zeros[kit_below(random, 4)] };
 }
+
+static char *exact_place(void)
+{
+    static char texts[16][512];
+    static int next;
+
+    return texts[next++ % 16];
+}
+
+static int exact_put_dims(char *text, int rank, const int32_t *dims)
+{
+    int n = sprintf(text, "[");
+
+    for (int i = 0; i < rank; i++)
+        n += sprintf(text + n, "%s%d", i ? "," : "", dims[i]);
+    return n + sprintf(text + n, "]");
+}
+
+const char *exact_text(const char *type, struct exact_quant q, int rank, const int32_t *dims)
+{
+    char *const text = exact_place();
+    int n = sprintf(text, "%s", type);
+
+    if (rank >= 0)
+        n += exact_put_dims(text + n, rank, dims);
+    if (q.scale > 0)
+        sprintf(text + n, "q(%.9g,%d)", q.scale, q.zero);
+    return text;
+}
+
+const char *exact_constant(uint64_t *random, const char *type, struct exact_quant q, int rank,
+                           const int32_t *dims)
+{
+    const char *const tensor = exact_text(type, q, rank, dims);
+    const size_t shape = strcspn(tensor, "q");
+    char *const text = exact_place();
+
+    snprintf(text, 512, "%.*s=~%d(%s)%s", (int)shape, tensor, kit_below(random, 1 << 20),
+             strcmp(type, "u8") == 0   ? "0..255"
+             : strcmp(type, "i8") == 0 ? "-128..127"
+                                       : "-32768..32767",
+             tensor + shape);
+    return text;
+}
+
+const char *exact_ints(int rank, const int32_t *dims, const int32_t *values)
+{
+    char *const text = exact_place();
+    int n = sprintf(text, "i32"), count = 1;
+
+    n += exact_put_dims(text + n, rank, dims);
+    for (int i = 0; i < rank; i++)
+        count *= dims[i];
+    for (int i = 0; i < count; i++)
+        n += sprintf(text + n, "%c%d", i ? ',' : '=', values[i]);
+    return text;
+}
+
+/* ---- models ---- */
 
 void exact_begin(struct exact_model *m, uint64_t seed)
 {
-    builder_init(&m->b);
-    m->random = seed;
-    snprintf(m->label, sizeof m->label, "seed %llu", (unsigned long long)seed);
+    *m = (struct exact_model){ .random = seed, .times = 1 };
+    m->text = open_memstream(&m->chars, &m->count);
+    assert_non_null(m->text);
 }
 
-int exact_tensor(struct exact_model *m, int32_t type, struct exact_quant q, size_t rank,
-                 const int32_t *dims)
+void exact_add(struct exact_model *m, const char *format, ...)
 {
-    const int t = builder_tensor(&m->b, type, "t", rank, dims);
-    const float scale = (float)q.scale;
-    const int64_t zero = q.zero;
+    va_list args;
 
-    if (q.scale > 0)
-        builder_quantization(&m->b, t, 1, &scale, &zero, 0);
-    return t;
+    va_start(args, format);
+    vfprintf(m->text, format, args);
+    va_end(args);
 }
 
-int exact_constant(struct exact_model *m, int32_t type, struct exact_quant q, size_t rank,
-                   const int32_t *dims)
+void exact_build(struct exact_model *m, struct model *model)
 {
-    const float scale = (float)q.scale;
-    const int64_t zero = q.zero;
-    size_t count = type == TENSOR_INT16 ? 2 : 1;
-    uint8_t *bytes;
-    int t;
-
-    for (size_t i = 0; i < rank; i++)
-        count *= (size_t)dims[i];
-    assert_non_null(bytes = malloc(count + 1));
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)kit_random(&m->random);
-    t = builder_constant(&m->b, type, "k", rank, dims, bytes, count);
-    builder_quantization(&m->b, t, 1, &scale, &zero, 0);
-    free(bytes);
-    return t;
+    assert_int_equal(fclose(m->text), 0);
+    kit_text(model, "%s", m->chars);
 }
 
 static void exact_fill(struct interpreter *in, uint64_t seed)
@@ -104,7 +154,7 @@ static struct interpreter *exact_open(const struct model *m, TfLiteDelegate *d)
     return in;
 }
 
-static void exact_same(struct interpreter *a, struct interpreter *b, const char *label)
+static void exact_same(struct interpreter *a, struct interpreter *b, const char *text)
 {
     size_t count;
     const int *outputs = interpreter_outputs(a, &count);
@@ -121,39 +171,58 @@ static void exact_same(struct interpreter *a, struct interpreter *b, const char 
                 first = j;
             }
         if (wrong > 0)
-            fail_msg("%s: output %zu: %zu of %zu bytes differ, the first is byte %zu: %d, the "
-                     "reference has %d",
-                     label, i, wrong, x->bytes, first, y->data.uint8[first], x->data.uint8[first]);
+            fail_msg("output %zu: %zu of %zu bytes differ, the first is byte %zu: %d, the "
+                     "reference has %d; of\n%s",
+                     i, wrong, x->bytes, first, y->data.uint8[first], x->data.uint8[first], text);
     }
 }
 
-void exact_check(struct exact_model *m, TfLiteDelegate *d, int times,
-                 void (*fill)(struct interpreter *, uint64_t))
+static void exact_check(struct exact_model *m, TfLiteDelegate *d)
 {
+    void (*const fill)(struct interpreter *, uint64_t) = m->fill ? m->fill : exact_fill;
     struct interpreter *reference, *device;
     struct diag diag = { 0 };
     struct model model;
 
-    KIT_OK_DIAG(builder_finish(&m->b, &model, &diag), diag);
+    exact_build(m, &model);
     reference = exact_open(&model, NULL);
     device = exact_open(&model, d);
     if (assay_gpu_refusal_count(d) != 0) {
         struct assay_gpu_refusal r = { .struct_size = sizeof r };
 
         assay_gpu_get_refusal(d, 0, &r);
-        fail_msg("%s: %s: %s %s, limit %s", m->label, r.rule, r.field, r.value, r.limit);
+        fail_msg("%s: %s %s, limit %s: %s", r.rule, r.field, r.value, r.limit, m->chars);
     }
     assert_int_equal(interpreter_partition_count(device), 1);
-    for (int i = 0; i < times; i++) {
+    for (int i = 0; i < m->times; i++) {
         const uint64_t seed = m->random + (uint64_t)i;
 
-        (fill ? fill : exact_fill)(reference, seed);
-        (fill ? fill : exact_fill)(device, seed);
+        fill(reference, seed);
+        fill(device, seed);
         KIT_OK(interpreter_invoke(reference, &diag));
         KIT_OK(interpreter_invoke(device, &diag));
-        exact_same(reference, device, m->label);
+        exact_same(reference, device, m->chars);
     }
     interpreter_close(reference);
     interpreter_close(device);
     model_close(&model);
+    free(m->chars);
+}
+
+void exact_run(const char *precision, uint64_t first, uint64_t last,
+               void (*make)(struct exact_model *m, uint64_t seed))
+{
+    TfLiteDelegate *d;
+
+    if (!exact_have_device())
+        skip();
+    d = exact_delegate(precision);
+    for (uint64_t seed = first; seed <= last; seed++) {
+        struct exact_model m;
+
+        exact_begin(&m, seed);
+        make(&m, seed);
+        exact_check(&m, d);
+    }
+    tflite_plugin_destroy_delegate(d);
 }
