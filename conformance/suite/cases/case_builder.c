@@ -130,6 +130,8 @@ static void fill_values(struct case_builder *m, unsigned number, float *values, 
 {
     const struct op_case *const row = m->c->row;
 
+    for (size_t i = 0; i < count && row->ramp && number == 0; i++)
+        values[i] = listed(m, (float)(row->ramp * (double)i / 16));
     for (size_t i = 0; i < count && row->values; i++) {
         size_t at;
 
@@ -208,11 +210,13 @@ static void *draw_whole(struct case_builder *m, const struct shape *shape, int32
                         int32_t limit, int32_t offset, int32_t least, unsigned tensor,
                         unsigned frame)
 {
-    const size_t count = shape_elements(shape);
+    const size_t elements = shape_elements(shape), period = m->c->row->period;
+    const size_t count = period > 0 && period < elements ? period : elements; /* that are drawn */
+    const size_t bytes = type == TENSOR_BOOL ? sizeof(uint8_t) : sizeof(int32_t);
     const uint64_t span = m->request->set == SET_INTEGERS ? 17
                           : limit == 0                    ? (uint64_t)UINT32_MAX + 1
                                                           : 2 * (uint64_t)limit + 1;
-    void *const data = mem_alloc(count, type == TENSOR_BOOL ? sizeof(uint8_t) : sizeof(int32_t));
+    void *const data = mem_alloc(elements, bytes);
     struct random_stream s;
 
     if (!data) {
@@ -230,6 +234,14 @@ static void *draw_whole(struct case_builder *m, const struct shape *shape, int32
             ((int32_t *)data)[i] = least;
         if (type == TENSOR_INT32)
             case_listed_integer(m, tensor, i, frame, &((int32_t *)data)[i]);
+    }
+    for (size_t i = count; i < elements; i++)
+        memcpy((char *)data + i * bytes, (char *)data + (i - period) * bytes, bytes);
+    for (size_t i = 0; m->c->row->ramp && tensor == 0 && i < elements; i++) {
+        if (type == TENSOR_BOOL)
+            ((uint8_t *)data)[i] = (i == elements - 1) == (m->c->row->ramp > 0);
+        else
+            ((int32_t *)data)[i] = m->c->row->ramp * (int32_t)i;
     }
     return data;
 }

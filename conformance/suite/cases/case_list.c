@@ -302,7 +302,9 @@ bool case_has_set(const struct test_case *c, enum data_set set)
 {
     uint32_t sets = c->row->sets ? c->row->sets : suite_member_of(c->suite, c->code)->sets;
 
-    if (c->quantized)
+    if (c->row->period > 0)
+        sets = c->type == TENSOR_FLOAT32 ? sets : SET_BIT(SET_RANDOM);
+    else if (c->quantized)
         sets = byte_sets(c);
     else if (c->row->every_byte || c->type == TENSOR_BOOL)
         sets = SET_BIT(SET_RANDOM);

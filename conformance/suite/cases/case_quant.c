@@ -320,6 +320,8 @@ static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
     const struct case_scale *const info = case_scale_of(m, tensor);
     const struct shape *const as = fill->as.rank > 0 ? &fill->as : shape;
     const size_t count = shape_elements(shape);
+    const int32_t period = (int32_t)m->c->row->period;
+    const bool repeats = period > 0 && (size_t)period < count;
     struct steps_spec spec = { .set = m->request->set, .pair = fill->pair, .axis = fill->axis };
     struct random_stream s;
     int32_t *steps;
@@ -345,10 +347,20 @@ static void *draw(struct case_builder *m, int tensor, const struct shape *shape,
         return NULL;
     }
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, number, frame);
-    data_fill_steps(&s, &spec, as->d, as->rank, steps);
+    if (repeats)
+        data_fill_steps(&s, &spec, &period, 1, steps);
+    else
+        data_fill_steps(&s, &spec, as->d, as->rank, steps);
+    for (size_t i = (size_t)period; repeats && i < count; i++)
+        steps[i] = steps[i - (size_t)period];
     if (fill->role == FILL_VALUES && number < m->c->row->every_byte) {
         for (size_t i = 0; i < count; i++)
             steps[i] = byte_at(i, number, m->c->row->every_byte, frame, spec.low);
+    }
+    for (size_t i = 0; m->c->row->ramp && number == 0 && i < count; i++) {
+        const int32_t step = (int32_t)(i * (size_t)(spec.high - spec.low) / count);
+
+        steps[i] = m->c->row->ramp > 0 ? spec.low + step : spec.high - step;
     }
     for (size_t i = 0; i < count; i++) {
         int32_t q = apart(steps[i], &spec, fill);

@@ -167,6 +167,9 @@ struct op_case {
     /* Of large tensors: drawn values repeat after so many elements, a prime number.  An index that
      * is cut to 16 bits still finds another value, and goldens compress to a few kilobytes. */
     size_t period;
+    /* The elements of the first input rise (1) or fall (-1) with their index, so that the largest
+     * or the least is the last one; of bool the last is true (1), or false.  0: as drawn. */
+    int ramp;
     /* Inputs and constants keep all of their 24 bits in class fp16, too, so that the device rounds
      * them to f16 itself (TOLERANCES.md 3.10). */
     bool full_mantissas;
@@ -174,12 +177,22 @@ struct op_case {
     const char *refused_by;
     bool empty; /* a tensor has no elements, for which our delegate refuses the node */
 };
-/* The period of large rows: 65,536 is no multiple of it. */
-enum { LARGE_PERIOD = 1009 };
+/* Periods of large rows: 65,536 is no multiple of them. */
+enum { LARGE_PERIOD = 1009, SHORT_PERIOD = 61 };
 /* A row of more results than 16 bits count: small integers alone, in f32. */
 #define LARGE LARGE_OF(LARGE_PERIOD)
 /* Of a period so short that gzip, which looks 32 KiB back, makes its golden small. */
 #define LARGE_OF(n) .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_INTEGERS), .period = (n)
+/* The same of other types, where integers have any values; goldens of the short period are small.
+ */
+#define LARGE_IN(types_) .types = (types_), .sets = SET_BIT(SET_INTEGERS), .period = SHORT_PERIOD
+#define LARGE_F32        LARGE_IN(TYPE_BIT(CASE_F32))
+/* Where sets of small integers tell nothing, or are not the member's. */
+#define LARGE_POSITIVE(types_)                                                                     \
+    .types = (types_), .sets = SET_BIT(SET_POSITIVE), .period = SHORT_PERIOD
+#define LARGE_ANY .types = SIZED, .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD
+/* One type of each storage: what only counts places does the same in the others. */
+#define SIZED (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))
 /* A row with a tensor of no elements, for which all data sets are alike. */
 #define EMPTY          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), EMPTY_TENSOR
 #define EMPTY_TENSOR   .empty = true, .sets = SET_BIT(SET_RANDOM)

@@ -130,6 +130,21 @@ static const struct row rows[] = {
     { ROW("zeros", "zeros of both signs are equal: the first", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_RANDOM), VALUES(zeros)),
       .in = DIMS(5, 7), .axis = 1 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("outer66001", "66,001 rows", LARGE_IN(SIZED)), .in = DIMS(66001, 2), .axis = 1 },
+    { ROW("axis66001", "66,001 classes, the last one is the largest", LARGE_IN(SIZED), .ramp = 1,
+          .only = "arg_max"),
+      .in = DIMS(1, 66001), .axis = 1 },
+    { ROW("axis66001", "66,001 classes, the last one is the least", LARGE_IN(SIZED), .ramp = -1,
+          .only = "arg_min"),
+      .in = DIMS(1, 66001), .axis = 1 },
+    { ROW("axis32003", "as many classes as a loop of our delegate may have", LARGE_IN(SIZED),
+          .ramp = 1, .only = "arg_max"),
+      .in = DIMS(1, 32003), .axis = 1 },
+    { ROW("inner66001", "66,001 columns", LARGE_IN(SIZED)), .in = DIMS(2, 66001), .axis = 0 },
+    { ROW("axis300_c4", "over 300 rows of four channels, the last one is the largest",
+          LARGE_IN(SIZED), .ramp = 1),
+      .in = DIMS(300, 4), .axis = 0 },
 };
 
 static void build(struct case_builder *m)

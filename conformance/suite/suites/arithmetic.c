@@ -272,6 +272,21 @@ static const struct row rows[] = {
       .a = PAIR_DIMS, .b = PAIR_DIMS },
     { ROW("lanes_denormal", LANES_DENORMAL), .a = DENORMAL_DIMS, .b = DIMS(5) },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .a = END_DIMS, .b = END_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", .types = FLOATS | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32),
+          .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD),
+      .a = DIMS(66001, 1), .b = DIMS(66001, 1) },
+    { ROW("places66001_pixel", "66,001 places, a value for each",
+          .types = FLOATS | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32), .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD, .only = "div"),
+      .a = DIMS(66001, 2), .b = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", .types = FLOATS, .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD),
+      .a = DIMS(1, 66001), .b = DIMS(66001) },
+    { ROW("channels66001_rows", "66,001 channels, a value for each",
+          .types = FLOATS | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32), .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD, .only = "div"),
+      .a = DIMS(2, 66001), .b = DIMS(66001) },
 };
 
 static int operand_b(struct case_builder *m, const struct row *r)

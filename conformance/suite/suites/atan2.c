@@ -72,6 +72,9 @@ static const struct row rows[] = {
     { ROW("special", "infinities and NaN", .sets = SET_BIT(SET_RANDOM), VALUES(special_y)),
       PAIRS(special_y, special_x) },
     { ROW("empty_batch", "no image at all", EMPTY_TENSOR), .in = DIMS(0, 3, 2, 5) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", LARGE_F32), .in = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", LARGE_F32), .in = DIMS(1, 66001) },
 };
 
 static void build(struct case_builder *m)

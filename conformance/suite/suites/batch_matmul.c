@@ -117,6 +117,16 @@ static const struct row rows[] = {
     { ROW("lanes_sum_y", LANES_SUM, .values_of = 1), .x = DIMS(5, 4, 5), .y = DIMS(5, 5, 6) },
     { ROW("lanes_denormal", LANES_DENORMAL), .x = DIMS(6, 6, 5), .y = DIMS(6, 5, 6) },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .x = DIMS(2, 6, 5), .y = DIMS(2, 5, 6) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("matrices66001", "66,001 matrices", LARGE_IN(SIZED)), .x = DIMS(66001, 1, 2),
+      .y = DIMS(66001, 2, 1) },
+    { ROW("matrices66001_one", "66,001 matrices by one", LARGE_F32), .x = DIMS(66001, 1, 2),
+      .y = DIMS(2, 1), .flags = CONSTANT_Y },
+    { ROW("rows66001", "66,001 rows", LARGE_IN(SIZED)), .x = DIMS(66001, 2), .y = DIMS(2, 2) },
+    { ROW("k66001", "a depth of 66,001", LARGE_IN(SIZED)), .x = DIMS(2, 66001),
+      .y = DIMS(66001, 2) },
+    { ROW("columns66001", "66,001 columns", LARGE_IN(SIZED)), .x = DIMS(2, 2),
+      .y = DIMS(2, 66001) },
 };
 
 static void build(struct case_builder *m)

@@ -254,6 +254,16 @@ static const struct row rows[] = {
     { ROW("lanes_ends_a", LANES_END(TYPES_BYTES)), .a = END_DIMS, .b = END_DIMS },
     { ROW("lanes_ends_b", LANES_END(TYPES_BYTES), .values_of = 1), .a = END_DIMS, .b = END_DIMS },
     { ROW("pairs_ends", PAIRS_END(TYPES_BYTES)), .a = PAIR_END_DIMS, .b = PAIR_END_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .a = DIMS(66001, 1), .b = DIMS(66001, 1) },
+    { ROW("places66001_pixel", "66,001 places, a value for each", .types = TYPE_BIT(CASE_I8),
+          .period = SHORT_PERIOD, .only = "mul maximum"),
+      .a = DIMS(66001, 2), .b = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", LARGE_F32), .a = DIMS(1, 66001), .b = DIMS(66001) },
+    { ROW("channels66001_rows", "66,001 channels, a value for each",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)), .only = "mul maximum"),
+      .a = DIMS(2, 66001), .b = DIMS(66001) },
 };
 
 /* How the operands of a member are filled. */

@@ -74,6 +74,15 @@ static const struct row rows[] = {
     { ROW("lanes_ends_b", LANES_END(TYPE_BIT(CASE_I32)), .values_of = 1), .a = END_DIMS,
       .b = END_DIMS },
     { ROW("pairs_ends", PAIRS_END(TYPE_BIT(CASE_I32))), .a = PAIR_END_DIMS, .b = PAIR_END_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", I32, .period = SHORT_PERIOD), .a = DIMS(66001, 1),
+      .b = DIMS(66001, 1) },
+    { ROW("places66001_pixel", "66,001 places, a value for each", I32, .period = SHORT_PERIOD,
+          .only = "sub"),
+      .a = DIMS(66001, 2), .b = DIMS(66001, 1) },
+    { ROW("channels66001_rows", "66,001 channels, a value for each", I32, .period = SHORT_PERIOD,
+          .only = "sub"),
+      .a = DIMS(2, 66001), .b = DIMS(66001) },
 };
 
 static void build(struct case_builder *m)

@@ -83,6 +83,13 @@ static const struct row rows[] = {
     { TO(f16_special, TENSOR_FLOAT16, .types = F32, LANES_ONE_SET, .specials = true,
          VALUES(lane_specials)) },
     { ROW("lanes_ends", LANES_END(I32)), .in = END_DIMS, .other = TENSOR_FLOAT32, .to = true },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", .types = I32 | BOOLS | TYPE_BIT(CASE_I8),
+          .period = SHORT_PERIOD),
+      .in = DIMS(66001, 1), .other = TENSOR_FLOAT32 },
+    { ROW("places66001", "66,001 places", LARGE_F32), .in = DIMS(66001, 1), .other = TENSOR_INT32 },
+    { ROW("channels66001", "66,001 channels", LARGE_F32), .in = DIMS(1, 66001),
+      .other = TENSOR_INT32 },
 };
 
 /* Operands hold small integers as well as large ones: bytes of 1 to 255, i32 of any 32 bits. */

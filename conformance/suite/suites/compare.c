@@ -130,6 +130,17 @@ static const struct row rows[] = {
       .scale_a = 0.05, .scale_b = 0.05, .zero_a = -3, .zero_b = -3 },
     { ROW("pairs_ends", PAIRS_END(END_TYPES)), .a = PAIR_END_DIMS, .b = PAIR_END_DIMS,
       .scale_a = 0.05, .scale_b = 0.05, .zero_a = -3, .zero_b = -3 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))),
+      .a = DIMS(66001, 1), .b = DIMS(66001, 1) },
+    { ROW("places66001_pixel", "66,001 places, a value for each",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32)), .only = "less"),
+      .a = DIMS(66001, 2), .b = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", LARGE_F32), .a = DIMS(1, 66001), .b = DIMS(66001) },
+    { ROW("channels66001_rows", "66,001 channels, a value for each",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32)), .only = "less"),
+      .a = DIMS(2, 66001), .b = DIMS(66001) },
 };
 
 static int operand(struct case_builder *m, const struct row *r, bool is_b)

@@ -215,6 +215,15 @@ static const struct row rows[] = {
     { ROW("lanes_special_a", LANES_SPECIAL), .in = SPECIAL_DIMS, .axis = 3, .lengths = { 5, 3 } },
     { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1), .in = DIMS(1, 8, 6, 3), .axis = 3,
       .lengths = { 3, 5 } },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 1, 1), .axis = 0,
+      .lengths = { 66001, 1 } },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 1),
+      .axis = 1, .lengths = { 66001, 1 } },
+    { ROW("width66001", "a width of 66,001", LARGE_F32), .in = DIMS(1, 1, 66001, 1), .axis = 2,
+      .lengths = { 66001, 1 } },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 66001),
+      .axis = 3, .lengths = { 66001, 1 } },
 };
 
 static void build(struct case_builder *m)

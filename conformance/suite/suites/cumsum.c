@@ -60,6 +60,12 @@ static const struct row rows[] = {
     { ROW("lanes_sum_c", LANES_SUM), .in = SUM_DIMS, .axis = 3 },
     { ROW("lanes_sum_w", LANES_SUM), .in = SUM_DIMS, .axis = 2, .flags = EXCLUSIVE | REVERSE },
     { ROW("lanes_ends", LANES_END(TYPE_BIT(CASE_I32))), .in = END_DIMS, .axis = 3 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("outer66001", "66,001 rows", LARGE_IN(SIZED)), .in = DIMS(66001, 2), .axis = 1 },
+    { ROW("axis66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 66001), .axis = 1 },
+    { ROW("axis32003", "as many rows as a loop of our delegate may have", LARGE_IN(SIZED)),
+      .in = DIMS(32003, 1), .axis = 0, .flags = REVERSE },
+    { ROW("inner66001", "66,001 columns", LARGE_IN(SIZED)), .in = DIMS(2, 66001), .axis = 0 },
 };
 
 static void build(struct case_builder *m)

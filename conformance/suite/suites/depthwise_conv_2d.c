@@ -275,6 +275,23 @@ static const struct row rows[] = {
     { ROW("lanes_ends_weights", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC)),
           .values_of = 1),
       .in = DIMS(1, 3, 4, 5), .kernel = { 3, 2 }, .padding = VALID },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 1, 1),
+      .kernel = { 1, 1 } },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 1),
+      .kernel = { 2, 1 } },
+    { ROW("width66001", "a width of 66,001", LARGE_F32), .in = DIMS(1, 1, 66001, 1),
+      .kernel = { 1, 2 } },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 2, 66001),
+      .kernel = { 1, 2 }, .padding = VALID },
+    { ROW("k4099x1", "a kernel of 4,099 rows", LARGE_IN(SIZED)), .in = DIMS(1, 4101, 1, 2),
+      .kernel = { 4099, 1 }, .padding = VALID },
+    { ROW("k1x4099", "a kernel of 4,099 columns", LARGE_IN(SIZED)), .in = DIMS(1, 1, 4101, 2),
+      .kernel = { 1, 4099 }, .padding = VALID },
+    { ROW("s4099", "strides of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 4100, 2, 2),
+      .kernel = { 1, 1 }, .stride = { 4099, 4099 }, .padding = VALID },
+    { ROW("d4099", "a dilation of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 1, 4101, 2),
+      .kernel = { 1, 2 }, .dilation = { 4099, 4099 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

@@ -241,6 +241,11 @@ static const struct row rows[] = {
     { ROW("input_empty", "no image at all, of f16", .types = TYPE_BIT(CASE_F16), EMPTY_TENSOR,
           .only = "dequantize"),
       .in = DIMS(0, 3, 2, 5), .reader = READ_NOTHING },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(66001, 1), .source = FROM_SAME },
+    { ROW("channels66001", "66,001 channels", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(1, 66001), .source = FROM_FLOATS },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */

@@ -427,6 +427,19 @@ static const struct row rows[] = {
           .types = F32, .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_SPREAD),
           .only = SATURATING " sin"),
       .in = DIMS(1, 5, 5, 7) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", .types = F32 | I8 | TYPE_BIT(CASE_I32),
+          .sets = SET_BIT(SET_POSITIVE), .period = SHORT_PERIOD, .only = SHAPES),
+      .in = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", .types = F32, .sets = SET_BIT(SET_POSITIVE),
+          .period = SHORT_PERIOD, .only = SHAPES),
+      .in = DIMS(1, 66001) },
+    { ROW("bytes_channels66001", "66,001 channels", .types = I8, .period = SHORT_PERIOD,
+          .only = "tanh"),
+      .in = DIMS(1, 66001) },
+    { ROW("places66001", "66,001 places", .types = TYPE_BIT(CASE_BOOL), .period = SHORT_PERIOD,
+          .only = "logical_not"),
+      .in = DIMS(66001, 1) },
 };
 
 /* Inputs of 8-bit roots begin at 0: the runtime fails below. */

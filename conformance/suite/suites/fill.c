@@ -93,6 +93,10 @@ static const struct row rows[] = {
           LANES_ONE_SET, .specials = true, VALUES(lane_specials)),
       .out = DIMS(3, 5) },
     { ROW("lanes_special", LANES_SPECIAL, .only = "zeros_like"), .out = SPECIAL_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", LARGE_F32, .only = SHAPED), .out = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", LARGE_F32, .only = SHAPED), .out = DIMS(1, 66001) },
+    STEPS("n66001", "elements beyond 65,536", -100, 65901, 1),
 };
 
 static void build_range(struct case_builder *m, const struct row *r)

@@ -218,6 +218,11 @@ static const struct row rows[] = {
     { ROW("lanes_ends_weights", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC)),
           .values_of = 1),
       .in = DIMS(3, 5), .units = 12 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("rows66001", "66,001 rows", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(66001, 2), .units = 1 },
+    { ROW("units66001", "66,001 units", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(1, 2), .units = 66001 },
 };
 
 static void build(struct case_builder *m)

@@ -109,6 +109,23 @@ static const struct row rows[] = {
       .computed = true },
     { ROW("lanes_special", LANES_SPECIAL, .only = "gather_nd"), .in = DIMS(48, 5),
       .indices = DIMS(60, 1), .computed = true },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("table66001", "a table of 66,001 rows", LARGE_IN(SIZED), AXIS), .in = DIMS(66001, 2),
+      .indices = DIMS(300), .computed = true },
+    { ROW("indices66001", "66,001 indices", LARGE_IN(SIZED), AXIS), .in = DIMS(300, 2),
+      .indices = DIMS(66001), .computed = true },
+    { ROW("outer66001", "the columns of 66,001 rows", LARGE_F32, AXIS), .in = DIMS(66001, 3),
+      .indices = DIMS(2), .axis = 1 },
+    { ROW("inner66001", "rows of 66,001 elements", LARGE_IN(SIZED), AXIS), .in = DIMS(3, 66001),
+      .indices = DIMS(2) },
+    { ROW("table66001", "a table of 66,001 rows", LARGE_IN(SIZED), TUPLE), .in = DIMS(66001, 2),
+      .indices = DIMS(300, 1), .computed = true },
+    { ROW("indices66001", "66,001 tuples", LARGE_IN(SIZED), TUPLE), .in = DIMS(5, 60, 2),
+      .indices = DIMS(66001, 2), .computed = true },
+    { ROW("outer66001", "elements of 66,001 rows", LARGE_F32, TUPLE), .in = DIMS(66001, 2),
+      .indices = DIMS(300, 2), .computed = true },
+    { ROW("inner66001", "rows of 66,001 elements", LARGE_IN(SIZED), TUPLE), .in = DIMS(3, 66001),
+      .indices = DIMS(2, 1) },
 };
 
 /* The dimension of x that index i of the indices is in. */
@@ -123,11 +140,14 @@ static int dimension_of(const struct row *r, bool nd, size_t i)
 static void draw_indices(const struct case_builder *m, bool nd, unsigned frame, int32_t *out)
 {
     const struct row *const r = (const struct row *)m->c->row;
+    const size_t period = r->base.period * (nd ? (size_t)r->indices.d[r->indices.rank - 1] : 1);
     struct random_stream s;
 
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, 1000, frame);
     for (size_t i = 0; i < shape_elements(&r->indices); i++)
-        out[i] = (int32_t)random_below(&s, (uint64_t)r->in.d[dimension_of(r, nd, i)]);
+        out[i] = r->base.period > 0 && i >= period
+                     ? out[i - period]
+                     : (int32_t)random_below(&s, (uint64_t)r->in.d[dimension_of(r, nd, i)]);
 }
 
 static int add_indices(struct case_builder *m, bool nd)

@@ -70,6 +70,11 @@ static const struct row rows[] = {
     { ROW("lanes_sum", LANES_SUM), .in = SUM_DIMS },
     { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("rows4097", "4,097 rows", LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(4097, 2) },
+    { ROW("c66001", "66,001 channels", LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 66001) },
 };
 
 static void build(struct case_builder *m)

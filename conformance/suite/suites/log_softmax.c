@@ -68,6 +68,12 @@ static const struct row rows[] = {
     { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS },
     { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("rows4097", "4,097 rows", LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(4097, 2) },
+    { ROW("c66001", "66,001 classes", LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+          .quant = { .in = 0.2 }),
+      .in = DIMS(1, 66001) },
 };
 
 static void build(struct case_builder *m)

@@ -71,6 +71,11 @@ static const struct row rows[] = {
       .b = DIMS(1, 2, 2, 6) },
     { ROW("empty_batch", "no image at all", BOOL, EMPTY_TENSOR), .a = DIMS(0, 3, 2, 5),
       .b = DIMS(0, 3, 2, 5) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places, a value for each", BOOL, .period = SHORT_PERIOD),
+      .a = DIMS(66001, 2), .b = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", BOOL, .period = SHORT_PERIOD), .a = DIMS(1, 66001),
+      .b = DIMS(66001) },
 };
 
 static void build(struct case_builder *m)

@@ -83,6 +83,14 @@ static const struct row rows[] = {
     /* A dimension of 0. */
     { ROW("empty_batch", "no row at all", .types = TYPE_BIT(CASE_F32), EMPTY_TENSOR), .batch = 0,
       .depth = 3, .cells = 5 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch4097", "a batch of 4,097", LARGE_POSITIVE(TYPE_BIT(CASE_F32))), .batch = 4097,
+      .depth = 1, .cells = 1 },
+    { ROW("deep66001", "66,001 inputs", .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD, .scale = 0.01),
+      .batch = 1, .depth = 66001, .cells = 1 },
+    { ROW("deep1025", "1,025 inputs", .types = TYPE_BIT(CASE_U8), .period = SHORT_PERIOD),
+      .batch = 1, .depth = 1025, .cells = 3 },
 };
 
 static void build(struct case_builder *m)

@@ -45,6 +45,12 @@ static const struct row rows[] = {
       .axis = -1 },
     { ROW("wide", "more indices than a workgroup has invocations"), .in = DIMS(257), .depth = 3,
       .axis = 0 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("indices66001", "66,001 indices", LARGE_ANY), .in = DIMS(66001), .depth = 2, .axis = -1 },
+    { ROW("depth66001", "a depth of 66,001", LARGE_ANY), .in = DIMS(3), .depth = 66001,
+      .axis = -1 },
+    { ROW("inner66001", "66,001 indices behind the axis", LARGE_ANY), .in = DIMS(66001), .depth = 2,
+      .axis = 0 },
 };
 
 /* Truth values are true and false; drawn ones might be the same. */

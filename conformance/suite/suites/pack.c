@@ -89,6 +89,15 @@ static const struct row rows[] = {
     { ROW("empty", "inputs without an element", EMPTY), .in = DIMS(2, 0), .axis = 1, .count = 2 },
     /* What is no number, moved to other lanes. */
     { ROW("lanes_special", LANES_SPECIAL), .in = DIMS(8, 6, 5), .axis = 3, .count = 2 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 1, 1), .axis = 4,
+      .count = 2 },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 1),
+      .axis = 0, .count = 2 },
+    { ROW("width66001", "a width of 66,001", LARGE_F32), .in = DIMS(1, 66001, 1), .axis = 0,
+      .count = 2 },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(66001), .axis = 0,
+      .count = 2 },
 };
 
 static void build(struct case_builder *m)

@@ -235,6 +235,15 @@ static const struct row rows[] = {
     { ROW("value_lowest", "padding with the lowest integer", .only = "padv2", .types = END_TYPES,
           .sets = SET_BIT(SET_RANDOM), .values_of = 1, INTEGERS(lowest)),
       .in = DIMS(1, 3, 2, 5), .pads = { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 2 } } },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 1, 1),
+      PADS({ 1, 0 }, { 0, 0 }, { 0, 0 }, { 0, 0 }) },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 1),
+      PADS({ 0, 0 }, { 1, 0 }, { 0, 0 }, { 0, 0 }) },
+    { ROW("width66001", "a width of 66,001", LARGE_F32), .in = DIMS(1, 1, 66001, 1),
+      PADS({ 0, 0 }, { 0, 0 }, { 1, 0 }, { 0, 0 }) },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 66001),
+      PADS({ 0, 0 }, { 0, 0 }, { 0, 0 }, { 1, 0 }) },
 };
 
 /* The value of PADV2: a constant with the type, and in 8 bits the scale and zero point, of x. */

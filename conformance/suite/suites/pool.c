@@ -179,6 +179,23 @@ static const struct row rows[] = {
     { ROW("lanes_sum", LANES_SUM, .only = "average_pool_2d"), .in = SUM_DIMS, .filter = { 1, 2 } },
     { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .filter = { 1, 2 } },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS, .filter = { 1, 2 } },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 2, 1),
+      .filter = { 1, 2 }, .padding = VALID },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 1),
+      .filter = { 2, 1 } },
+    { ROW("width66001", "a width of 66,001", LARGE_F32), .in = DIMS(1, 1, 66001, 1),
+      .filter = { 1, 2 } },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 2, 66001),
+      .filter = { 1, 2 }, .padding = VALID },
+    { ROW("f4099x1", "a window of 4,099 rows", LARGE_IN(SIZED), .ramp = 1),
+      .in = DIMS(1, 4101, 1, 2), .filter = { 4099, 1 }, .padding = VALID },
+    { ROW("f1x4099", "a window of 4,099 columns", LARGE_IN(SIZED), .ramp = 1),
+      .in = DIMS(1, 1, 4101, 2), .filter = { 1, 4099 }, .padding = VALID },
+    { ROW("f257x257", "a window of 66,049 places", LARGE_IN(SIZED), .ramp = 1),
+      .in = DIMS(1, 257, 258, 1), .filter = { 257, 257 }, .padding = VALID },
+    { ROW("s4099", "strides of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 4100, 2, 2),
+      .filter = { 1, 1 }, .stride = { 4099, 4099 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

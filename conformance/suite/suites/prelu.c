@@ -151,6 +151,13 @@ static const struct row rows[] = {
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS, .alpha = DIMS(5) },
     { ROW("lanes_ends_alpha", LANES_END(TYPES_BYTES), .values_of = 1), .in = END_DIMS,
       .alpha = DIMS(6, 5) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places, a slope for each",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(2, 1, 66001, 1), .alpha = DIMS(1, 66001, 1) },
+    { ROW("channels66001", "66,001 channels, a slope for each",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 1, 2, 66001), .alpha = DIMS(1, 1, 66001) },
 };
 
 static void build(struct case_builder *m)

@@ -172,6 +172,15 @@ static const struct row rows[] = {
       .out = DIMS(6, 0) },
     /* What is no number, moved to other lanes. */
     { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .out = DIMS(1, 10, 8, 3) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 1, 2),
+      .out = DIMS(1, 66001, 2, 1) },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 2),
+      .out = DIMS(66001, 2, 1, 1) },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(2, 66001),
+      .out = DIMS(66001, 2) },
+    { ROW("channels132002", "channels beyond 65,536", LARGE_IN(TYPES_BYTES | TYPE_BIT(CASE_I32))),
+      .in = DIMS(66001, 2), .out = DIMS(1, 132002) },
 };
 
 static void build(struct case_builder *m)

@@ -234,6 +234,17 @@ static const struct row rows[] = {
     { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS, .size = { 12, 12 },
       .half = true },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS, .size = { 4, 12 }, .half = true },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_POSITIVE(TYPE_BIT(CASE_F32))),
+      .in = DIMS(66001, 1, 2, 1), .size = { 1, 3 } },
+    { ROW("height66001", "a height of 66,001",
+          LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 132002, 1, 1), .size = { 66001, 1 } },
+    { ROW("width66001", "a width of 66,001", LARGE_POSITIVE(TYPE_BIT(CASE_F32))),
+      .in = DIMS(1, 1, 132002, 1), .size = { 1, 66001 } },
+    { ROW("channels66001", "66,001 channels",
+          LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 1, 2, 66001), .size = { 1, 3 } },
 };
 
 static void build(struct case_builder *m)

@@ -68,6 +68,13 @@ static const struct row rows[] = {
     /* What is no number, moved to other lanes. */
     { ROW("lanes_special", LANES_SPECIAL), .places = DIMS(16), .depth = 1, .out = DIMS(17, 5),
       PLACES(3, 0, 4, 2, 1, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("outer66001", "a matrix of 66,001 rows", LARGE_F32), .places = DIMS(3), .depth = 2,
+      .out = DIMS(66001, 2), PLACES(0, 1, 66000, 0, 464, 1) },
+    { ROW("axis66001", "a vector of 66,001", LARGE_F32), .places = DIMS(3), .depth = 1,
+      .out = DIMS(66001), PLACES(66000, 464, 0) },
+    { ROW("inner66001", "rows of 66,001 elements", LARGE_F32), .places = DIMS(2), .depth = 1,
+      .out = DIMS(3, 66001), PLACES(2, 0) },
 };
 
 enum { INDICES = 128 };

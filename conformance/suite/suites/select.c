@@ -114,6 +114,20 @@ static const struct row rows[] = {
     /* What is no number, moved to other lanes. */
     { ROW("lanes_special_a", LANES_SPECIAL), LANED },
     { ROW("lanes_special_b", LANES_SPECIAL, .values_of = 1), LANED },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", V1,
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))),
+      SHAPES(DIMS(66001, 1), DIMS(66001, 1), DIMS(66001, 1), DIMS(66001, 1)) },
+    { ROW("rows66001", "a condition for each of 66,001 rows", V1, LARGE_F32),
+      SHAPES(DIMS(66001), DIMS(66001, 2), DIMS(66001, 2), DIMS(66001, 2)) },
+    { ROW("channels66001", "66,001 channels", V1, LARGE_F32),
+      SHAPES(DIMS(1, 66001), DIMS(1, 66001), DIMS(1, 66001), DIMS(1, 66001)) },
+    { ROW("places66001", "66,001 places, a condition for each", V2,
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))),
+      SHAPES(DIMS(66001, 1), DIMS(66001, 2), DIMS(1, 2), DIMS(66001, 2)) },
+    { ROW("channels66001", "66,001 channels, a condition for each", V2,
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))),
+      SHAPES(DIMS(66001), DIMS(2, 66001), DIMS(2, 1), DIMS(2, 66001)) },
 };
 
 static void build(struct case_builder *m)

@@ -196,6 +196,19 @@ static const struct row rows[] = {
       .batch = 3, .depth = 4, .cells = 3, .flags = PEEPHOLES | CIFG },
     { ROW("full_v", "every version of the op", .only = "lstm", ALL, .each_version = true),
       .batch = 1, .depth = 6, .cells = 6 },
+    /* Sizes. */
+    { ROW("steps20", "20 steps", .only = SEQUENCE, ALL), .batch = 1, .steps = 20, .depth = 3,
+      .cells = 5 },
+    { ROW("steps70", "70 steps", .only = SEQUENCE, INTEGER, .sets = SET_BIT(SET_RANDOM)),
+      .batch = 1, .steps = 70, .depth = 2, .cells = 3 },
+    { ROW("steps257", "257 steps", .only = SEQUENCE, LARGE_POSITIVE(TYPE_BIT(CASE_F32))),
+      .batch = 1, .steps = 257, .depth = 1, .cells = 2 },
+    { ROW("batch1025", "a batch of 1,025", .only = SEQUENCE, LARGE_POSITIVE(TYPE_BIT(CASE_F32))),
+      .batch = 1025, .steps = 1, .depth = 1, .cells = 1 },
+    { ROW("deep66001", "66,001 inputs", .only = SEQUENCE, LARGE_POSITIVE(TYPE_BIT(CASE_F32))),
+      .batch = 1, .steps = 1, .depth = 66001, .cells = 1 },
+    { ROW("wide257", "257 cells", .only = SEQUENCE, LARGE_POSITIVE(TYPE_BIT(CASE_F32))), .batch = 1,
+      .steps = 2, .depth = 1, .cells = 257 },
 };
 
 /* ---- tensors ---- */

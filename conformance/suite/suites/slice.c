@@ -124,6 +124,19 @@ static const struct row rows[] = {
       .begin = { 0, 0, 0, 1 }, .size = { 1, 8, 6, 4 } },
     { ROW("lanes_special", LANES_SPECIAL, .only = "reverse_v2"), .in = SPECIAL_DIMS, .axes = { 3 },
       .axis_count = 1 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    SLICE("batch66001", "a batch of 66,001", DIMS(66002, 1, 1, 1), LIST(1, 0, 0, 0),
+          LIST(66001, 1, 1, 1), LARGE_F32),
+    SLICE("height66001", "a height of 66,001", DIMS(1, 66002, 1, 1), LIST(0, 1, 0, 0),
+          LIST(1, 66001, 1, 1), LARGE_IN(SIZED)),
+    SLICE("width66001", "a width of 66,001", DIMS(1, 1, 66002, 1), LIST(0, 0, 1, 0),
+          LIST(1, 1, 66001, 1), LARGE_F32),
+    SLICE("channels66001", "66,001 channels", DIMS(1, 1, 1, 66002), LIST(0, 0, 0, 1),
+          LIST(1, 1, 1, 66001), LARGE_IN(SIZED)),
+    REVERSE("batch66001", "a batch of 66,001", DIMS(66001, 1, 1, 1), LIST(0), LARGE_F32),
+    REVERSE("height66001", "a height of 66,001", DIMS(1, 66001, 1, 1), LIST(1), LARGE_IN(SIZED)),
+    REVERSE("width66001", "a width of 66,001", DIMS(1, 1, 66001, 1), LIST(2), LARGE_F32),
+    REVERSE("channels66001", "66,001 channels", DIMS(1, 1, 1, 66001), LIST(3), LARGE_IN(SIZED)),
 };
 
 static void build(struct case_builder *m)

@@ -166,6 +166,13 @@ static const struct row rows[] = {
     { ROW("mask_infinite", "attention: masks of -infinity, in whole rows and in a part",
           .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), VALUES(masks_infinite)),
       .in = DIMS(1, 8, 8) },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("rows4097", "4,097 rows", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(4097, 2) },
+    /* The runtime aborts where the exponentials of a row add up to 256. */
+    { ROW("c16385", "16,385 classes", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD,
+          .quant = { .in = 0.9 }),
+      .in = DIMS(1, 16385) },
 };
 
 static void build(struct case_builder *m)

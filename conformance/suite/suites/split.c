@@ -46,6 +46,14 @@ static const struct suite_member members[] = {
         ROW(name, why, .only = "split_v"), .in = shape, .axis = (axis_), .sizes = sizes_,          \
                                            __VA_ARGS__                                             \
     }
+/* A part of one behind all others. */
+#define SPLIT_LARGE(name, why, shape, axis_, ...)                                                  \
+    {                                                                                              \
+        ROW(name, why, .only = "split_v", __VA_ARGS__), .in = shape, .axis = (axis_), .sizes = {   \
+            66001,                                                                                 \
+            1                                                                                      \
+        }                                                                                          \
+    }
 #define UNPACK(name, why, shape, axis_, ...)                                                       \
     {                                                                                              \
         ROW(name, why, .only = "unpack", __VA_ARGS__), .in = shape, .axis = (axis_)                \
@@ -138,6 +146,19 @@ static const struct row rows[] = {
     { ROW("lanes_special", LANES_SPECIAL, .only = "split_v"), .in = SPECIAL_DIMS, .axis = 3,
       .sizes = { 2, 3 } },
     { ROW("lanes_special", LANES_SPECIAL, .only = "unpack"), .in = SPECIAL_DIMS, .axis = 3 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    SPLIT("batch66001", "a batch of 66,001", DIMS(66001, 1, 1, 2), 3, 2, LARGE_F32),
+    SPLIT("height66001", "a height of 66,001", DIMS(1, 66001, 1, 2), 3, 2, LARGE_IN(SIZED)),
+    SPLIT("width66001", "a width of 66,001", DIMS(1, 1, 66001, 2), 3, 2, LARGE_F32),
+    SPLIT("channels66001", "66,001 channels", DIMS(1, 1, 2, 66001), 2, 2, LARGE_IN(SIZED)),
+    SPLIT_LARGE("batch66001", "a batch of 66,001", DIMS(66002, 1, 1, 1), 0, LARGE_F32),
+    SPLIT_LARGE("height66001", "a height of 66,001", DIMS(1, 66002, 1, 1), 1, LARGE_IN(SIZED)),
+    SPLIT_LARGE("width66001", "a width of 66,001", DIMS(1, 1, 66002, 1), 2, LARGE_F32),
+    SPLIT_LARGE("channels66001", "66,001 channels", DIMS(1, 1, 1, 66002), 3, LARGE_IN(SIZED)),
+    UNPACK("batch66001", "a batch of 66,001", DIMS(66001, 1, 1, 1, 2), 4, LARGE_F32),
+    UNPACK("height66001", "a height of 66,001", DIMS(1, 66001, 1, 1, 2), 4, LARGE_IN(SIZED)),
+    UNPACK("width66001", "a width of 66,001", DIMS(1, 1, 66001, 1, 2), 4, LARGE_F32),
+    UNPACK("channels66001", "66,001 channels", DIMS(2, 66001), 0, LARGE_IN(SIZED)),
 };
 
 /* The size of output i. */

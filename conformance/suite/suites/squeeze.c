@@ -109,6 +109,19 @@ static const struct row rows[] = {
     { ROW("lanes_special", LANES_SPECIAL, .only = "squeeze"), .in = DIMS(8, 1, 6, 5), .dims = { 1 },
       .dim_count = 1 },
     { ROW("lanes_special", LANES_SPECIAL, .only = "expand_dims"), .in = DIMS(8, 6, 5), .axis = 3 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32, .only = "squeeze"),
+      .in = DIMS(66001, 1, 1, 1, 2), .dims = { 1 }, .dim_count = 1 },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED), .only = "squeeze"),
+      .in = DIMS(1, 1, 66001, 1, 2), .dims = { 0 }, .dim_count = 1 },
+    { ROW("width66001", "a width of 66,001", LARGE_F32, .only = "squeeze"),
+      .in = DIMS(1, 1, 66001, 2), .dims = { 0 }, .dim_count = 1 },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED), .only = "squeeze"),
+      .in = DIMS(1, 2, 66001), .dims = { 0 }, .dim_count = 1 },
+    EXPAND("batch66001", "a batch of 66,001", DIMS(66001, 1, 1, 2), 1, LARGE_F32),
+    EXPAND("height66001", "a height of 66,001", DIMS(1, 66001, 1, 2), 0, LARGE_IN(SIZED)),
+    EXPAND("width66001", "a width of 66,001", DIMS(1, 1, 66001, 2), 0, LARGE_F32),
+    EXPAND("channels66001", "66,001 channels", DIMS(2, 66001), 0, LARGE_IN(SIZED)),
 };
 
 static struct shape squeezed(const struct row *r)

@@ -222,6 +222,16 @@ static const struct row rows[] = {
     /* What is no number, moved to other lanes. */
     { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .out = DIMS(1, 8, 6, 2),
       .begin = { 0, 0, 0, 1 }, .end = { 1, 8, 6, 5 }, .strides = { 1, 1, 1, 2 } },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66002, 1, 1, 1),
+      .out = DIMS(66001, 1, 1, 1), .begin = { 1 }, .end = { 66002, 1, 1, 1 }, .strides = ONES },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66002, 1, 1),
+      .out = DIMS(1, 66001, 1, 1), .begin = { 0, 1 }, .end = { 1, 66002, 1, 1 }, .strides = ONES },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 66002),
+      .out = DIMS(1, 1, 1, 66001), .begin = { 0, 0, 0, 1 }, .end = { 1, 1, 1, 66002 },
+      .strides = ONES },
+    { ROW("step66001", "a stride of 66,001", LARGE_F32), .in = DIMS(1, 66002), .out = DIMS(1, 2),
+      .end = { 1, 66002 }, .strides = { 1, 66001 } },
 };
 
 static void build(struct case_builder *m)

@@ -118,6 +118,21 @@ static const struct row rows[] = {
       .to = { 1, 1, 1, 2 } },
     { ROW("lanes_special", LANES_SPECIAL, .only = "broadcast_to"), .in = SPECIAL_DIMS,
       .to = { 2, 8, 6, 5 }, .rank = 4 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    TILE("batch66001", "a batch of 66,001", DIMS(66001, 1, 1, 1), LIST(1, 1, 1, 2), LARGE_F32),
+    TILE("height66001", "a height of 66,001", DIMS(1, 66001, 1, 1), LIST(1, 1, 1, 2),
+         LARGE_IN(SIZED)),
+    TILE("width66001", "a width of 66,001", DIMS(1, 1, 66001, 1), LIST(1, 1, 1, 2), LARGE_F32),
+    TILE("channels66001", "66,001 channels", DIMS(1, 66001), LIST(2, 1), LARGE_IN(SIZED)),
+    TILE("times66001", "66,001 times", DIMS(1, 2), LIST(66001, 1), LARGE_F32),
+    BROADCAST("batch66001", "a batch of 66,001", DIMS(66001, 1, 1, 1), LIST(66001, 1, 1, 2),
+              LARGE_F32),
+    BROADCAST("height66001", "a height of 66,001", DIMS(1, 66001, 1, 1), LIST(1, 66001, 1, 2),
+              LARGE_IN(SIZED)),
+    BROADCAST("width66001", "a width of 66,001", DIMS(1, 1, 66001, 1), LIST(1, 1, 66001, 2),
+              LARGE_F32),
+    BROADCAST("channels66001", "66,001 channels", DIMS(1, 66001), LIST(2, 66001), LARGE_IN(SIZED)),
+    BROADCAST("to66001", "to 66,001 rows", DIMS(1, 2), LIST(66001, 2), LARGE_F32),
 };
 
 static void build(struct case_builder *m)

@@ -55,6 +55,9 @@ static const struct row rows[] = {
           .sets = SET_BIT(SET_RANDOM), .specials = true, VALUES(ends)),
       .in = DIMS(9, 6), .k = 5 },
     { ROW("lanes_ends", LANES_END(END_TYPES)), .in = END_DIMS, .k = 4 },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("rows66001", "66,001 rows", LARGE_F32), .in = DIMS(66001, 2), .k = 1 },
+    { ROW("c66001", "66,001 classes", LARGE_F32), .in = DIMS(1, 66001), .k = 5 },
 };
 
 static void build(struct case_builder *m)

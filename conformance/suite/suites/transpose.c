@@ -112,6 +112,15 @@ static const struct row rows[] = {
     { ROW("empty", "a dimension of 0 moves", EMPTY), .in = DIMS(2, 0, 3), .perm = { 1, 2, 0 } },
     /* What is no number, moved to other lanes. */
     { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS, .perm = { 0, 3, 1, 2 } },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch becomes channels", LARGE_IN(SIZED)), .in = DIMS(66001, 1, 1, 2),
+      .perm = { 3, 1, 2, 0 } },
+    { ROW("height66001", "a height becomes a batch", LARGE_F32), .in = DIMS(1, 66001, 1, 2),
+      .perm = { 1, 0, 2, 3 } },
+    { ROW("width66001", "a width becomes a height", LARGE_F32), .in = DIMS(1, 1, 66001, 2),
+      .perm = { 0, 2, 1, 3 } },
+    { ROW("channels66001", "66,001 channels become rows", LARGE_IN(SIZED)), .in = DIMS(2, 66001),
+      .perm = { 1, 0 } },
 };
 
 static void build(struct case_builder *m)

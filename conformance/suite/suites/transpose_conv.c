@@ -200,6 +200,23 @@ static const struct row rows[] = {
     { ROW("lanes_ends", LANES_END(TYPES_QUANTIZED & ~TYPE_BIT(CASE_DYNAMIC)), .values_of = 1),
       .in = END_DIMS, .out = DIMS(1, 4, 12, 3), .kernel = { 2, 2 }, .stride = { 2, 2 },
       .padding = VALID },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 1, 1, 1),
+      .out = DIMS(66001, 1, 1, 1), .kernel = { 1, 1 } },
+    { ROW("height66001", "a height of 66,001", LARGE_IN(SIZED)), .in = DIMS(1, 66001, 1, 1),
+      .out = DIMS(1, 66001, 1, 2), .kernel = { 2, 1 } },
+    { ROW("width66001", "a width of 66,001", LARGE_F32), .in = DIMS(1, 1, 66001, 1),
+      .out = DIMS(1, 1, 66001, 1), .kernel = { 1, 2 } },
+    { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 2),
+      .out = DIMS(1, 1, 2, 66001), .kernel = { 1, 2 }, .stride = { 1, 2 } },
+    { ROW("inputs66001", "66,001 input channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 2, 66001),
+      .out = DIMS(1, 1, 2, 3), .kernel = { 1, 1 } },
+    { ROW("k1027x1", "a kernel of 1,027 rows", LARGE_F32), .in = DIMS(1, 2, 1, 2),
+      .out = DIMS(1, 1028, 1, 1), .kernel = { 1027, 1 }, .padding = VALID },
+    { ROW("k1x1027", "a kernel of 1,027 columns", LARGE_IN(SIZED)), .in = DIMS(1, 1, 2, 2),
+      .out = DIMS(1, 1, 1028, 1), .kernel = { 1, 1027 }, .padding = VALID },
+    { ROW("s4099", "strides of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 2, 1, 2),
+      .out = DIMS(1, 4100, 1, 1), .kernel = { 1, 1 }, .stride = { 4099, 4099 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

@@ -275,6 +275,12 @@ static const struct row rows[] = {
     { ROW("lanes_special", LANES_SPECIAL), .in = SPECIAL_DIMS },
     { ROW("lanes_denormal", LANES_DENORMAL), .in = DENORMAL_DIMS },
     { ROW("lanes_ends", LANES_END(TYPES_BYTES)), .in = END_DIMS },
+    /* Sizes beyond 16 bits (test_sizes.c). */
+    { ROW("places66001", "66,001 places", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(66001, 1) },
+    { ROW("channels66001", "66,001 channels", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_POSITIVE), .period = SHORT_PERIOD, .scale = 3),
+      .in = DIMS(1, 66001) },
 };
 
 static void build(struct case_builder *m)
