@@ -6,193 +6,93 @@
 #include "delegate/vulkan/device.h"
 #include "reference/tests/kit/test.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* ---- building ---- */
-
-static struct kit_tensor node(struct builder *b, int32_t code, struct kit_tensor x,
-                              struct kit_tensor z, int rank, const int32_t *dims)
-{
-    const struct kit_tensor y = kit_tensor(b, "y", rank, dims);
-    struct options o;
-
-    options_init(&o, code == BUILTIN_DIV   ? OPTIONS_DivOptions
-                     : code == BUILTIN_ADD ? OPTIONS_AddOptions
-                     : code == BUILTIN_SUB ? OPTIONS_SubOptions
-                                           : OPTIONS_MulOptions);
-    builder_op(b, code, 1,
-               code == BUILTIN_DIV || code == BUILTIN_ADD || code == BUILTIN_SUB ||
-                       code == BUILTIN_MUL
-                   ? &o
-                   : NULL,
-               2, (int[]){ x.index, z.index }, 1, &y.index);
-    return y;
-}
-
-/* x op z, of the shape of x; of z. */
-static struct kit_tensor with(struct builder *b, int32_t code, struct kit_tensor x,
-                              struct kit_tensor z)
-{
-    return node(b, code, x, z, x.rank, x.dims);
-}
-
-static struct kit_tensor into(struct builder *b, int32_t code, struct kit_tensor x,
-                              struct kit_tensor z)
-{
-    return node(b, code, x, z, z.rank, z.dims);
-}
-
-static struct kit_tensor constant(struct builder *b, int rank, const int32_t *dims)
-{
-    struct kit_tensor t = { .rank = rank, .index = kit_integers(b, rank, dims, 7) };
-
-    memcpy(t.dims, dims, (size_t)rank * sizeof dims[0]);
-    return t;
-}
-
-static struct kit_tensor number(struct builder *b, float value)
-{
-    return (struct kit_tensor){ .index = kit_filled(b, 0, NULL, value) };
-}
-
-static struct kit_tensor times(struct builder *b, struct kit_tensor x, float factor)
-{
-    return with(b, BUILTIN_MUL, x, number(b, factor));
-}
-
-static struct kit_tensor plus(struct builder *b, struct kit_tensor x, float term)
-{
-    return with(b, BUILTIN_ADD, x, number(b, term));
-}
-
-/* x summed over the dims of which `like` has 1: small integers stay integers that f16 has. */
-static struct kit_tensor sum(struct builder *b, struct kit_tensor x, const int32_t like[4])
-{
-    const struct kit_tensor y = kit_tensor(b, "s", 4, like);
-    int32_t axes[4];
-    int32_t count = 0;
-    struct options o;
-
-    for (int d = 0; d < 4; d++)
-        if (like[d] != x.dims[d])
-            axes[count++] = d;
-    options_init(&o, OPTIONS_ReducerOptions);
-    options_set_int(&o, "keep_dims", 1);
-    builder_op(b, BUILTIN_SUM, 1, &o, 2, (int[]){ x.index, kit_ints(b, 1, &count, axes) }, 1,
-               &y.index);
-    return y;
-}
-#define SUM(x, ...) sum(b, x, (const int32_t[4]){ __VA_ARGS__ })
-
-static struct kit_tensor leaky(struct builder *b, struct kit_tensor x, float alpha)
-{
-    const struct kit_tensor y = kit_tensor(b, "l", x.rank, x.dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_LeakyReluOptions);
-    options_set_float(&o, "alpha", alpha);
-    builder_op(b, BUILTIN_LEAKY_RELU, 1, &o, 1, &x.index, 1, &y.index);
-    return y;
-}
-
-#define BUILD(name, ...)                                                                           \
-    static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
-                     struct kit_tensor out[])                                                      \
-    {                                                                                              \
-        (void)x;                                                                                   \
-        (void)z;                                                                                   \
-        __VA_ARGS__;                                                                               \
-    }
 
 /* ---- where it fires, and where not: integers ---- */
 
-BUILD(two, out[0] = plus(b, times(b, x, 3), 2))
-BUILD(three, out[0] = kit_unary(b, BUILTIN_ABS, plus(b, times(b, x, 3), -2)))
-BUILD(second_operand, out[0] = with(b, BUILTIN_SUB, z, times(b, x, 3)))
-BUILD(constant_first, out[0] = times(b, with(b, BUILTIN_SUB, constant(b, 4, x.dims), x), 2))
-BUILD(per_channel, const int32_t c = x.dims[3];
-      out[0] = with(b, BUILTIN_ADD, with(b, BUILTIN_MUL, x, constant(b, 1, &c)),
-                    constant(b, KIT_DIMS(1, 1, 1, c))))
-BUILD(full_constant, out[0] = with(b, BUILTIN_ADD, with(b, BUILTIN_MUL, x, constant(b, 4, x.dims)),
-                                   constant(b, KIT_DIMS(x.dims[1], 1, 1))))
-BUILD(two_tensors, out[0] = with(b, BUILTIN_ADD, with(b, BUILTIN_MUL, x, z), x))
-BUILD(same_tensor, out[0] = with(b, BUILTIN_SUB, with(b, BUILTIN_MUL, x, x), x))
-BUILD(clamped, out[0] = times(b, kit_binary(b, BUILTIN_ADD, x, z.index, kTfLiteActRelu6), 2))
-BUILD(slopes, out[0] = leaky(b, plus(b, leaky(b, times(b, x, 8), 0.5f), -8), 0.25f))
-BUILD(third_tensor, out[1] = kit_unary(b, BUILTIN_ABS, z);
-      out[0] = with(b, BUILTIN_ADD, with(b, BUILTIN_MUL, x, z), out[1]))
-BUILD(read_twice, const struct kit_tensor t = times(b, x, 2); out[0] = kit_unary(b, BUILTIN_ABS, t);
-      out[1] = kit_unary(b, BUILTIN_NEG, t))
-BUILD(exposed, out[1] = times(b, x, 2); out[0] = kit_unary(b, BUILTIN_ABS, out[1]))
-BUILD(both_chains, out[0] = with(b, BUILTIN_ADD, times(b, x, 2), times(b, z, 3)))
-BUILD(through_a_view, out[0] = plus(b, kit_reshape(b, times(b, x, 2), KIT_DIMS(60)), 1))
-BUILD(long_one, struct kit_tensor t = x; for (int i = 0; i < 10; i++) t = plus(b, t, 1); out[0] = t)
-
-/* Computed operands, broadcast. */
-BUILD(spread, out[0] = into(b, BUILTIN_ADD, kit_unary(b, BUILTIN_ABS, SUM(z, 2, 1, 1, 5)), x))
-BUILD(beside_channels, out[0] = with(b, BUILTIN_ADD, times(b, x, 2), SUM(z, 1, 1, 1, 5)))
-BUILD(beside_images, out[0] = with(b, BUILTIN_ADD, times(b, x, 2), SUM(z, 2, 1, 1, 5)))
-BUILD(beside_pixels, out[0] = with(b, BUILTIN_SUB, times(b, x, 2), SUM(z, 2, 2, 3, 1)))
-BUILD(beside_numbers, out[0] = with(b, BUILTIN_SUB, times(b, x, 2), SUM(z, 2, 1, 1, 1)))
-BUILD(beside_rows, out[0] = with(b, BUILTIN_SUB, with(b, BUILTIN_ADD, x, SUM(z, 1, 2, 1, 5)),
-                                 constant(b, KIT_DIMS(2, 1, 1, 1))))
-BUILD(beside_columns, out[0] = plus(b, with(b, BUILTIN_SUB, x, SUM(z, 2, 1, 3, 1)), 1))
-BUILD(broadcast_start,
-      out[0] = with(b, BUILTIN_ADD,
-                    into(b, BUILTIN_SUB, SUM(z, 2, 1, 1, 5), constant(b, 4, x.dims)), x))
-BUILD(one_channel_start,
-      out[0] = with(b, BUILTIN_ADD,
-                    into(b, BUILTIN_SUB, SUM(z, 1, 2, 3, 1), constant(b, 4, x.dims)), x))
-/* Six operands, of which no two are broadcast over the same dims. */
-BUILD(too_many_ways, struct kit_tensor t = with(b, BUILTIN_ADD, x, SUM(z, 2, 1, 3, 1));
-      t = with(b, BUILTIN_ADD, t, constant(b, KIT_DIMS(1, 2, 1, 5)));
-      t = with(b, BUILTIN_ADD, t, constant(b, KIT_DIMS(2, 2, 1, 1)));
-      t = with(b, BUILTIN_ADD, t, constant(b, KIT_DIMS(1, 1, 3, 5))); out[0] = t)
-BUILD(five_dims, struct kit_tensor t = kit_reshape(b, x, KIT_DIMS(2, 1, 2, 3, 5));
-      t = with(b, BUILTIN_ADD, times(b, t, 2), constant(b, KIT_DIMS(2, 1, 1, 3, 1)));
-      out[0] = kit_reshape(b, kit_unary(b, BUILTIN_ABS, t), 4, x.dims))
-/* A convolution overwrites what the first of two nodes reads, before the second one. */
-BUILD(overwritten, const struct kit_tensor a = SUM(z, 2, 2, 3, 1);
-      const struct kit_tensor u = with(b, BUILTIN_ADD, z, a);
-      const struct kit_tensor t = with(b, BUILTIN_MUL, x, u);
-      const struct kit_tensor y = kit_conv_2d(b, x, (struct kit_conv){ .kernel = 1 });
-      out[1] = with(b, BUILTIN_ADD, y, u); out[0] = kit_unary(b, BUILTIN_NEG, t))
-
+/* Names end with _, so that all_of can give each case its own; outputs come last. */
+/* clang-format off */
+#define TWO   "MUL {} x f32[]=3 -> t_; ADD {} t_ f32[]=2 -> y_; outputs y_"
+#define THREE "MUL {} x f32[]=3 -> t_; ADD {} t_ f32[]=-2 -> u_; ABS u_ -> y_; outputs y_"
+#define SUM(axes, count) "SUM {keep_dims=true} z i32[" #count "]=" axes " -> s_; "
 static const struct transform_case cases[] = {
-    { "two", two, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "three", three, { 2, 2, 3, 4 }, 2, "MUL+ADD+ABS ", NULL },
-    { "rank 0", three, { 0 }, 2, "MUL+ADD+ABS ", NULL },
-    { "rank 1", three, { 7 }, 2, "MUL+ADD+ABS ", NULL },
-    { "rank 2, one channel", three, { 7, 1 }, 2, "MUL+ADD+ABS ", NULL },
-    { "rank 3", three, { 2, 3, 6 }, 2, "MUL+ADD+ABS ", NULL },
-    { "the second operand", second_operand, { 2, 2, 3, 5 }, 1, "MUL+SUB ", NULL },
-    { "a constant less x", constant_first, { 2, 2, 3, 5 }, 1, "SUB+MUL ", NULL },
-    { "constants per channel", per_channel, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "a constant of all elements", full_constant, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "two tensors", two_tensors, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "a tensor with itself", same_tensor, { 2, 2, 3, 5 }, 1, "MUL+SUB ", NULL },
-    { "a clamp between", clamped, { 2, 2, 3, 5 }, 1, "ADD+MUL ", NULL },
-    { "two slopes", slopes, { 2, 2, 3, 5 }, 3, "MUL+LEAKY_RELU+ADD+LEAKY_RELU ", NULL },
-    { "a third tensor", third_tensor, { 2, 2, 3, 5 }, 0, "ADD ", NULL },
-    { "read twice", read_twice, { 2, 2, 3, 5 }, 0, "NEG ", NULL },
-    { "an output", exposed, { 2, 2, 3, 5 }, 0, "ABS ", NULL },
-    { "two chains meet", both_chains, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "through a view", through_a_view, { 2, 2, 3, 5 }, 0, "ADD ", NULL },
-    { "longer than 8", long_one, { 2, 2, 3, 5 }, 7 + 1, "ADD+ADD+ADD+ADD+ADD+ADD+ADD+ADD ", NULL },
-    { "broadcast in between", spread, { 2, 2, 3, 5 }, 0, "ABS ", NULL },
-    { "beside it channels", beside_channels, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "beside it channels of images", beside_images, { 2, 2, 3, 5 }, 1, "MUL+ADD ", NULL },
-    { "beside it pixels", beside_pixels, { 2, 2, 3, 5 }, 1, "MUL+SUB ", NULL },
-    { "beside it a number of each image", beside_numbers, { 2, 2, 3, 5 }, 1, "MUL+SUB ", NULL },
-    { "beside it rows", beside_rows, { 2, 2, 3, 5 }, 1, "ADD+SUB ", NULL },
-    { "beside it columns", beside_columns, { 2, 2, 3, 5 }, 1, "SUB+ADD ", NULL },
-    { "broadcast from the start", broadcast_start, { 2, 2, 3, 5 }, 1, "SUB+ADD ", NULL },
-    { "one channel from the start", one_channel_start, { 2, 2, 3, 5 }, 1, "SUB+ADD ", NULL },
-    { "too many ways", too_many_ways, { 2, 2, 3, 5 }, 2, "ADD+ADD+ADD ", NULL },
-    { "five dims", five_dims, { 2, 2, 3, 5 }, 2, "MUL+ADD+ABS ", NULL },
-    { "overwritten", overwritten, { 2, 2, 3, 4 }, 0, "NEG ", NULL },
+    { "two", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ", TWO },
+    { "three", NULL, { 2, 2, 3, 4 }, 2, "MUL+ADD+ABS ", THREE },
+    { "rank 0", NULL, { 0 }, 2, "MUL+ADD+ABS ", THREE },
+    { "rank 1", NULL, { 7 }, 2, "MUL+ADD+ABS ", THREE },
+    { "rank 2, one channel", NULL, { 7, 1 }, 2, "MUL+ADD+ABS ", THREE },
+    { "rank 3", NULL, { 2, 3, 6 }, 2, "MUL+ADD+ABS ", THREE },
+    { "the second operand", NULL, { 2, 2, 3, 5 }, 1, "MUL+SUB ",
+      "MUL {} x f32[]=3 -> t_; SUB {} z t_ -> y_; outputs y_" },
+    { "a constant less x", NULL, { 2, 2, 3, 5 }, 1, "SUB+MUL ",
+      "SUB {} f32[2,2,3,5]=~7(-2..2) x -> t_; MUL {} t_ f32[]=2 -> y_; outputs y_" },
+    { "constants per channel", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ",
+      "MUL {} x f32[5]=~7(-2..2) -> t_; ADD {} t_ f32[1,1,1,5]=~7(-2..2) -> y_; outputs y_" },
+    { "a constant of all elements", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ",
+      "MUL {} x f32[2,2,3,5]=~7(-2..2) -> t_; ADD {} t_ f32[2,1,1]=~7(-2..2) -> y_; outputs y_" },
+    { "two tensors", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ",
+      "MUL {} x z -> t_; ADD {} t_ x -> y_; outputs y_" },
+    { "a tensor with itself", NULL, { 2, 2, 3, 5 }, 1, "MUL+SUB ",
+      "MUL {} x x -> t_; SUB {} t_ x -> y_; outputs y_" },
+    { "a clamp between", NULL, { 2, 2, 3, 5 }, 1, "ADD+MUL ",
+      "ADD {fused_activation_function=RELU6} x z -> t_; MUL {} t_ f32[]=2 -> y_; outputs y_" },
+    { "two slopes", NULL, { 2, 2, 3, 5 }, 3, "MUL+LEAKY_RELU+ADD+LEAKY_RELU ",
+      "MUL {} x f32[]=8 -> t_; LEAKY_RELU {alpha=0.5} t_ -> u_; ADD {} u_ f32[]=-8 -> v_; "
+      "LEAKY_RELU {alpha=0.25} v_ -> y_; outputs y_" },
+    { "a third tensor", NULL, { 2, 2, 3, 5 }, 0, "ADD ",
+      "ABS z -> u_; MUL {} x z -> t_; ADD {} t_ u_ -> y_; outputs y_ u_" },
+    { "read twice", NULL, { 2, 2, 3, 5 }, 0, "NEG ",
+      "MUL {} x f32[]=2 -> t_; ABS t_ -> y_; NEG t_ -> u_; outputs y_ u_" },
+    { "an output", NULL, { 2, 2, 3, 5 }, 0, "ABS ",
+      "MUL {} x f32[]=2 -> t_; ABS t_ -> y_; outputs y_ t_" },
+    { "two chains meet", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ",
+      "MUL {} z f32[]=3 -> u_; MUL {} x f32[]=2 -> t_; ADD {} t_ u_ -> y_; outputs y_" },
+    { "through a view", NULL, { 2, 2, 3, 5 }, 0, "ADD ",
+      "MUL {} x f32[]=2 -> t_; RESHAPE {} t_ i32[1]=60 -> u_; ADD {} u_ f32[]=1 -> y_; outputs y_" },
+    { "longer than 8", NULL, { 2, 2, 3, 5 }, 7 + 1, "ADD+ADD+ADD+ADD+ADD+ADD+ADD+ADD ",
+      "ADD {} x f32[]=1 -> a_; ADD {} a_ f32[]=1 -> b_; ADD {} b_ f32[]=1 -> c_; "
+      "ADD {} c_ f32[]=1 -> d_; ADD {} d_ f32[]=1 -> e_; ADD {} e_ f32[]=1 -> f_; "
+      "ADD {} f_ f32[]=1 -> g_; ADD {} g_ f32[]=1 -> h_; ADD {} h_ f32[]=1 -> i_; "
+      "ADD {} i_ f32[]=1 -> y_; outputs y_" },
+    /* Computed operands, broadcast. */
+    { "broadcast in between", NULL, { 2, 2, 3, 5 }, 0, "ABS ",
+      SUM("1,2", 2) "ABS s_ -> t_; ADD {} t_ x -> y_; outputs y_" },
+    { "beside it channels", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ",
+      SUM("0,1,2", 3) "MUL {} x f32[]=2 -> t_; ADD {} t_ s_ -> y_; outputs y_" },
+    { "beside it channels of images", NULL, { 2, 2, 3, 5 }, 1, "MUL+ADD ",
+      SUM("1,2", 2) "MUL {} x f32[]=2 -> t_; ADD {} t_ s_ -> y_; outputs y_" },
+    { "beside it pixels", NULL, { 2, 2, 3, 5 }, 1, "MUL+SUB ",
+      SUM("3", 1) "MUL {} x f32[]=2 -> t_; SUB {} t_ s_ -> y_; outputs y_" },
+    { "beside it a number of each image", NULL, { 2, 2, 3, 5 }, 1, "MUL+SUB ",
+      SUM("1,2,3", 3) "MUL {} x f32[]=2 -> t_; SUB {} t_ s_ -> y_; outputs y_" },
+    { "beside it rows", NULL, { 2, 2, 3, 5 }, 1, "ADD+SUB ",
+      SUM("0,2", 2) "ADD {} x s_ -> t_; SUB {} t_ f32[2,1,1,1]=~7(-2..2) -> y_; outputs y_" },
+    { "beside it columns", NULL, { 2, 2, 3, 5 }, 1, "SUB+ADD ",
+      SUM("1,3", 2) "SUB {} x s_ -> t_; ADD {} t_ f32[]=1 -> y_; outputs y_" },
+    { "broadcast from the start", NULL, { 2, 2, 3, 5 }, 1, "SUB+ADD ",
+      SUM("1,2", 2) "SUB {} s_ f32[2,2,3,5]=~7(-2..2) -> t_; ADD {} t_ x -> y_; outputs y_" },
+    { "one channel from the start", NULL, { 2, 2, 3, 5 }, 1, "SUB+ADD ",
+      SUM("0,3", 2) "SUB {} s_ f32[2,2,3,5]=~7(-2..2) -> t_; ADD {} t_ x -> y_; outputs y_" },
+    /* Six operands, of which no two are broadcast over the same dims. */
+    { "too many ways", NULL, { 2, 2, 3, 5 }, 2, "ADD+ADD+ADD ",
+      SUM("1,3", 2) "ADD {} x s_ -> t_; ADD {} t_ f32[1,2,1,5]=~7(-2..2) -> u_; "
+      "ADD {} u_ f32[2,2,1,1]=~7(-2..2) -> v_; ADD {} v_ f32[1,1,3,5]=~7(-2..2) -> y_; "
+      "outputs y_" },
+    { "five dims", NULL, { 2, 2, 3, 5 }, 2, "MUL+ADD+ABS ",
+      "RESHAPE {} x i32[5]=2,1,2,3,5 -> r_; MUL {} r_ f32[]=2 -> t_; "
+      "ADD {} t_ f32[2,1,1,3,1]=~7(-2..2) -> u_; ABS u_ -> v_; RESHAPE {} v_ i32[4]=2,2,3,5 -> y_; "
+      "outputs y_" },
+    /* A convolution overwrites what the first of two nodes reads, before the second one. */
+    { "overwritten", NULL, { 2, 2, 3, 4 }, 0, "NEG ",
+      SUM("3", 1) "ADD {} z s_ -> u_; MUL {} x u_ -> t_; "
+      "CONV_2D {padding=VALID stride_w=1 stride_h=1} x f32[4,1,1,4]=~3(-2..2) f32[4]=~4(-2..2) "
+      "-> c_; ADD {} c_ u_ -> v_; NEG t_ -> y_; outputs y_ v_" },
 };
+/* clang-format on */
 enum { CASES = sizeof cases / sizeof cases[0] };
 
 TEST(fires)
@@ -265,111 +165,102 @@ static void compare(const struct transform_case *c, bool integers)
     model_close(&m);
 }
 
-/* All cases with inputs of this shape, side by side. */
-static const int32_t *shape;
-
-static bool has_shape(const struct transform_case *c)
+/* Writes a text whose names get this number in place of their _; up to end. */
+static void put_numbered(FILE *f, const char *text, const char *end, int number)
 {
-    return memcmp(c->dims, shape, sizeof c->dims) == 0;
+    for (; text < end; text++) {
+        fputc(*text, f);
+        if (*text == '_' && !isalnum((unsigned char)text[1]))
+            fprintf(f, "%d", number);
+    }
 }
 
-static void build_all(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                      struct kit_tensor out[])
+/* All cases with inputs of this shape, side by side. */
+static char *all_of(const int32_t *shape)
 {
-    int count = 0;
+    char *text = NULL, *ends = NULL;
+    size_t count;
+    FILE *const f = open_memstream(&text, &count), *const outputs = open_memstream(&ends, &count);
 
+    assert_true(f && outputs);
     for (int i = 0; i < CASES; i++) {
-        if (!has_shape(&cases[i]))
+        const char *const end = strstr(cases[i].text, "outputs ");
+
+        if (memcmp(cases[i].dims, shape, sizeof cases[i].dims) != 0)
             continue;
-        cases[i].build(b, x, z, out + count);
-        while (out[count].index)
-            count++;
-        assert_true(count + 3 < TRANSFORM_OUTPUTS);
+        put_numbered(f, cases[i].text, end, i);
+        put_numbered(outputs, end + 7, end + strlen(end), i);
     }
+    fclose(outputs);
+    fprintf(f, "outputs%s", ends);
+    fclose(f);
+    free(ends);
+    return text;
 }
 
 TEST(same_results)
 {
-    for (int i = 0; i < CASES; i++) {
-        struct transform_case all = { .name = cases[i].name, .build = build_all };
+    for (int i = 0; transform_device && i < CASES; i++) {
+        struct transform_case all = cases[i];
         int before = 0;
 
-        shape = cases[i].dims;
-        while (!has_shape(&cases[before]))
+        while (memcmp(cases[before].dims, all.dims, sizeof all.dims) != 0)
             before++;
         if (before < i)
             continue;
-        memcpy(all.dims, shape, sizeof all.dims);
-        if (transform_device)
-            compare(&all, true);
+        all.text = all_of(all.dims);
+        compare(&all, true);
+        free((char *)all.text);
     }
 }
 
 /* ---- bits: any numbers, each op as a link in the middle, with and without chains ---- */
 
-static const int32_t unary[] = {
-    BUILTIN_RELU,        BUILTIN_RELU6, BUILTIN_EXP, BUILTIN_LOGISTIC,   BUILTIN_HARD_SWISH,
-    BUILTIN_TANH,        BUILTIN_GELU,  BUILTIN_ELU, BUILTIN_LEAKY_RELU, BUILTIN_RELU_N1_TO_1,
-    BUILTIN_RELU_0_TO_1, BUILTIN_ABS,   BUILTIN_NEG, BUILTIN_SQRT,       BUILTIN_RSQRT,
-    BUILTIN_SQUARE,      BUILTIN_LOG,   BUILTIN_SIN, BUILTIN_COS,        BUILTIN_FLOOR,
-    BUILTIN_CEIL,        BUILTIN_ROUND, BUILTIN_SIGN
-};
-static const int32_t binary[] = {
-    BUILTIN_ADD,       BUILTIN_SUB,       BUILTIN_MUL,     BUILTIN_DIV,
-    BUILTIN_POW,       BUILTIN_MAXIMUM,   BUILTIN_MINIMUM, BUILTIN_SQUARED_DIFFERENCE,
-    BUILTIN_FLOOR_DIV, BUILTIN_FLOOR_MOD, BUILTIN_PRELU
-};
+static const char *const unary[] = { "RELU",         "RELU6",       "EXP",
+                                     "LOGISTIC",     "HARD_SWISH",  "TANH",
+                                     "GELU {}",      "ELU",         "LEAKY_RELU {alpha=0.3}",
+                                     "RELU_N1_TO_1", "RELU_0_TO_1", "ABS",
+                                     "NEG",          "SQRT",        "RSQRT",
+                                     "SQUARE",       "LOG",         "SIN",
+                                     "COS",          "FLOOR",       "CEIL",
+                                     "ROUND",        "SIGN",        "GELU {approximate=true}" };
+static const char *const binary[] = { "ADD {}",    "SUB {}",    "MUL {}",  "DIV {}",
+                                      "POW",       "MAXIMUM",   "MINIMUM", "SQUARED_DIFFERENCE",
+                                      "FLOOR_DIV", "FLOOR_MOD", "PRELU" };
 enum { UNARY = sizeof unary / sizeof unary[0], BINARY = sizeof binary / sizeof binary[0] };
 
-static struct kit_tensor fractions(struct builder *b, struct kit_tensor x)
+/* A product and a sum around each op, which no driver may round together with it. */
+static void put_unary(FILE *f)
 {
-    return plus(b, times(b, x, 0.37f), 0.11f);
-}
-
-static struct kit_tensor gelu(struct builder *b, struct kit_tensor x, bool approximate)
-{
-    const struct kit_tensor y = kit_tensor(b, "g", x.rank, x.dims);
-    struct options o;
-
-    options_init(&o, OPTIONS_GeluOptions);
-    options_set_int(&o, "approximate", approximate);
-    builder_op(b, BUILTIN_GELU, 1, &o, 1, &x.index, 1, &y.index);
-    return y;
-}
-
-/* Each of one operand; at last GELU with approximate. */
-static struct kit_tensor function(struct builder *b, int i, struct kit_tensor x)
-{
-    return i == UNARY                       ? gelu(b, x, true)
-           : unary[i] == BUILTIN_GELU       ? gelu(b, x, false)
-           : unary[i] == BUILTIN_LEAKY_RELU ? leaky(b, x, 0.3f)
-                                            : kit_unary(b, unary[i], x);
+    for (int i = 0; i < UNARY; i++)
+        fprintf(f,
+                "MUL {} x f32[]=0.37 -> a%d; ADD {} a%d f32[]=0.11 -> b%d; %s b%d -> c%d; "
+                "MUL {} c%d f32[]=1.3 -> d%d; ADD {} d%d f32[]=0.7 -> y%d\n",
+                i, i, i, unary[i], i, i, i, i, i, i);
 }
 
 /* The value is the first operand, then the second one. */
-static struct kit_tensor operation(struct builder *b, int32_t code, struct kit_tensor x,
-                                   struct kit_tensor z)
+static void put_binary(FILE *f)
 {
-    const struct kit_tensor first = code == BUILTIN_PRELU ? z : constant(b, 4, x.dims);
-
-    return with(b, code, first, with(b, code, x, z));
+    for (int i = 0; i < BINARY; i++)
+        fprintf(f,
+                "MUL {} x f32[]=0.37 -> a%d; ADD {} a%d f32[]=0.11 -> b%d; %s b%d z -> c%d; "
+                "%s %s c%d -> d%d; MUL {} d%d f32[]=1.1 -> e%d; ADD {} e%d f32[]=0.3 -> y%d\n",
+                i, i, i, binary[i], i, i, binary[i],
+                strcmp(binary[i], "PRELU") == 0 ? "z" : "f32[1,2,3,5]=~7(-2..2)", i, i, i, i, i, i);
 }
 
-/* A product and a sum around the op, which no driver may round together with it. */
-BUILD(unary_between, for (int i = 0; i <= UNARY; i++)
-                         out[i] = plus(b, times(b, function(b, i, fractions(b, x)), 1.3f), 0.7f))
-BUILD(binary_between,
-      for (int i = 0; i < BINARY; i++)
-          out[i] = plus(b, times(b, operation(b, binary[i], fractions(b, x), z), 1.1f), 0.3f))
 /* LayerNorm after the statistics; GELU by parts; a gate; a batch normalization. */
-BUILD(parts, const int32_t c = x.dims[3]; struct kit_tensor t = with(b, BUILTIN_MUL, x, z);
-      t = with(b, BUILTIN_MUL, t, constant(b, 1, &c));
-      out[0] = times(b, with(b, BUILTIN_ADD, t, constant(b, 1, &c)), 0.3f);
-      t = with(b, BUILTIN_POW, x, number(b, 3));
-      t = with(b, BUILTIN_ADD, times(b, t, 0.044715f), x);
-      t = kit_unary(b, BUILTIN_TANH, times(b, t, 0.7978845608f));
-      out[1] = times(b, with(b, BUILTIN_MUL, plus(b, t, 1), x), 0.5f);
-      out[2] = with(b, BUILTIN_MUL, kit_unary(b, BUILTIN_LOGISTIC, times(b, z, 0.7f)), x))
+static void put_parts(FILE *f)
+{
+    fputs("MUL {} x z -> a; MUL {} a f32[5]=~7(-2..2) -> b; ADD {} b f32[5]=~7(-2..2) -> c; "
+          "MUL {} c f32[]=0.3 -> y0\n"
+          "POW x f32[]=3 -> d; MUL {} d f32[]=0.044715 -> e; ADD {} e x -> f; "
+          "MUL {} f f32[]=0.7978845608 -> g; TANH g -> h; ADD {} h f32[]=1 -> i; MUL {} i x -> j; "
+          "MUL {} j f32[]=0.5 -> y1\n"
+          "MUL {} z f32[]=0.7 -> k; LOGISTIC k -> l; MUL {} l x -> y2\n",
+          f);
+}
 
 /* As many chains as outputs, without a step between. */
 static void all_chains(const struct transform_case *c, int chains)
@@ -391,16 +282,30 @@ static void all_chains(const struct transform_case *c, int chains)
 
 TEST(same_bits_of_all)
 {
-    static const struct transform_case all[] = {
-        { "of one operand", unary_between, { 1, 2, 3, 5 }, UNARY + 1, NULL, NULL },
-        { "of two operands", binary_between, { 1, 2, 3, 5 }, BINARY, NULL, NULL },
-        { "parts", parts, { 1, 2, 3, 5 }, 3, NULL, NULL },
+    static const struct {
+        const char *name;
+        void (*put)(FILE *f);
+        int chains;
+    } all[] = {
+        { "of one operand", put_unary, UNARY },
+        { "of two operands", put_binary, BINARY },
+        { "parts", put_parts, 3 },
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        all_chains(&all[i], all[i].fires);
+        char *text = NULL;
+        size_t count;
+        FILE *const f = open_memstream(&text, &count);
+        struct transform_case c = { all[i].name, NULL, { 1, 2, 3, 5 }, 0, NULL, NULL };
+
+        assert_non_null(f);
+        all[i].put(f);
+        fclose(f);
+        c.text = text;
+        all_chains(&c, all[i].chains);
         if (transform_device)
-            compare(&all[i], false);
+            compare(&c, false);
+        free(text);
     }
 }
 
@@ -409,7 +314,9 @@ TEST(same_bits_of_all)
 /* The result may overwrite an operand of its shape, and none that is broadcast. */
 TEST(in_place)
 {
-    static const struct transform_case c = { .build = beside_images, .dims = { 2, 2, 3, 5 } };
+    static const struct transform_case c = {
+        .text = SUM("1,2", 2) "MUL {} x f32[]=2 -> t; ADD {} t s_ -> y", .dims = { 2, 2, 3, 5 }
+    };
     struct plan_look l = { .pairs = (const char *const[]){ NULL } };
     int seen = 0;
     struct model m;

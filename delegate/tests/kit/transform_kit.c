@@ -175,7 +175,7 @@ void transform_model(const struct transform_case *c, struct model *m)
     while (rank > 0 && c->dims[rank - 1] == 0)
         rank--;
     if (c->text) {
-        char dims[64];
+        char dims[64] = "";
         size_t n = 0;
 
         for (int i = 0; i < rank; i++)
