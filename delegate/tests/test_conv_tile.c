@@ -12,49 +12,28 @@
 
 #include <string.h>
 
-static struct kit_conv convolution;
-static bool has_residual;
-
-static void build(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    if (has_residual)
-        z = kit_unary(b, BUILTIN_RELU, z);
-    out[0] = kit_conv_2d(b, x, convolution);
-    if (has_residual)
-        out[0] = kit_binary(b, BUILTIN_ADD, out[0], z.index, kTfLiteActRelu6);
-}
-
 /* A workgroup has 16 slices: column 0 is slices 0 to 7, column 1 slices 8 to 15. */
 /* clang-format off */
 static const struct row {
-    const char *name;
-    int32_t dims[4];
-    struct kit_conv conv;
+    struct transform_case c;
     uint32_t columns;
-    bool residual;
 } rows[] = {
-    { "column 1 ends early, one pixel", { 1, 9, 9, 5 }, { .kernel = 1, .channels = 101 }, 2,
-      false },
-    { "no column 1 in the last workgroup", { 2, 7, 9, 6 },
-      { .kernel = 3, .channels = 69, .same = true, .activation = kTfLiteActRelu }, 2, false },
-    { "twelve runs of eight pixels and one of three", { 1, 17, 21, 7 },
-      { .kernel = 3, .stride = 2, .channels = 101, .same = true }, 2, false },
-    { "residual", { 1, 11, 13, 67 }, { .kernel = 1, .same = true }, 2, true },
-    { "two slices", { 1, 31, 37, 5 }, { .kernel = 3, .channels = 7, .same = true }, 1, false },
+    { { "column 1 ends early, one pixel", { 1, 9, 9, 5 }, 0, NULL,
+        "CONV_2D {padding=VALID stride_w=1 stride_h=1} x f32[101,1,1,5]=~3(-2..2) "
+        "f32[101]=~4(-2..2) -> y" }, 2 },
+    { { "no column 1 in the last workgroup", { 2, 7, 9, 6 }, 0, NULL,
+        "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} x "
+        "f32[69,3,3,6]=~3(-2..2) f32[69]=~4(-2..2) -> y" }, 2 },
+    { { "twelve runs of eight pixels and one of three", { 1, 17, 21, 7 }, 0, NULL,
+        "CONV_2D {stride_w=2 stride_h=2} x f32[101,3,3,7]=~3(-2..2) f32[101]=~4(-2..2) -> y" }, 2 },
+    { { "residual", { 1, 11, 13, 67 }, 0, NULL,
+        "RELU z -> u; CONV_2D {stride_w=1 stride_h=1} x f32[67,1,1,67]=~3(-2..2) "
+        "f32[67]=~4(-2..2) -> c; ADD {fused_activation_function=RELU6} c u -> y" }, 2 },
+    { { "two slices", { 1, 31, 37, 5 }, 0, NULL,
+        "CONV_2D {stride_w=1 stride_h=1} x f32[7,3,3,5]=~3(-2..2) f32[7]=~4(-2..2) -> y" }, 1 },
 };
 /* clang-format on */
 enum { ROWS = sizeof rows / sizeof rows[0] };
-
-static struct transform_case case_of(const struct row *r)
-{
-    struct transform_case c = { .name = r->name, .build = build };
-
-    convolution = r->conv;
-    has_residual = r->residual;
-    memcpy(c.dims, r->dims, sizeof c.dims);
-    return c;
-}
 
 static uint32_t spec_of(const struct plan_step *s, uint32_t id)
 {
@@ -69,11 +48,10 @@ TEST(same_results)
     if (!transform_device)
         skip();
     for (int i = 0; i < ROWS; i++) {
-        const struct transform_case c = case_of(&rows[i]);
         struct interpreter *truth;
         struct model m;
 
-        transform_model(&c, &m);
+        transform_model(&rows[i].c, &m);
         truth = transform_run(&m, NULL);
         for (int half = 0; half < 2; half++) {
             TfLiteDelegate *d = transform_delegate(precisions[half], half ? "inf" : "nan", NULL);
@@ -81,7 +59,7 @@ TEST(same_results)
 
             ((struct gpu_delegate *)d->data_)->options.no_kernel |= 1u << KERNEL_thawed;
             got = transform_run(&m, d);
-            transform_equal(&c, precisions[half], truth, got);
+            transform_equal(&rows[i].c, precisions[half], truth, got);
             interpreter_close(got);
             assay_gpu_delegate_destroy(d);
         }
@@ -114,11 +92,10 @@ static void look_at_plan(struct graph *g, void *user)
 
 static struct plan_step step_of(const struct row *r, enum device_class device_class)
 {
-    const struct transform_case c = case_of(r);
     struct look look = { device_class, { .shader = NULL } };
     struct model m;
 
-    transform_model(&c, &m);
+    transform_model(&r->c, &m);
     gpu_look(&m, look_at_plan, &look);
     model_close(&m);
     assert_non_null(look.step.shader);
@@ -129,7 +106,13 @@ static struct plan_step step_of(const struct row *r, enum device_class device_cl
  * column of four pixels. */
 TEST(plans)
 {
-    const struct row few = { "few", { 1, 9, 9, 5 }, { .kernel = 1, .channels = 97 }, 1, false };
+    const struct row few = { { "few",
+                               { 1, 9, 9, 5 },
+                               0,
+                               NULL,
+                               "CONV_2D {padding=VALID stride_w=1 stride_h=1} x "
+                               "f32[97,1,1,5]=~3(-2..2) f32[97]=~4(-2..2) -> y" },
+                             1 };
     struct plan_step s;
 
     for (int i = 0; i < ROWS; i++) {

@@ -9,36 +9,41 @@
 
 #include <string.h>
 
-static struct kit_conv convolution;
-
-static void build(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3])
-{
-    (void)z;
-    out[0] = kit_conv_2d(b, x, convolution);
-}
-
 /* Odd sizes: the last rows, columns, slices and lanes of a tile have no pixel or no channel. */
-static const struct {
-    const char *name;
-    int32_t dims[4];
-    struct kit_conv conv;
-} rows[] = {
-    { "3x3", { 1, 7, 9, 8 }, { .kernel = 3, .same = true } },
-    { "a batch, a lane", { 3, 5, 6, 5 }, { .kernel = 3, .same = true } },
-    { "valid, clamped", { 2, 6, 7, 3 }, { .kernel = 3, .activation = kTfLiteActRelu6 } },
-    { "stride 2", { 2, 11, 10, 9 }, { .kernel = 3, .stride = 2, .same = true } },
-    { "stride 2, valid", { 1, 12, 9, 4 }, { .kernel = 3, .stride = 2 } },
-    { "stride beyond the window", { 1, 13, 11, 6 }, { .kernel = 2, .stride = 4 } },
-    { "dilated", { 1, 9, 9, 7 }, { .kernel = 3, .dilation = 2, .same = true } },
-    { "5x5", { 1, 8, 7, 12 }, { .kernel = 5, .same = true } },
-    { "5x5, stride 3", { 2, 9, 13, 2 }, { .kernel = 5, .stride = 3, .same = true } },
-    { "7x7", { 1, 9, 8, 1 }, { .kernel = 7, .same = true } },
-    { "1x1", { 1, 3, 5, 10 }, { .kernel = 1 } },
-    { "4x4, one pixel", { 1, 4, 4, 4 }, { .kernel = 4 } },
-    { "slices in two workgroups", { 1, 3, 3, 272 }, { .kernel = 3, .same = true } },
-    { "slices of no common size", { 1, 2, 3, 4 * 67 + 1 }, { .kernel = 3, .same = true } },
+/* clang-format off */
+#define ROW(options, window, channels)                                                             \
+    "DEPTHWISE_CONV_2D {" options "} x f32[1," window "]=~3(-2..2) f32[" channels "]=~4(-2..2) -> y"
+static const struct transform_case rows[] = {
+    { "3x3", { 1, 7, 9, 8 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1", "3,3,8", "8") },
+    { "a batch, a lane", { 3, 5, 6, 5 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1", "3,3,5", "5") },
+    { "valid, clamped", { 2, 6, 7, 3 }, 0, NULL,
+      ROW("padding=VALID stride_w=1 stride_h=1 depth_multiplier=1 fused_activation_function=RELU6", "3,3,3", "3") },
+    { "stride 2", { 2, 11, 10, 9 }, 0, NULL,
+      ROW("stride_w=2 stride_h=2 depth_multiplier=1", "3,3,9", "9") },
+    { "stride 2, valid", { 1, 12, 9, 4 }, 0, NULL,
+      ROW("padding=VALID stride_w=2 stride_h=2 depth_multiplier=1", "3,3,4", "4") },
+    { "stride beyond the window", { 1, 13, 11, 6 }, 0, NULL,
+      ROW("padding=VALID stride_w=4 stride_h=4 depth_multiplier=1", "2,2,6", "6") },
+    { "dilated", { 1, 9, 9, 7 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1 dilation_w_factor=2 dilation_h_factor=2", "3,3,7", "7") },
+    { "5x5", { 1, 8, 7, 12 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1", "5,5,12", "12") },
+    { "5x5, stride 3", { 2, 9, 13, 2 }, 0, NULL,
+      ROW("stride_w=3 stride_h=3 depth_multiplier=1", "5,5,2", "2") },
+    { "7x7", { 1, 9, 8, 1 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1", "7,7,1", "1") },
+    { "1x1", { 1, 3, 5, 10 }, 0, NULL,
+      ROW("padding=VALID stride_w=1 stride_h=1 depth_multiplier=1", "1,1,10", "10") },
+    { "4x4, one pixel", { 1, 4, 4, 4 }, 0, NULL,
+      ROW("padding=VALID stride_w=1 stride_h=1 depth_multiplier=1", "4,4,4", "4") },
+    { "slices in two workgroups", { 1, 3, 3, 272 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1", "3,3,272", "272") },
+    { "slices of no common size", { 1, 2, 3, 269 }, 0, NULL,
+      ROW("stride_w=1 stride_h=1 depth_multiplier=1", "3,3,269", "269") },
 };
+/* clang-format on */
 
 /* So many rows run with every shape, the rest with two. */
 enum { ALL_SHAPES = 4 };
@@ -69,14 +74,10 @@ TEST(same_results)
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct transform_case c = { .name = rows[i].name, .build = build };
         struct interpreter *truth;
         struct model m;
 
-        convolution = rows[i].conv;
-        convolution.depthwise = true;
-        memcpy(c.dims, rows[i].dims, sizeof c.dims);
-        transform_model(&c, &m);
+        transform_model(&rows[i], &m);
         truth = transform_run(&m, NULL);
         for (int shape = 1; shape <= DEPTHWISE_TILES; shape++) {
             TfLiteDelegate *d;
@@ -88,9 +89,9 @@ TEST(same_results)
             d = transform_delegate(precisions[(shape + (int)i) % 2], "nan", NULL);
             use_shape(d, shape);
             got = transform_run(&m, d);
-            assert_used(d, c.name);
+            assert_used(d, rows[i].name);
             snprintf(what, sizeof what, "shape %d", shape);
-            transform_equal(&c, what, truth, got);
+            transform_equal(&rows[i], what, truth, got);
             interpreter_close(got);
             assay_gpu_delegate_destroy(d);
         }

@@ -20,20 +20,20 @@
 
 static const struct transform_case cases[] = {
     /* Several images, padding, a last slice of one channel, taps that share a chunk. */
-    { "taps", NULL, { 2, 5, 7, 5 }, 0, NULL, TAPS },
+    { "taps", { 2, 5, 7, 5 }, 0, NULL, TAPS },
     /* Stride and dilation. */
-    { "spread", NULL, { 1, 9, 8, 3 }, 0, NULL,
+    { "spread", { 1, 9, 8, 3 }, 0, NULL,
       CONV("padding=VALID stride_w=1 stride_h=1 dilation_w_factor=2 dilation_h_factor=2", "x",
            "6,3,3,3", "6", "y") CONV("stride_w=2 stride_h=2", "x", "9,2,2,3", "9", "u") },
     /* Chunks of one tap: 64 slices of channels, which every chunk divides. */
-    { "deep", NULL, { 1, 3, 5, 256 }, 0, NULL,
+    { "deep", { 1, 3, 5, 256 }, 0, NULL,
       CONV("stride_w=1 stride_h=1", "x", "37,2,2,256", "37", "y") },
     /* A 1x1 convolution to which a tensor is added. */
-    { "residual", NULL, { 2, 3, 5, 21 }, 0, NULL,
+    { "residual", { 2, 3, 5, 21 }, 0, NULL,
       "RELU z -> r; " CONV("stride_w=1 stride_h=1", "x", "21,1,1,21", "21", "c")
       "ADD {fused_activation_function=RELU6} c r -> y" },
-    { "one row", NULL, { 1, 1, 1, 256 }, 0, NULL, ROWS("256") },
-    { "rows", NULL, { 1, 1, 7, 253 }, 0, NULL, ROWS("253") },
+    { "one row", { 1, 1, 1, 256 }, 0, NULL, ROWS("256") },
+    { "rows", { 1, 1, 7, 253 }, 0, NULL, ROWS("253") },
 };
 /* clang-format on */
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -209,7 +209,7 @@ static void look_at_plan(struct graph *g, void *user)
 
 static struct plan_step step_of(int32_t batch, struct look look)
 {
-    const struct transform_case c = { "taps", NULL, { batch, 5, 7, 5 }, 0, NULL, TAPS };
+    const struct transform_case c = { "taps", { batch, 5, 7, 5 }, 0, NULL, TAPS };
     struct model m;
 
     transform_model(&c, &m);

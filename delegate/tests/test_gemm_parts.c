@@ -56,12 +56,12 @@ static bool has_flag(const struct look *look, uint32_t flag)
 
 /* clang-format off */
 static const struct transform_case constant = {
-    "deep", NULL, { 1, 3, 5, 256 }, 0, NULL,
+    "deep", { 1, 3, 5, 256 }, 0, NULL,
     "CONV_2D {stride_w=1 stride_h=1} x f32[37,2,2,256]=~3(-2..2) f32[37]=~4(-2..2) -> y"
 };
 /* The bias is made of an input. */
 static const struct transform_case not_constant = {
-    "computed", NULL, { 1, 2, 2, 164 }, 0, NULL,
+    "computed", { 1, 2, 2, 164 }, 0, NULL,
     "RESHAPE {} z i32[1]=656 -> b; "
     "CONV_2D {stride_w=1 stride_h=1} x f32[656,1,1,164]=~3(-2..2) b -> y"
 };

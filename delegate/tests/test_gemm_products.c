@@ -12,72 +12,57 @@
 
 /* ---- on the device ---- */
 
-#define BUILD(name, make, ...)                                                                     \
-    static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
-                     struct kit_tensor out[3])                                                     \
-    {                                                                                              \
-        (void)z;                                                                                   \
-        out[0] = make(b, x, __VA_ARGS__);                                                          \
-    }
-#define UP(name, ...)     BUILD(name, kit_transpose_conv, (struct kit_transposed){ __VA_ARGS__ })
-#define GROUPS(name, ...) BUILD(name, kit_conv_2d, (struct kit_conv){ __VA_ARGS__ })
-
-/* Phases of 4, 2, 2 and 1 taps, a last slice of one channel. */
-UP(odd, 3, 3, 2, 2, .channels = 13, .more_h = 1, .more_w = 1, .same = true,
-   .activation = kTfLiteActRelu)
-/* A tap in each phase, whose inputs lie one behind the other. */
-UP(dense, 2, 2, 2, 2, .channels = 6)
-/* The same, but rows have one output more than the filter reaches. */
-UP(almost_dense, 2, 2, 2, 2, .channels = 6, .more_w = 1)
-/* Phases without a tap: the bias alone. */
-UP(sparse, 2, 1, 3, 3, .channels = 5, .more_h = 2, .more_w = 2, .same = true)
-/* Padding in front, phases of other sizes, a stride of its own along each axis. */
-UP(uneven, 5, 4, 3, 2, .channels = 9, .more_h = 1, .same = true)
-UP(valid, 4, 3, 2, 1, .channels = 4, .more_h = 1, .activation = kTfLiteActRelu6)
-/* Rows that are shorter than the stride. */
-UP(narrow, 3, 5, 2, 4, .channels = 7, .more_w = 2, .more_h = 1, .same = true)
-/* Chunks of one tap: 48 slices of channels, two chunks of the smallest tile. */
-UP(deep, 4, 3, 2, 2, .channels = 18, .more_h = 1, .same = true)
-
-/* Weights that are computed. */
-static void computed(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                     struct kit_tensor out[3])
-{
-    const struct kit_tensor w = kit_unary(b, BUILTIN_ABS, z);
-
-    out[0] =
-        kit_transpose_conv(b, x,
-                           (struct kit_transposed){ z.dims[1], z.dims[2], 2, 2,
-                                                    .channels = z.dims[0], .weights = w.index });
-}
-
+/* clang-format off */
+#define UP(options, dims, weights, x, bias)                                                        \
+    "TRANSPOSE_CONV:4 {" options "} i32[4]=" dims " " weights " " x " f32[" bias "]=~4(-2..2) -> y"
 static const struct transform_case phases[] = {
-    { "odd", odd, { 2, 3, 5, 5 }, 0, NULL, NULL },
-    { "dense", dense, { 2, 3, 5, 12 }, 0, NULL, NULL },
-    { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL, NULL },
-    { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL, NULL },
-    { "uneven", uneven, { 2, 3, 4, 6 }, 0, NULL, NULL },
-    { "valid", valid, { 1, 4, 5, 9 }, 0, NULL, NULL },
-    { "narrow", narrow, { 3, 5, 1, 8 }, 0, NULL, NULL },
-    { "computed", computed, { 5, 3, 4, 11 }, 0, NULL, NULL },
-    { "deep", deep, { 1, 3, 3, 192 }, 0, NULL, NULL },
+    /* Phases of 4, 2, 2 and 1 taps, a last slice of one channel. */
+    { "odd", { 2, 3, 5, 5 }, 0, NULL,
+      UP("stride_w=2 stride_h=2 fused_activation_function=RELU", "2,6,10,13",
+         "f32[13,3,3,5]=~3(-2..2)", "x", "13") },
+    /* A tap in each phase, whose inputs lie one behind the other. */
+    { "dense", { 2, 3, 5, 12 }, 0, NULL,
+      UP("padding=VALID stride_w=2 stride_h=2", "2,6,10,6", "f32[6,2,2,12]=~3(-2..2)", "x", "6") },
+    /* The same, but rows have one output more than the filter reaches. */
+    { "almost dense", { 2, 3, 5, 8 }, 0, NULL,
+      UP("padding=VALID stride_w=2 stride_h=2", "2,6,11,6", "f32[6,2,2,8]=~3(-2..2)", "x", "6") },
+    /* Phases without a tap: the bias alone. */
+    { "sparse", { 1, 3, 4, 7 }, 0, NULL,
+      UP("stride_w=3 stride_h=3", "1,9,12,5", "f32[5,2,1,7]=~3(-2..2)", "x", "5") },
+    /* Padding in front, phases of other sizes, a stride of its own along each axis. */
+    { "uneven", { 2, 3, 4, 6 }, 0, NULL,
+      UP("stride_w=2 stride_h=3", "2,8,7,9", "f32[9,5,4,6]=~3(-2..2)", "x", "9") },
+    { "valid", { 1, 4, 5, 9 }, 0, NULL,
+      UP("padding=VALID stride_w=1 stride_h=2 fused_activation_function=RELU6", "1,11,7,4",
+         "f32[4,4,3,9]=~3(-2..2)", "x", "4") },
+    /* Rows that are shorter than the stride. */
+    { "narrow", { 3, 5, 1, 8 }, 0, NULL,
+      UP("stride_w=4 stride_h=2", "3,10,3,7", "f32[7,3,5,8]=~3(-2..2)", "x", "7") },
+    /* Weights that are computed. */
+    { "computed", { 5, 3, 4, 11 }, 0, NULL,
+      "ABS z -> w; " UP("padding=VALID stride_w=2 stride_h=2", "5,7,10,5", "w", "x", "5") },
+    /* Chunks of one tap: 48 slices of channels, two chunks of the smallest tile. */
+    { "deep", { 1, 3, 3, 192 }, 0, NULL,
+      UP("stride_w=2 stride_h=2", "1,6,5,18", "f32[18,4,3,192]=~3(-2..2)", "x", "18") },
 };
 
-/* Groups of 2 slices to 3: taps that share a chunk, tiles wider than a group. */
-GROUPS(grouped, .kernel = 3, .channels = 36, .groups = 3, .same = true,
-       .activation = kTfLiteActRelu)
-/* Groups of 3 slices to 6, in two blocks of columns. */
-GROUPS(pointwise, .channels = 48, .groups = 2)
-/* Chunks of one tap, stride and dilation. */
-GROUPS(deep_groups, .kernel = 2, .stride = 2, .channels = 16, .groups = 2, .same = true)
-GROUPS(dilated, .kernel = 2, .dilation = 2, .channels = 20, .groups = 5)
-
+#define GROUPS(options, weights, bias)                                                             \
+    "CONV_2D {" options "} x f32[" weights "]=~3(-2..2) f32[" bias "]=~4(-2..2) -> y"
 static const struct transform_case groups[] = {
-    { "grouped", grouped, { 2, 5, 7, 24 }, 0, NULL, NULL },
-    { "pointwise", pointwise, { 1, 3, 5, 24 }, 0, NULL, NULL },
-    { "deep groups", deep_groups, { 1, 3, 5, 384 }, 0, NULL, NULL },
-    { "dilated", dilated, { 2, 3, 5, 20 }, 0, NULL, NULL },
+    /* Groups of 2 slices to 3: taps that share a chunk, tiles wider than a group. */
+    { "grouped", { 2, 5, 7, 24 }, 0, NULL,
+      GROUPS("stride_w=1 stride_h=1 fused_activation_function=RELU", "36,3,3,8", "36") },
+    /* Groups of 3 slices to 6, in two blocks of columns. */
+    { "pointwise", { 1, 3, 5, 24 }, 0, NULL,
+      GROUPS("padding=VALID stride_w=1 stride_h=1", "48,1,1,12", "48") },
+    /* Chunks of one tap, stride and dilation. */
+    { "deep groups", { 1, 3, 5, 384 }, 0, NULL,
+      GROUPS("stride_w=2 stride_h=2", "16,2,2,192", "16") },
+    { "dilated", { 2, 3, 5, 20 }, 0, NULL,
+      GROUPS("padding=VALID stride_w=1 stride_h=1 dilation_w_factor=2 dilation_h_factor=2",
+             "20,2,2,4", "20") },
 };
+/* clang-format on */
 
 /* GEMM_SLICES for any number of them. */
 enum { NO_GEMM = 3 };
@@ -190,19 +175,22 @@ static struct plan_step step_of(const struct transform_case *c, struct look look
     return look.step;
 }
 
-GROUPS(sixteen, .kernel = 3, .channels = 32, .groups = 2)
-GROUPS(eighteen, .kernel = 3, .channels = 36, .groups = 2)
-GROUPS(eight, .kernel = 3, .channels = 32, .groups = 4)
-
 /* Software and unknown devices, and delegates without the kernel, have the plain ones, and so have
  * groups that are narrow, or share slices. */
 TEST(plans)
 {
-    static const struct transform_case up = { "odd", odd, { 1, 6, 7, 5 }, 0, NULL, NULL };
-    static const struct transform_case of_16 = { "16", sixteen, { 1, 6, 7, 32 }, 0, NULL, NULL };
-    static const struct transform_case to_18 = { "18", eighteen, { 1, 6, 7, 32 }, 0, NULL, NULL };
-    static const struct transform_case of_18 = { "of 18", sixteen, { 1, 6, 7, 36 }, 0, NULL, NULL };
-    static const struct transform_case to_8 = { "8", eight, { 1, 6, 7, 32 }, 0, NULL, NULL };
+    /* clang-format off */
+    static const struct transform_case up = { "odd", { 1, 6, 7, 5 }, 0, NULL,
+        UP("stride_w=2 stride_h=2", "1,12,14,13", "f32[13,3,3,5]=~3(-2..2)", "x", "13") };
+    static const struct transform_case of_16 = { "16", { 1, 6, 7, 32 }, 0, NULL,
+        GROUPS("padding=VALID stride_w=1 stride_h=1", "32,3,3,16", "32") };
+    static const struct transform_case to_18 = { "18", { 1, 6, 7, 32 }, 0, NULL,
+        GROUPS("padding=VALID stride_w=1 stride_h=1", "36,3,3,16", "36") };
+    static const struct transform_case of_18 = { "of 18", { 1, 6, 7, 36 }, 0, NULL,
+        GROUPS("padding=VALID stride_w=1 stride_h=1", "32,3,3,18", "32") };
+    static const struct transform_case to_8 = { "8", { 1, 6, 7, 32 }, 0, NULL,
+        GROUPS("padding=VALID stride_w=1 stride_h=1", "32,3,3,8", "32") };
+    /* clang-format on */
     static const struct {
         const struct transform_case *c;
         struct look look;
@@ -240,8 +228,14 @@ static struct gemm_args args_of(const struct plan_step *s)
  * the batch. */
 TEST(one_dispatch)
 {
-    static const struct transform_case one = { "odd", odd, { 1, 6, 7, 16 }, 0, NULL, NULL };
-    static const struct transform_case many = { "odd", odd, { 500, 6, 7, 16 }, 0, NULL, NULL };
+    /* clang-format off */
+    static const struct transform_case one = { "odd", { 1, 6, 7, 16 }, 0, NULL,
+        UP("stride_w=2 stride_h=2 fused_activation_function=RELU", "1,12,14,13",
+           "f32[13,3,3,16]=~3(-2..2)", "x", "13") };
+    static const struct transform_case many = { "odd", { 500, 6, 7, 16 }, 0, NULL,
+        UP("stride_w=2 stride_h=2 fused_activation_function=RELU", "500,12,14,13",
+           "f32[13,3,3,16]=~3(-2..2)", "x", "13") };
+    /* clang-format on */
     const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
     const struct plan_step a = step_of(&one, nvidia), b = step_of(&many, nvidia);
     const uint32_t tile_rows = a.spec[1] * a.spec[GEMM_SPEC_ROWS];
@@ -261,7 +255,10 @@ TEST(one_dispatch)
 /* So it has those of all groups. */
 TEST(one_dispatch_of_groups)
 {
-    static const struct transform_case c = { "16", sixteen, { 500, 6, 7, 32 }, 0, NULL, NULL };
+    /* clang-format off */
+    static const struct transform_case c = { "16", { 500, 6, 7, 32 }, 0, NULL,
+        GROUPS("padding=VALID stride_w=1 stride_h=1", "32,3,3,16", "32") };
+    /* clang-format on */
     const struct plan_step s =
         step_of(&c, (struct look){ .device_class = DEVICE_NVIDIA, .precision = "fp32" });
     const uint32_t tile_rows = s.spec[1] * s.spec[GEMM_SPEC_ROWS];
@@ -278,21 +275,13 @@ TEST(one_dispatch_of_groups)
  * no part of a tap may end past the depth of a phase that has fewer taps than another. */
 TEST(sources)
 {
-    static const struct {
-        struct transform_case c;
-        bool dense;
-    } rows[] = {
-        { { "dense", dense, { 2, 3, 5, 12 }, 0, NULL, NULL }, true },
-        { { "almost dense", almost_dense, { 2, 3, 5, 8 }, 0, NULL, NULL }, false },
-        { { "sparse", sparse, { 1, 3, 4, 7 }, 0, NULL, NULL }, true },
-        { { "odd", odd, { 2, 3, 5, 5 }, 0, NULL, NULL }, false },
-    };
+    static const bool dense[] = { false, true, false, true }; /* of the first phases */
     const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct plan_step s = step_of(&rows[i].c, nvidia);
+    for (size_t i = 0; i < sizeof dense / sizeof dense[0]; i++) {
+        const struct plan_step s = step_of(&phases[i], nvidia);
 
-        assert_int_equal(s.spec[GEMM_SPEC_SOURCE] == GEMM_DENSE, rows[i].dense);
+        assert_int_equal(s.spec[GEMM_SPEC_SOURCE] == GEMM_DENSE, dense[i]);
         assert_int_equal((s.spec[GEMM_SPEC_FLAGS] & GEMM_TAIL) != 0,
                          args_of(&s).window.in_slices % s.spec[GEMM_SPEC_DEPTH] != 0);
     }

@@ -207,17 +207,17 @@ TEST(exact_integers)
     /* clang-format off */
     static const struct transform_case cases[] = {
         /* Edges of all kinds, taps in a chunk, padded lanes. */
-        { "taps", NULL, { 2, 5, 7, 5 }, 0, NULL,
+        { "taps", { 2, 5, 7, 5 }, 0, NULL,
           "RELU6 x -> t; CONV_2D {stride_w=1 stride_h=1} t f32[13,3,3,5]=~3(-2..2) "
           "f32[13]=~4(-2..2) -> y" },
         /* A chunk has one tap; three parts of the depth. */
-        { "deep", NULL, { 1, 3, 5, 256 }, 0, NULL,
+        { "deep", { 1, 3, 5, 256 }, 0, NULL,
           "RELU6 x -> t; CONV_2D {stride_w=1 stride_h=1} t f32[37,2,2,256]=~3(-2..2) "
           "f32[37]=~4(-2..2) -> y" },
-        { "up", NULL, { 2, 3, 5, 5 }, 0, NULL,
+        { "up", { 2, 3, 5, 5 }, 0, NULL,
           "RELU6 x -> t; TRANSPOSE_CONV:4 {stride_w=2 stride_h=2} i32[4]=2,5,9,13 "
           "f32[13,3,3,5]=~3(-2..2) t f32[13]=~4(-2..2) -> y" },
-        { "groups", NULL, { 1, 3, 5, 24 }, 0, NULL,
+        { "groups", { 1, 3, 5, 24 }, 0, NULL,
           "RELU6 x -> t; CONV_2D {padding=VALID stride_w=1 stride_h=1} t "
           "f32[48,1,1,12]=~3(-2..2) f32[48]=~4(-2..2) -> y" },
     };

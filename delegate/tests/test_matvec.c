@@ -19,18 +19,18 @@
     CONV("padding=VALID fused_activation_function=RELU6 ", "18,1,1," depth, "18", "y")
 
 static const struct transform_case cases[] = {
-    { "wide", NULL, { 1, 1, 1, 256 }, 0, NULL, WIDE("256") },
-    { "last lanes", NULL, { 1, 1, 3, 253 }, 0, NULL, WIDE("253") },
+    { "wide", { 1, 1, 1, 256 }, 0, NULL, WIDE("256") },
+    { "last lanes", { 1, 1, 3, 253 }, 0, NULL, WIDE("253") },
     /* So few output slices that a workgroup has more columns than there are. */
-    { "narrow", NULL, { 2, 1, 1, 67 }, 0, NULL, CONV("padding=VALID ", "3,1,1,67", "3", "y") },
-    { "pixel", NULL, { 1, 1, 1, 130 }, 0, NULL, PIXEL("130") },
-    { "pixels", NULL, { 3, 1, 1, 130 }, 0, NULL, PIXEL("130") },
+    { "narrow", { 2, 1, 1, 67 }, 0, NULL, CONV("padding=VALID ", "3,1,1,67", "3", "y") },
+    { "pixel", { 1, 1, 1, 130 }, 0, NULL, PIXEL("130") },
+    { "pixels", { 3, 1, 1, 130 }, 0, NULL, PIXEL("130") },
     /* A tensor is added to the product before the activation. */
-    { "residual", NULL, { 1, 1, 2, 86 }, 0, NULL,
+    { "residual", { 1, 1, 2, 86 }, 0, NULL,
       "RELU z -> r; " CONV("", "86,1,1,86", "86", "c")
       "ADD {fused_activation_function=RELU6} c r -> y" },
     /* More input slices than all planes load at once. */
-    { "deep", NULL, { 1, 1, 1, 4165 }, 0, NULL, CONV("padding=VALID ", "9,1,1,4165", "9", "y") },
+    { "deep", { 1, 1, 1, 4165 }, 0, NULL, CONV("padding=VALID ", "9,1,1,4165", "9", "y") },
 };
 /* clang-format on */
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -129,19 +129,19 @@ TEST(chosen)
         struct look look;
         bool matvec;
     } rows[] = {
-        { { "pixel", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
+        { { "pixel", { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_NVIDIA }, true },
-        { { "3 rows", NULL, { 3, 1, 1, 64 }, 0, NULL, PIXEL("64") }, { .device_class = DEVICE_AMD },
+        { { "3 rows", { 3, 1, 1, 64 }, 0, NULL, PIXEL("64") }, { .device_class = DEVICE_AMD },
           true },
-        { { "4 rows", NULL, { 4, 1, 1, 64 }, 0, NULL, PIXEL("64") },
+        { { "4 rows", { 4, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_NVIDIA }, false },
-        { { "shallow", NULL, { 1, 1, 1, 60 }, 0, NULL, PIXEL("60") },
+        { { "shallow", { 1, 1, 1, 60 }, 0, NULL, PIXEL("60") },
           { .device_class = DEVICE_NVIDIA }, false },
-        { { "software", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
+        { { "software", { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_SOFTWARE }, false },
-        { { "unknown", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
+        { { "unknown", { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { .device_class = DEVICE_OTHER }, false },
-        { { "off", NULL, { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
+        { { "off", { 1, 1, 1, 64 }, 0, NULL, PIXEL("64") },
           { DEVICE_NVIDIA, .no_kernel = "matvec" }, false },
     };
     /* clang-format on */

@@ -2,23 +2,19 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/runtime/kernel.h"
 
 /* A convolution, whose kernel is a constant of its pipeline. */
 static struct model conv(int32_t kernel)
 {
-    struct diag diag = { 0 };
-    struct kit_tensor x, y;
-    struct builder b;
     struct model m;
 
-    builder_init(&b);
-    x = kit_tensor(&b, "x", KIT_DIMS(1, 8, 8, 4));
-    y = kit_conv_2d(&b, x, (struct kit_conv){ .kernel = kernel, .channels = 12 });
-    builder_inputs(&b, 1, &x.index);
-    builder_outputs(&b, 1, &y.index);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    kit_text(&m,
+             "CONV_2D {padding=VALID stride_w=1 stride_h=1} f32[1,8,8,4] f32[12,%d,%d,4]=~3(-2..2) "
+             "f32[12]=~4(-2..2) -> y",
+             kernel, kernel);
     return m;
 }
 

@@ -4,6 +4,7 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/ops/product/gemm.h"
 #include "delegate/plan/frozen.h"
@@ -81,19 +82,19 @@ enum { LAYERS = 6 };
 /* Layers of one result each, which share the memory of two; `twins`: the last ones are the same. */
 static void make_layers(struct model *m, bool twins)
 {
-    struct diag diag = { 0 };
-    struct kit_tensor x, y;
-    struct builder b;
+    char text[200 * LAYERS];
+    int n = sprintf(text, "tensors t0:f32[1,20,20,8]"), before = 8;
 
-    builder_init(&b);
-    y = x = kit_tensor(&b, "x", KIT_DIMS(1, 20, 20, 8));
-    for (int i = 0; i < LAYERS; i++)
-        y = kit_conv_2d(
-            &b, y,
-            (struct kit_conv){ .kernel = 3, .same = true, .channels = twins ? 8 : 8 + 4 * i });
-    builder_inputs(&b, 1, &x.index);
-    builder_outputs(&b, 1, &y.index);
-    KIT_OK(builder_finish(&b, m, &diag));
+    for (int i = 0; i < LAYERS; i++) {
+        const int channels = twins ? 8 : 8 + 4 * i;
+
+        n += sprintf(text + n,
+                     "\nCONV_2D {stride_w=1 stride_h=1} t%d f32[%d,3,3,%d]=~3(-2..2) "
+                     "f32[%d]=~4(-2..2) -> t%d",
+                     i, channels, before, channels, i + 1);
+        before = channels;
+    }
+    kit_text(m, "%s", text);
 }
 
 static void run(struct interpreter *in, uint64_t seed)

@@ -46,7 +46,7 @@ TEST(block)
 {
     /* clang-format off */
     const struct transform_case c = {
-        "block", NULL, { 1, 6, 6, 8 }, 0, NULL,
+        "block", { 1, 6, 6, 8 }, 0, NULL,
         CONV("", "x", "8,3,3,8", "8", "a") POINTWISE("a", "b") "EXP b -> c; "
         POINTWISE("x", "s") "SUB {} c s -> y"
     };
@@ -76,7 +76,7 @@ TEST(sum_of_block)
 {
     /* clang-format off */
     const struct transform_case c = {
-        "sum", NULL, { 1, 2, 2, 32 }, 0, NULL,
+        "sum", { 1, 2, 2, 32 }, 0, NULL,
         CONV("", "x", "64,3,3,32", "64", "a") CONV("", "a", "64,3,3,64", "64", "b")
         CONV("", "b", "64,3,3,64", "64", "c") CONV("", "x", "64,3,3,32", "64", "s")
         "ADD {} c s -> y"
@@ -110,7 +110,7 @@ TEST(residual)
 {
     /* clang-format off */
     const struct transform_case c = {
-        "residual", NULL, { 1, 6, 6, 8 }, 0, NULL,
+        "residual", { 1, 6, 6, 8 }, 0, NULL,
         POINTWISE("x", "t") "EXP t -> u; " POINTWISE("z", "v") "ADD {} v t -> y; outputs y u"
     };
     /* clang-format on */

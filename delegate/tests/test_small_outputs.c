@@ -12,22 +12,22 @@ static const struct {
     int stores; /* steps that copy outputs */
     int outputs;
 } rows[] = {
-    { { "one row, padded", NULL, { 1, 1, 1, 7 }, 0, NULL, ALONE("7") }, 0, 1 },
-    { { "one row", NULL, { 1, 1, 1, 8 }, 0, NULL, ALONE("8") }, 0, 1 },
-    { { "rows, padded", NULL, { 1, 1, 2, 7 }, 0, NULL, ALONE("7") }, 1, 1 },
-    { { "rows", NULL, { 1, 2, 3, 8 }, 0, NULL, ALONE("8") }, 0, 1 },
-    { { "4096 elements", NULL, { 1, 1, 1, 4096 }, 0, NULL, ALONE("4096") }, 0, 1 },
-    { { "too large", NULL, { 1, 1, 3, 4096 }, 0, NULL, ALONE("4096") }, 1, 1 },
+    { { "one row, padded", { 1, 1, 1, 7 }, 0, NULL, ALONE("7") }, 0, 1 },
+    { { "one row", { 1, 1, 1, 8 }, 0, NULL, ALONE("8") }, 0, 1 },
+    { { "rows, padded", { 1, 1, 2, 7 }, 0, NULL, ALONE("7") }, 1, 1 },
+    { { "rows", { 1, 2, 3, 8 }, 0, NULL, ALONE("8") }, 0, 1 },
+    { { "4096 elements", { 1, 1, 1, 4096 }, 0, NULL, ALONE("4096") }, 0, 1 },
+    { { "too large", { 1, 1, 3, 4096 }, 0, NULL, ALONE("4096") }, 1, 1 },
     /* The output is read by another node, too. */
-    { { "read again", NULL, { 1, 1, 1, 8 }, 0, NULL,
+    { { "read again", { 1, 1, 1, 8 }, 0, NULL,
         ALONE("8") "CONV_2D {padding=VALID stride_w=1 stride_h=1} y f32[4,1,1,8]=~3(-2..2) "
         "f32[4]=~4(-2..2) -> u; outputs y u" }, 1, 2 },
     /* The step that computes it reads what it holds. */
-    { { "residual", NULL, { 1, 1, 1, 8 }, 0, NULL,
+    { { "residual", { 1, 1, 1, 8 }, 0, NULL,
         "RELU z -> r; CONV_2D {stride_w=1 stride_h=1} x f32[8,1,1,8]=~3(-2..2) f32[8]=~4(-2..2) "
         "-> c; ADD {fused_activation_function=RELU6} c r -> y" }, 1, 1 },
     /* One step writes both halves. */
-    { { "joined", NULL, { 1, 1, 1, 8 }, 0, NULL,
+    { { "joined", { 1, 1, 1, 8 }, 0, NULL,
         "RELU x -> r; NEG z -> n; CONCATENATION {axis=3} r n -> y" }, 0, 1 },
 };
 /* clang-format on */

@@ -3,6 +3,7 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/ops/product/conv_2d.args.h"
 #include "delegate/plan/frozen.h"
@@ -152,16 +153,10 @@ static void look_at_plan(struct graph *g, void *user)
 
 static void make_conv(struct model *m, int32_t size, int32_t channels, int32_t kernel)
 {
-    struct diag diag = { 0 };
-    struct kit_tensor x, y;
-    struct builder b;
-
-    builder_init(&b);
-    x = kit_tensor(&b, "x", KIT_DIMS(1, size, size, 4));
-    y = kit_conv_2d(&b, x, (struct kit_conv){ .kernel = kernel, .channels = channels });
-    builder_inputs(&b, 1, &x.index);
-    builder_outputs(&b, 1, &y.index);
-    KIT_OK(builder_finish(&b, m, &diag));
+    kit_text(m,
+             "CONV_2D {padding=VALID stride_w=1 stride_h=1} f32[1,%d,%d,4] "
+             "f32[%d,%d,%d,4]=~3(-2..2) f32[%d]=~4(-2..2) -> y",
+             size, size, channels, kernel, kernel, channels);
 }
 
 static struct plan_step step_of(enum device_class device_class, int32_t size, int32_t kernel)

@@ -10,7 +10,7 @@
 /* clang-format off */
 static const struct transform_case cases[] = {
     /* A chain of every op; its result is added to an input. */
-    { "chain", NULL, { 1, 2, 3, 5 }, 9, "ADD node 10 ",
+    { "chain", { 1, 2, 3, 5 }, 9, "ADD node 10 ",
       "RESHAPE {} f32[6,5]=~1(-2..2) i32[4]=1,2,3,5 -> r; ADD {} r f32[5]=-2,-1,-1,-1,2 -> b; "
       "MUL {fused_activation_function=RELU_N1_TO_1} b f32[3,1]=1,-1,2 -> b2; "
       "SUB {fused_activation_function=RELU} b2 f32[5]=0,2,-1,1,2 -> b3; "
@@ -18,13 +18,13 @@ static const struct transform_case cases[] = {
       "PAD u2 i32[4,2]=0,0,1,0,0,2,0,1 -> p; CONCATENATION {axis=-3} p p -> k; "
       "PAD x i32[4,2]=0,0,0,4,0,2,0,1 -> p2; ADD {} p2 k -> b5" },
     /* The weights of a convolution are scaled in the graph. */
-    { "scaled weights", NULL, { 2, 4, 4, 5 }, 1, "CONV_2D node 1 ",
+    { "scaled weights", { 2, 4, 4, 5 }, 1, "CONV_2D node 1 ",
       "MUL {} f32[6,3,3,5]=~1(-2..2) f32[6,1,1,1]=1,2,0,0,-1,-2 -> b; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} x b f32[6]=0 -> y" },
     /* An output of the graph, too: the host gets the constant. */
-    { "read and output", NULL, { 1, 4, 3, 5 }, 1, "ADD node 1 ",
+    { "read and output", { 1, 4, 3, 5 }, 1, "ADD node 1 ",
       "RELU f32[1,1,3,5]=~1(-2..2) -> u; ADD {} x u -> b; outputs b u" },
-    { "nothing constant", NULL, { 1, 2, 3, 5 }, 0, "MUL ",
+    { "nothing constant", { 1, 2, 3, 5 }, 0, "MUL ",
       "MUL {} x z -> b" },
 };
 /* clang-format on */
@@ -118,7 +118,7 @@ TEST(same_bits)
      */
     /* clang-format off */
     static const struct transform_case special = {
-        "special values", NULL, { 1, 1, 1, 8 }, 5, NULL,
+        "special values", { 1, 1, 1, 8 }, 5, NULL,
         "MAXIMUM c:f32[1,1,1,8]=inf,-inf,-0.0,0,7,-7,1e-30,-1e-30 f32[1]=0 -> a; "
         "MINIMUM c f32[1]=0 -> b; PRELU c f32[1]=-3 -> d; RELU6 c -> e; "
         "MAXIMUM a x -> u; MAXIMUM b x -> v; MAXIMUM d e -> w"

@@ -8,37 +8,37 @@
  * multiples of 200 the logistic one. */
 /* clang-format off */
 static const struct transform_case cases[] = {
-    { "hard swish", NULL, { 1, 2, 3, 5 }, 1, "MUL+HARD_SWISH node 0 'u'",
+    { "hard swish", { 1, 2, 3, 5 }, 1, "MUL+HARD_SWISH node 0 'u'",
       "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u" },
-    { "logistic", NULL, { 2, 3, 4, 6 }, 1, "MUL+LOGISTIC ",
+    { "logistic", { 2, 3, 4, 6 }, 1, "MUL+LOGISTIC ",
       "MUL {} x f32[]=200 -> b; LOGISTIC b -> u" },
-    { "hard sigmoid of Keras", NULL, { 1, 2, 3, 5 }, 1, "MUL+ADD+MUL ",
+    { "hard sigmoid of Keras", { 1, 2, 3, 5 }, 1, "MUL+ADD+MUL ",
       "MUL {} x f32[]=4 -> b; ADD {} b z -> b2; MUL {} b2 f32[]=4 -> b3; "
       "ADD {fused_activation_function=RELU6} b3 f32[]=3 -> b4; MUL {} b4 f32[]=0.16666667 -> b5" },
-    { "swish", NULL, { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL ",
+    { "swish", { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL ",
       "MUL {} x f32[]=200 -> b; LOGISTIC b -> u; MUL {} b u -> b2" },
-    { "swish, the other way round", NULL, { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL ",
+    { "swish, the other way round", { 1, 2, 3, 5 }, 1, "MUL+LOGISTIC+MUL ",
       "MUL {} x f32[]=200 -> b; LOGISTIC b -> u; MUL {} u b -> b2" },
     /* The result of a node with a function is not clamped. */
-    { "before a clamp", NULL, { 1, 2, 3, 5 }, 1, "RELU6 ",
+    { "before a clamp", { 1, 2, 3, 5 }, 1, "RELU6 ",
       "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u; RELU6 u -> u2" },
-    { "after a clamp", NULL, { 1, 2, 3, 5 }, 0, "HARD_SWISH ",
+    { "after a clamp", { 1, 2, 3, 5 }, 0, "HARD_SWISH ",
       "MUL {fused_activation_function=RELU} x f32[]=4 -> b; HARD_SWISH b -> u" },
-    { "second reader", NULL, { 1, 2, 3, 4 }, 0, "HARD_SWISH ",
+    { "second reader", { 1, 2, 3, 4 }, 0, "HARD_SWISH ",
       "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u; SUB {} u b -> b2" },
     /* x * LOGISTIC(x) where another node reads x, or the LOGISTIC. */
-    { "second reader of a swish", NULL, { 1, 2, 3, 4 }, 0, "LOGISTIC ",
+    { "second reader of a swish", { 1, 2, 3, 4 }, 0, "LOGISTIC ",
       "MUL {} x f32[]=200 -> b; MUL {} z f32[]=200 -> b2; LOGISTIC b -> u; LOGISTIC b2 -> u2; "
       "MUL {} b u -> b3; SUB {} b x -> b4; MUL {} b2 u2 -> b5; ADD {} u2 b5 -> b6" },
     /* Another gate than that of x, whose tensor another node reads. */
-    { "another gate", NULL, { 1, 2, 3, 4 }, 0, "LOGISTIC ",
+    { "another gate", { 1, 2, 3, 4 }, 0, "LOGISTIC ",
       "MUL {} x f32[]=200 -> b; MUL {} z f32[]=200 -> b2; LOGISTIC b2 -> u; MUL {} b u -> b3; "
       "SUB {} b2 x -> b4" },
-    { "graph output, and a view", NULL, { 1, 2, 3, 5 }, 0, "HARD_SWISH ",
+    { "graph output, and a view", { 1, 2, 3, 5 }, 0, "HARD_SWISH ",
       "MUL {} x f32[]=4 -> b; HARD_SWISH b -> u; MUL {} x f32[]=8 -> b2; "
       "RESHAPE {} b2 i32[2]=1,30 -> r; HARD_SWISH r -> u2; outputs u b u2" },
     /* Nearly a hard sigmoid: another offset, another factor, a factor that is clamped. */
-    { "other constants", NULL, { 1, 2, 3, 4 }, 0, "ADD ",
+    { "other constants", { 1, 2, 3, 4 }, 0, "ADD ",
       "MUL {} x f32[]=4 -> b; MUL {} z f32[]=4 -> b2; "
       "ADD {fused_activation_function=RELU6} b2 f32[]=3 -> b3; "
       "ADD {fused_activation_function=RELU6} b f32[]=2 -> b4; MUL {} b4 f32[]=0.5 -> b5; "
@@ -52,11 +52,11 @@ TRANSFORM_TESTS(TRANSFORM_function, cases)
 
 /* clang-format off */
 static const struct transform_case any_values[] = {
-    { "products", NULL, { 1, 5, 6, 7 }, 3, "MUL+LOGISTIC+MUL ",
+    { "products", { 1, 5, 6, 7 }, 3, "MUL+LOGISTIC+MUL ",
       "MUL {} x f32[]=0.37 -> t; MUL {} z f32[]=0.71 -> v; LOGISTIC t -> l; MUL {} t l -> a; "
       "MUL {} x f32[]=0.83 -> m; HARD_SWISH m -> h; ADD {} v x -> s; "
       "ADD {fused_activation_function=RELU6} s f32[]=3 -> c; MUL {} c f32[]=0.16666667 -> y" },
-    { "convolutions", NULL, { 1, 5, 6, 8 }, 3, "DEPTHWISE_CONV_2D+HARD_SWISH ",
+    { "convolutions", { 1, 5, 6, 8 }, 3, "DEPTHWISE_CONV_2D+HARD_SWISH ",
       "MUL {} z f32[]=0.19 -> u; MUL {} x f32[]=0.23 -> v; "
       "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> c; "
       "LOGISTIC c -> l; DEPTHWISE_CONV_2D {stride_w=1 stride_h=1 depth_multiplier=1} v "
@@ -64,7 +64,7 @@ static const struct transform_case any_values[] = {
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} v f32[8,1,1,4]=~3(-2..2) f32[8]=~4(-2..2) "
       "-> g; LOGISTIC g -> y" },
     /* After an ADD that becomes part of the convolution before it. */
-    { "residual", NULL, { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH ",
+    { "residual", { 1, 2, 3, 5 }, 1, "CONV_2D+ADD+HARD_SWISH ",
       "MUL {} x f32[]=0.4 -> a; MUL {} z f32[]=0.3 -> b; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} b f32[5,1,1,5]=~3(-2..2) f32[5]=~4(-2..2) "
       "-> t; ADD {} t a -> s; HARD_SWISH s -> y" },

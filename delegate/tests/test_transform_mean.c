@@ -12,29 +12,29 @@
 /* Sums of 16 or 32 pixels: the division is exact. */
 /* clang-format off */
 static const struct transform_case cases[] = {
-    { "whole image", NULL, { 1, 4, 4, 5 }, 1, "AVERAGE_POOL_2D node 0 'y'",
+    { "whole image", { 1, 4, 4, 5 }, 1, "AVERAGE_POOL_2D node 0 'y'",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4} x -> y" },
-    { "batch", NULL, { 3, 8, 4, 17 }, 1, "AVERAGE_POOL_2D ",
+    { "batch", { 3, 8, 4, 17 }, 1, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=8} x -> y" },
-    { "too small", NULL, { 1, 4, 2, 5 }, 0, "AVERAGE_POOL_2D ",
+    { "too small", { 1, 4, 2, 5 }, 0, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=2 filter_height=4} x -> y" },
-    { "activation", NULL, { 1, 4, 4, 5 }, 0, "AVERAGE_POOL_2D ",
+    { "activation", { 1, 4, 4, 5 }, 0, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4 "
       "fused_activation_function=RELU} x -> y" },
     /* MEAN has no fused activation for the RELU after it, so that transform must be applied first. */
-    { "relu behind", NULL, { 1, 4, 4, 5 }, 0, "AVERAGE_POOL_2D+RELU ",
+    { "relu behind", { 1, 4, 4, 5 }, 0, "AVERAGE_POOL_2D+RELU ",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4} x "
       "-> y; "
       "RELU y -> u" },
-    { "maximum", NULL, { 1, 4, 4, 5 }, 0, "MAX_POOL_2D ",
+    { "maximum", { 1, 4, 4, 5 }, 0, "MAX_POOL_2D ",
       "MAX_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4} x -> y" },
-    { "wider stride than image", NULL, { 2, 2, 8, 3 }, 1, "AVERAGE_POOL_2D ",
+    { "wider stride than image", { 2, 2, 8, 3 }, 1, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {stride_w=8 stride_h=2 filter_width=8 filter_height=2} x -> y" },
-    { "part of the image", NULL, { 1, 4, 8, 5 }, 0, "AVERAGE_POOL_2D ",
+    { "part of the image", { 1, 4, 8, 5 }, 0, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4} x -> y" },
-    { "same", NULL, { 1, 4, 4, 5 }, 1, "AVERAGE_POOL_2D ",
+    { "same", { 1, 4, 4, 5 }, 1, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {stride_w=4 stride_h=4 filter_width=4 filter_height=4} x -> y" },
-    { "same, part", NULL, { 1, 5, 4, 5 }, 0, "AVERAGE_POOL_2D ",
+    { "same, part", { 1, 5, 4, 5 }, 0, "AVERAGE_POOL_2D ",
       "AVERAGE_POOL_2D {stride_w=4 stride_h=5 filter_width=4 filter_height=4} x -> y" },
 };
 /* clang-format on */

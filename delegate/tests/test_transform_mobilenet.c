@@ -21,15 +21,6 @@ struct speller {
     int *to; /* tensor of the new model for one of the old */
 };
 
-static struct kit_tensor kit_of(const struct speller *s, int old)
-{
-    const struct model_tensor *t = &s->from->tensors[old];
-    struct kit_tensor k = { .index = s->to[old], .rank = (int)t->shape.count };
-
-    memcpy(k.dims, t->shape.data, t->shape.count * sizeof k.dims[0]);
-    return k;
-}
-
 static void copy_tensors(struct speller *s)
 {
     for (size_t i = 0; i < s->from->tensor_count; i++) {
@@ -55,25 +46,40 @@ static int32_t padded(int32_t in, int32_t out, int32_t kernel, int32_t stride, i
 /* PAD, convolution, MUL by 1, RELU6. */
 static void spell_conv(struct speller *s, const struct model_operator *op, int32_t code)
 {
-    struct kit_tensor x = kit_of(s, op->inputs.data[0]), y = kit_of(s, op->outputs.data[0]), t;
-    const struct model_tensor *w = &s->from->tensors[op->inputs.data[1]];
-    struct options o = op->options;
-    const int32_t kernel = w->shape.data[1], stride = (x.dims[1] + y.dims[1] - 1) / y.dims[1];
-    int32_t top, left, h, v;
+    const int32_t *const in = s->from->tensors[op->inputs.data[0]].shape.data;
+    const int32_t *const out = s->from->tensors[op->outputs.data[0]].shape.data;
+    const int32_t kernel = s->from->tensors[op->inputs.data[1]].shape.data[1];
+    const int32_t stride = (in[1] + out[1] - 1) / out[1];
+    const int y = s->to[op->outputs.data[0]];
+    int32_t top, left, v = padded(in[1], out[1], kernel, stride, &top),
+                       h = padded(in[2], out[2], kernel, stride, &left);
+    struct options o = op->options, none;
+    int x = s->to[op->inputs.data[0]], t;
 
-    v = padded(x.dims[1], y.dims[1], kernel, stride, &top);
-    h = padded(x.dims[2], y.dims[2], kernel, stride, &left);
-    if (kernel > 1)
-        x = kit_pad(&s->b, x, (const int32_t[]){ 0, 0, top, v - top, left, h - left, 0, 0 });
+    if (kernel > 1) {
+        const int32_t pads[] = { 0, 0, top, v - top, left, h - left, 0, 0 };
+        const int p = builder_constant(&s->b, TENSOR_INT32, "i", 2, (int32_t[]){ 4, 2 }, pads, 32);
+        const int to = builder_tensor(&s->b, TENSOR_FLOAT32, "p", 4,
+                                      (int32_t[]){ in[0], in[1] + v, in[2] + h, in[3] });
+
+        builder_op(&s->b, BUILTIN_PAD, 1, NULL, 2, (int[]){ x, p }, 1, &to);
+        x = to;
+    }
     options_set_int(&o, "padding", 1);
     options_set_int(&o, "fused_activation_function", 0);
-    t = kit_tensor(&s->b, "sums", y.rank, y.dims);
+    t = builder_tensor(&s->b, TENSOR_FLOAT32, "sums", 4, out);
     builder_op(&s->b, code, 1, &o, 3,
-               (int[]){ x.index, s->to[op->inputs.data[1]], s->to[op->inputs.data[2]] }, 1,
-               &t.index);
-    if (kernel > 1)
-        t = kit_binary(&s->b, BUILTIN_MUL, t, kit_filled(&s->b, KIT_DIMS(1), 1), 0);
-    builder_op(&s->b, BUILTIN_RELU6, 1, NULL, 1, &t.index, 1, &y.index);
+               (int[]){ x, s->to[op->inputs.data[1]], s->to[op->inputs.data[2]] }, 1, &t);
+    if (kernel > 1) {
+        const int one = builder_constant(&s->b, TENSOR_FLOAT32, "c", 1, (int32_t[]){ 1 },
+                                         &(float){ 1 }, sizeof(float));
+        const int to = builder_tensor(&s->b, TENSOR_FLOAT32, "b", 4, out);
+
+        options_init(&none, OPTIONS_MulOptions);
+        builder_op(&s->b, BUILTIN_MUL, 1, &none, 2, (int[]){ t, one }, 1, &to);
+        t = to;
+    }
+    builder_op(&s->b, BUILTIN_RELU6, 1, NULL, 1, &t, 1, &y);
 }
 
 static void copy_op(struct speller *s, const struct model_operator *op, int32_t code)

@@ -6,140 +6,98 @@
 
 #include <math.h>
 
-/* ---- pools ---- */
-
-struct window {
-    int32_t filter[2], stride[2];
-    int activation;
-    bool same;
-};
-
-static void pool_dims(int32_t out[4], const int32_t in[4], const struct window *w)
-{
-    memcpy(out, in, 4 * sizeof in[0]);
-    for (int i = 0; i < 2; i++)
-        out[i + 1] = w->same ? (in[i + 1] + w->stride[i] - 1) / w->stride[i]
-                             : (in[i + 1] - w->filter[i] + w->stride[i]) / w->stride[i];
-}
-
-static void add_pool(struct builder *b, int32_t code, int x, int y, const struct window *w)
-{
-    struct options o;
-
-    options_init(&o, OPTIONS_Pool2DOptions);
-    options_set_int(&o, "padding", !w->same);
-    options_set_int(&o, "stride_h", w->stride[0]);
-    options_set_int(&o, "stride_w", w->stride[1]);
-    options_set_int(&o, "filter_height", w->filter[0]);
-    options_set_int(&o, "filter_width", w->filter[1]);
-    options_set_int(&o, "fused_activation_function", w->activation);
-    builder_op(b, code, 2, &o, 1, &x, 1, &y);
-}
-
-static struct kit_tensor pool(struct builder *b, int32_t code, struct kit_tensor x,
-                              const struct window *w)
-{
-    int32_t dims[4];
-    struct kit_tensor y;
-
-    pool_dims(dims, x.dims, w);
-    y = kit_tensor(b, "m", 4, dims);
-    add_pool(b, code, x.index, y.index, w);
-    return y;
-}
-
 /* clang-format off */
 static const struct transform_case cases[] = {
-    { "conv", NULL, { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'",
+    { "conv", { 2, 5, 6, 5 }, 1, "PAD+CONV_2D node 1 'y'",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=2 stride_h=2} p f32[6,3,3,5]=~1(-2..2) "
       "f32[6]=1,2,0,0,-1,-2 -> y" },
-    { "depthwise", NULL, { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D ",
+    { "depthwise", { 1, 5, 6, 5 }, 1, "PAD+DEPTHWISE_CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "DEPTHWISE_CONV_2D {padding=VALID stride_w=1 stride_h=1 depth_multiplier=1 "
       "dilation_w_factor=2 dilation_h_factor=2} p f32[1,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 -> y" },
     /* Padding around a 1x1 convolution: results there are the bias. */
-    { "1x1", NULL, { 1, 3, 3, 8 }, 1, "PAD+CONV_2D ",
+    { "1x1", { 1, 3, 3, 8 }, 1, "PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) "
       "-> y" },
     /* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the
      * image it makes is larger. */
-    { "1x1 behind", NULL, { 2, 3, 3, 8 }, 2, "PAD+CONV_2D ",
+    { "1x1 behind", { 2, 3, 3, 8 }, 2, "PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,0,1,0,0,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) "
       "-> y; "
       "PAD x i32[4,2]=0,0,0,0,0,2,0,0 -> p2; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p2 f32[5,1,1,8]=~3(-2..2) f32[5]=1,2,0,0,-1 "
       "-> y2" },
-    { "grouped", NULL, { 1, 4, 4, 6 }, 1, "PAD+CONV_2D ",
+    { "grouped", { 1, 4, 4, 6 }, 1, "PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[6,3,3,2]=~1(-2..2) "
       "f32[6]=1,2,0,0,-1,-2 -> y" },
-    { "two of them", NULL, { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D ",
+    { "two of them", { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; PAD p i32[4,2]=0,0,1,0,2,3,0,0 -> p2; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p2 f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
-    { "same", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "same", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
-    { "channels", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "channels", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,1,1,1,0,1 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[5,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 "
       "-> y" },
-    { "batch", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "batch", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=1,0,1,1,1,1,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
-    { "second reader", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "second reader", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
       "-> y; "
       "RELU p -> u" },
-    { "graph output", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "graph output", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
       "-> y; "
       "outputs y p" },
-    { "pool", NULL, { 2, 4, 5, 5 }, 1, "PAD+MAX_POOL_2D node 1 'm'",
+    { "pool", { 2, 4, 5, 5 }, 1, "PAD+MAX_POOL_2D node 1 'm'",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
-    { "pool, two of them", NULL, { 1, 4, 4, 4 }, 2, "PAD+PAD+MAX_POOL_2D ",
+    { "pool, two of them", { 1, 4, 4, 4 }, 2, "PAD+PAD+MAX_POOL_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; PAD p i32[4,2]=0,0,1,0,2,3,0,0 -> p2; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p2 -> m" },
     /* Windows that lie in the padding altogether. */
-    { "pool of padding", NULL, { 1, 3, 3, 4 }, 1, "PAD+MAX_POOL_2D ",
+    { "pool of padding", { 1, 3, 3, 4 }, 1, "PAD+MAX_POOL_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=1 filter_width=1 filter_height=1} p -> m" },
     /* The padding of a pool with SAME is left out of its maximum. */
-    { "pool, same", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "pool, same", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "MAX_POOL_2D:2 {stride_w=2 stride_h=2 filter_width=2 filter_height=2} p -> m" },
-    { "average", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "average", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "AVERAGE_POOL_2D:2 {padding=VALID stride_w=1 stride_h=1 filter_width=2 filter_height=2} p "
       "-> m" },
-    { "pool, channels", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "pool, channels", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,1,1,1,0,1 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
-    { "pool, second reader", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "pool, second reader", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m; "
       "RELU p -> u" },
-    { "pool, graph output", NULL, { 1, 4, 4, 4 }, 0, "PAD ",
+    { "pool, graph output", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m; "
       "outputs m p" },
     /* Around it is 7: PADV2 stays. */
-    { "pool, another value", NULL, { 1, 4, 4, 4 }, 0, "PADV2 ",
+    { "pool, another value", { 1, 4, 4, 4 }, 0, "PADV2 ",
       "PADV2 x i32[4,2]=0,0,1,0,2,3,0,0 f32[1]=7 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
 };
 static const struct transform_case odd[] = {
     /* The padded tensor is the weights, not the input. */
-    { "computed weights", NULL, { 3, 3, 3, 4 }, 0, "PAD ",
+    { "computed weights", { 3, 3, 3, 4 }, 0, "PAD ",
       "PAD z i32[4,2]=0,0,1,0,0,0,0,0 -> w; PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p w f32[3]=0 -> y" },
     /* Infinite weights times the zeros of PAD are NaN, which padding would skip: the PAD stays. */
-    { "infinite weights", NULL, { 1, 3, 3, 4 }, 0, "PAD ",
+    { "infinite weights", { 1, 3, 3, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "DEPTHWISE_CONV_2D {padding=VALID stride_w=1 stride_h=1 depth_multiplier=1} p "
       "f32[1,1,1,4]=inf -> y" },
@@ -155,28 +113,38 @@ TEST(odd_ones_do_not)
 /* ---- any values in the windows of MAX_POOL_2D ---- */
 
 struct random_pool {
-    int32_t dims[4], padded[4], pads[8];
-    struct window w;
+    int32_t dims[4], pads[8], filter[2], stride[2];
+    int activation;
 };
 
 static struct random_pool random_pool(uint64_t seed)
 {
     struct random_pool r = { .dims = { 1 + kit_below(&seed, 2), 0, 0, 1 + kit_below(&seed, 9) } };
 
-    r.w.activation = kit_below(&seed, 4) ? kTfLiteActNone : kTfLiteActRelu;
+    r.activation = kit_below(&seed, 4) ? kTfLiteActNone : kTfLiteActRelu;
     for (int i = 0; i < 2; i++) {
         r.dims[i + 1] = 1 + kit_below(&seed, 7);
-        r.w.filter[i] = 1 + kit_below(&seed, 4);
-        r.w.stride[i] = 1 + kit_below(&seed, 3);
+        r.filter[i] = 1 + kit_below(&seed, 4);
+        r.stride[i] = 1 + kit_below(&seed, 3);
         for (int j = 0; j < 2; j++)
             r.pads[2 * (i + 1) + j] = kit_below(&seed, 4);
-        while (r.dims[i + 1] + r.pads[2 * i + 2] + r.pads[2 * i + 3] < r.w.filter[i])
+        while (r.dims[i + 1] + r.pads[2 * i + 2] + r.pads[2 * i + 3] < r.filter[i])
             r.dims[i + 1]++;
     }
     r.pads[2 + kit_below(&seed, 4)]++; /* one at least: a PAD of nothing would be removed */
-    for (int d = 0; d < 4; d++)
-        r.padded[d] = r.dims[d] + r.pads[2 * d] + r.pads[2 * d + 1];
     return r;
+}
+
+static void add_pool(struct exact_model *e, const struct random_pool *r, const char *type,
+                     struct exact_quant q)
+{
+    exact_add(e, "PAD:2 %s %s -> p:%s\n", exact_text(type, q, 4, r->dims),
+              exact_ints(2, (int32_t[]){ 4, 2 }, r->pads), exact_text(type, q, -1, NULL));
+    exact_add(e,
+              "MAX_POOL_2D:2 {padding=VALID stride_h=%d stride_w=%d filter_height=%d "
+              "filter_width=%d fused_activation_function=%d} p -> y:%s",
+              r->stride[0], r->stride[1], r->filter[0], r->filter[1], r->activation,
+              exact_text(type, q, -1, NULL));
 }
 
 static void must_fire(const struct model *m, const char *label)
@@ -230,8 +198,8 @@ static void same_floats(const struct random_pool *r, const char *what, struct in
             fail_msg("%s: element %zu: %g and %g; image %d x %d x %d, padding %d %d %d %d, window "
                      "%d x %d, strides %d %d",
                      what, i, (double)ya->data.f[i], (double)yb->data.f[i], r->dims[1], r->dims[2],
-                     r->dims[3], r->pads[2], r->pads[3], r->pads[4], r->pads[5], r->w.filter[0],
-                     r->w.filter[1], r->w.stride[0], r->w.stride[1]);
+                     r->dims[3], r->pads[2], r->pads[3], r->pads[4], r->pads[5], r->filter[0],
+                     r->filter[1], r->stride[0], r->stride[1]);
 }
 
 /* Bit for bit as without the rewrite, and as the CPU. */
@@ -247,20 +215,14 @@ TEST(same_bits)
         TfLiteDelegate *const with = transform_delegate(precision, "nan", NULL);
         TfLiteDelegate *const without = transform_delegate(precision, "nan", "pad");
         struct interpreter *a, *b, *cpu;
-        struct diag diag = { 0 };
-        struct kit_tensor x, y;
-        char label[64];
-        struct builder builder;
+        struct exact_model e;
         struct model m;
 
-        builder_init(&builder);
-        x = kit_tensor(&builder, "x", 4, r.dims);
-        y = pool(&builder, BUILTIN_MAX_POOL_2D, kit_pad(&builder, x, r.pads), &r.w);
-        builder_inputs(&builder, 1, &x.index);
-        builder_outputs(&builder, 1, &y.index);
-        KIT_OK(builder_finish(&builder, &m, &diag));
-        snprintf(label, sizeof label, "seed %d", (int)seed);
-        must_fire(&m, label);
+        exact_begin(&e, seed);
+        add_pool(&e, &r, "f32", (struct exact_quant){ 0, 0 });
+        exact_build(&e, &m);
+        must_fire(&m, e.chars);
+        free(e.chars);
         a = run_odd(&m, with, seed);
         b = run_odd(&m, without, seed);
         assert_int_equal(interpreter_partition_count(a), 1);
@@ -281,17 +243,9 @@ TEST(same_bits)
 static void make_quantized(struct exact_model *e, uint64_t seed)
 {
     static const char *const types[] = { "i8", "u8", "i16" };
-    const char *const type = types[seed % 3];
     const struct random_pool r = random_pool(seed);
-    const struct exact_quant q = exact_random_quant(&e->random, type);
 
-    exact_add(e, "PAD:2 %s %s -> p:%s\n", exact_text(type, q, 4, r.dims),
-              exact_ints(2, (int32_t[]){ 4, 2 }, r.pads), exact_text(type, q, -1, NULL));
-    exact_add(e,
-              "MAX_POOL_2D:2 {padding=%s stride_h=%d stride_w=%d filter_height=%d filter_width=%d "
-              "fused_activation_function=%d} p -> y:%s",
-              r.w.same ? "SAME" : "VALID", r.w.stride[0], r.w.stride[1], r.w.filter[0],
-              r.w.filter[1], r.w.activation, exact_text(type, q, -1, NULL));
+    add_pool(e, &r, types[seed % 3], exact_random_quant(&e->random, types[seed % 3]));
 }
 
 /* The zero point surrounds the image. */

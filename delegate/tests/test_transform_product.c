@@ -11,22 +11,22 @@
     }
 /* clang-format off */
 static const struct transform_case cases[] = {
-    { "large", NULL, { 1, 1, 1, 256 }, 1, "FULLY_CONNECTED node 0 'y'",
+    { "large", { 1, 1, 1, 256 }, 1, "FULLY_CONNECTED node 0 'y'",
       "FULLY_CONNECTED {fused_activation_function=RELU6} x f32[256,256]=~1(-2..2) "
       "f32[256]=~2(-2..2) -> y" },
-    { "one unit short", NULL, { 1, 1, 1, 256 }, 0, "FULLY_CONNECTED ",
+    { "one unit short", { 1, 1, 1, 256 }, 0, "FULLY_CONNECTED ",
       "FULLY_CONNECTED {fused_activation_function=RELU6} x f32[255,256]=~1(-2..2) "
       "f32[255]=~2(-2..2) -> y" },
-    { "repacked, no bias", NULL, { 1, 2, 9, 28 }, 1, "FULLY_CONNECTED ",
+    { "repacked, no bias", { 1, 2, 9, 28 }, 1, "FULLY_CONNECTED ",
       "FULLY_CONNECTED {fused_activation_function=RELU6} x f32[131,252]=~1(-2..2) - -> y" },
     /* Weights that are computed at run time. */
-    { "computed weights", NULL, { 1, 1, 3, 8192 }, 1, "FULLY_CONNECTED ",
+    { "computed weights", { 1, 1, 3, 8192 }, 1, "FULLY_CONNECTED ",
       "RELU z -> u; RESHAPE {} u i32[2]=3,8192 -> r; "
       "FULLY_CONNECTED {fused_activation_function=RELU6} x r f32[3]=0,1,-1 -> y" },
-    { "three rows", NULL, { 3, 1, 1, 128 }, 1, "FULLY_CONNECTED ",
+    { "three rows", { 3, 1, 1, 128 }, 1, "FULLY_CONNECTED ",
       "FULLY_CONNECTED {fused_activation_function=RELU6} x f32[171,128]=~1(-2..2) "
       "f32[171]=~2(-2..2) -> y" },
-    { "four rows", NULL, { 1, 4, 1, 128 }, 0, "FULLY_CONNECTED ",
+    { "four rows", { 1, 4, 1, 128 }, 0, "FULLY_CONNECTED ",
       "FULLY_CONNECTED {fused_activation_function=RELU6} x f32[171,128]=~1(-2..2) "
       "f32[171]=~2(-2..2) -> y" },
 };

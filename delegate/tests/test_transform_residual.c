@@ -5,7 +5,7 @@
 /* clang-format off */
 static const struct transform_case cases[] = {
     /* The block of a residual network: t is read by the convolution before, then by ADD alone. */
-    { "block", NULL, { 1, 4, 5, 5 }, 1, "CONV_2D+ADD node 2 'b'",
+    { "block", { 1, 4, 5, 5 }, 1, "CONV_2D+ADD node 2 'b'",
       "RELU x -> u; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} u f32[6,1,1,5]=~1(-2..2) "
       "f32[6]=1,2,0,0,-1,-2 -> y; "
@@ -13,25 +13,25 @@ static const struct transform_case cases[] = {
       "-> y2; "
       "ADD {} y2 u -> b" },
     /* The convolution is the second operand; ADD has an activation, and a RELU6 follows. */
-    { "clamped, many channels", NULL, { 2, 3, 3, 21 }, 1, "CONV_2D+ADD+RELU6 ",
+    { "clamped, many channels", { 2, 3, 3, 21 }, 1, "CONV_2D+ADD+RELU6 ",
       "RELU6 z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[21,3,3,21]=~1(-2..2) f32[21]=~2(-2..2) -> y; "
       "ADD {fused_activation_function=RELU} u y -> b; RELU6 b -> u2" },
     /* Two branches: the convolution that runs last adds the result of the other. */
-    { "branches", NULL, { 1, 7, 3, 8 }, 1, "CONV_2D+ADD ",
+    { "branches", { 1, 7, 3, 8 }, 1, "CONV_2D+ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} z f32[8,1,1,8]=~3(-2..2) f32[8]=~4(-2..2) "
       "-> y2; "
       "ADD {} y y2 -> b" },
     /* The end of a branch adds the shortcut, which comes last in the model and depends on less. */
-    { "shortcut", NULL, { 1, 5, 4, 7 }, 1, "CONV_2D+ADD node 1 'b'",
+    { "shortcut", { 1, 5, 4, 7 }, 1, "CONV_2D+ADD node 1 'b'",
       "CONV_2D {stride_w=1 stride_h=1} x f32[7,3,3,7]=~1(-2..2) f32[7]=~2(-2..2) -> y; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} y f32[7,1,1,7]=~3(-2..2) f32[7]=~4(-2..2) "
       "-> y2; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[7,3,3,7]=~5(-2..2) f32[7]=~6(-2..2) -> y3; "
       "ADD {fused_activation_function=RELU} y3 y2 -> b" },
     /* The end of the branch cannot run later: t is overwritten by then. */
-    { "overwritten branch", NULL, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 4 'b2'",
+    { "overwritten branch", { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 4 'b2'",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
@@ -39,41 +39,41 @@ static const struct transform_case cases[] = {
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~5(-2..2) f32[8]=~6(-2..2) -> y3; "
       "ADD {} y3 y -> b2; outputs b2 b" },
     /* The end of the branch runs later, and reads t then: the second sum cannot overwrite it before. */
-    { "read by what has moved", NULL, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'",
+    { "read by what has moved", { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~5(-2..2) f32[8]=~6(-2..2) -> y3; "
       "ADD {} y y3 -> b; ADD {} y2 u -> b2" },
     /* The shortcut runs earlier, and has read t when the second sum overwrites it. */
-    { "read before by what has moved", NULL, { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 2 'b'",
+    { "read before by what has moved", { 1, 4, 4, 8 }, 2, "CONV_2D+ADD node 2 'b'",
       "RELU z -> u; RELU x -> u2; "
       "CONV_2D {stride_w=1 stride_h=1} u2 f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
       "CONV_2D {stride_w=1 stride_h=1} u f32[8,3,3,8]=~5(-2..2) f32[8]=~6(-2..2) -> y3; "
       "ADD {} y y3 -> b; ADD {} y2 u -> b2" },
     /* The other convolution, which cannot add, comes later in the model, but may run earlier ... */
-    { "beside an activation", NULL, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'",
+    { "beside an activation", { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 1 'b'",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} u f32[8,3,3,8]=~3(-2..2) "
       "f32[8]=~4(-2..2) -> y2; "
       "ADD {} y y2 -> b" },
     /* ... but not before what it reads ... */
-    { "before a later activation", NULL, { 1, 4, 4, 8 }, 0, "ADD ",
+    { "before a later activation", { 1, 4, 4, 8 }, 0, "ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} u f32[8,3,3,8]=~3(-2..2) "
       "f32[8]=~4(-2..2) -> y2; "
       "ADD {} y y2 -> b" },
     /* ... and not before what it adds. */
-    { "beside a sum", NULL, { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 2",
+    { "beside a sum", { 1, 4, 4, 8 }, 1, "CONV_2D+ADD node 2",
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~1(-2..2) f32[8]=~2(-2..2) -> y; "
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,8]=~3(-2..2) f32[8]=~4(-2..2) -> y2; "
       "ADD {} y2 u -> b; ADD {} b y -> b2" },
     /* Several sums in a row in one memory. */
-    { "chain", NULL, { 1, 1, 1, 13 }, 3, "CONV_2D+ADD ",
+    { "chain", { 1, 1, 1, 13 }, 3, "CONV_2D+ADD ",
       "RELU z -> u; RELU x -> u2; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} u2 f32[13,1,1,13]=~1(-2..2) "
       "f32[13]=~2(-2..2) -> y; "
@@ -85,57 +85,57 @@ static const struct transform_case cases[] = {
       "f32[13]=~6(-2..2) -> y3; "
       "ADD {fused_activation_function=RELU6} y3 b2 -> b3" },
     /* An input in the arena may be overwritten: the next inference loads it again. */
-    { "onto an input", NULL, { 1, 3, 3, 4 }, 1, "CONV_2D+ADD ",
+    { "onto an input", { 1, 3, 3, 4 }, 1, "CONV_2D+ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y z -> b" },
     /* The convolution reads what it would overwrite; also a 1x1 one, which reads the same pixel. */
-    { "reads it", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "reads it", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU x -> u; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} u f32[4,1,1,4]=~1(-2..2) f32[4]=1,2,0,0 "
       "-> y; "
       "ADD {} y u -> b" },
     /* ... and through a PAD, which would become part of it. */
-    { "reads it padded", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "reads it padded", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU x -> u; PAD u i32[4,2]=0,0,1,1,1,1,0,0 -> p; "
       "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
       "-> y; "
       "ADD {} y u -> b" },
-    { "read later", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "read later", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y u -> b; SUB {} b u -> b2" },
     /* A view of the operand is read later. */
-    { "viewed later", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "viewed later", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU z -> u; RESHAPE {} u i32[2]=9,4 -> r; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y u -> b; RELU6 r -> u2" },
-    { "graph output", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "graph output", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y u -> b; outputs b u" },
-    { "convolution is a graph output", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "convolution is a graph output", { 1, 3, 3, 4 }, 0, "ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "RELU z -> u; ADD {} y u -> b; outputs b y" },
-    { "second reader", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "second reader", { 1, 3, 3, 4 }, 0, "ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y y -> b" },
-    { "activation", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "activation", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1 fused_activation_function=RELU} x f32[4,3,3,4]=~1(-2..2) "
       "f32[4]=1,2,0,0 -> y; "
       "ADD {} y u -> b" },
     /* The other operand comes after the convolution. */
-    { "too late", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "too late", { 1, 3, 3, 4 }, 0, "ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "RELU z -> u; ADD {} y u -> b" },
-    { "broadcast", NULL, { 1, 4, 2, 4 }, 0, "ADD ",
+    { "broadcast", { 1, 4, 2, 4 }, 0, "ADD ",
       "RELU z -> u; MEAN {keep_dims=true} u i32[2]=1,2 -> u2; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y u2 -> b" },
-    { "constant", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "constant", { 1, 3, 3, 4 }, 0, "ADD ",
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y f32[1,3,3,4]=~2(-2..2) -> b" },
-    { "grouped", NULL, { 1, 3, 3, 4 }, 0, "ADD ",
+    { "grouped", { 1, 3, 3, 4 }, 0, "ADD ",
       "RELU z -> u; "
       "CONV_2D {stride_w=1 stride_h=1} x f32[4,3,3,2]=~1(-2..2) f32[4]=1,2,0,0 -> y; "
       "ADD {} y u -> b" },
@@ -182,12 +182,12 @@ TEST(any_order)
         int then;
     } rows[] = {
         /* clang-format off */
-        { { "reader", NULL, { 1, 3, 3, 4 }, 0, NULL,
+        { { "reader", { 1, 3, 3, 4 }, 0, NULL,
             COPY_AND_CONV "ADD {} c z -> s; MUL {} s copy -> y" }, TRANSFORM_identity },
-        { { "other tensor", NULL, { 1, 3, 3, 4 }, 0, NULL,
+        { { "other tensor", { 1, 3, 3, 4 }, 0, NULL,
             COPY_AND_CONV "ADD {} c copy -> s; MUL {} s z -> y" }, TRANSFORM_identity },
         /* ... and through a PAD, which would become part of the convolution. */
-        { { "padded", NULL, { 1, 3, 3, 4 }, 0, NULL,
+        { { "padded", { 1, 3, 3, 4 }, 0, NULL,
             "RELU x -> t; PAD t i32[4,2]=0,0,1,1,1,1,0,0 -> p; "
             "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~3(-2..2) "
             "f32[4]=~4(-2..2) -> c; ADD {} c t -> y" }, TRANSFORM_pad },

@@ -11,63 +11,10 @@
 #include "delegate/transform/transform.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-/* ---- building ---- */
-
-struct kit_tensor {
-    int index, rank;
-    int32_t dims[6];
-};
-
-struct kit_tensor kit_tensor(struct builder *b, const char *name, int rank, const int32_t *dims);
-#define KIT_DIMS(...)                                                                              \
-    (int)(sizeof((int32_t[]){ __VA_ARGS__ }) / sizeof(int32_t)), (const int32_t[])                 \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-
-/* A constant of small integers, or all of one value. */
-int kit_integers(struct builder *b, int rank, const int32_t *dims, uint64_t seed);
-int kit_filled(struct builder *b, int rank, const int32_t *dims, float value);
-int kit_ints(struct builder *b, int rank, const int32_t *dims, const int32_t *values);
-/* An op of one input and an output of the same shape, without options. */
-struct kit_tensor kit_unary(struct builder *b, int32_t code, struct kit_tensor x);
-/* ADD, MUL, SUB of x and tensor `other`, of x's shape or smaller. */
-struct kit_tensor kit_binary(struct builder *b, int32_t code, struct kit_tensor x, int other,
-                             int activation);
-
-struct kit_conv {
-    int32_t kernel, stride, dilation, channels, groups; /* 0: 1; channels 0: those of x */
-    int activation;
-    bool same, depthwise;
-};
-
-struct kit_tensor kit_conv_2d(struct builder *b, struct kit_tensor x, struct kit_conv c);
-
-struct kit_transposed {
-    int32_t kernel_h, kernel_w, stride_h, stride_w, channels;
-    int32_t more_h, more_w; /* rows and columns of the result past those that it has at least */
-    int activation;
-    bool same;
-    int weights; /* a tensor [channels, kernel_h, kernel_w, C]; 0: a new constant */
-};
-
-struct kit_tensor kit_transpose_conv(struct builder *b, struct kit_tensor x,
-                                     struct kit_transposed c);
-/* PAD of an NHWC tensor; pads are before and after of each dim. */
-struct kit_tensor kit_pad(struct builder *b, struct kit_tensor x, const int32_t pads[8]);
-struct kit_tensor kit_reshape(struct builder *b, struct kit_tensor x, int rank,
-                              const int32_t *dims);
-
 /* ---- a case: a model with one input or two of one shape, and what is to happen ---- */
-
-enum { TRANSFORM_OUTPUTS = 64 };
 
 struct transform_case {
     const char *name;
-    /* NULL where there is a text.  Adds nodes; the results are the graph's outputs, the rest have
-     * index 0.  There is place for TRANSFORM_OUTPUTS. */
-    void (*build)(struct builder *b, struct kit_tensor x, struct kit_tensor z,
-                  struct kit_tensor out[3]);
     int32_t dims[4];   /* of the inputs; the last ones may be 0: a lower rank */
     int fires;         /* how often the rewrite applies */
     const char *label; /* prefix of a step's label when it applies; NULL: not checked */
