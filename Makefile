@@ -350,7 +350,7 @@ $(B)/fuzz/replay: $(B)/fuzz/replay.o $(FUZZ_TARGETS:%=$(B)/fuzz/targets/%.o) $(c
 CASES = $(if $(T),--filter='$(T)')
 # A run of all cases also checks the version ledger, and shows the planted faults that make mutants
 # last found noticed.
-LEDGER = $(if $(T)$(ARGS),,--versions=conformance/versions.tsv)
+LEDGER = $(if $(T)$(ARGS),,--versions=conformance/versions.tsv --require-classes=conformance/classes.tsv)
 # All cases: then ours must take every quantized case that reference/ops.def says it takes.
 REQUIRED = $(if $(T)$(ARGS),,--require-integers)
 # Random graphs, the same ones each time.
@@ -453,6 +453,9 @@ headers: $(B)/flags ## check that every header compiles alone
 C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(TEST_SRC) $(HEADERS) \
            $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
+classes: all ## write conformance/classes.tsv: which attributes and shapes our delegate takes; runs all cases
+	$(TEST_ENV) $(B)/assay conformance --write-classes=conformance/classes.tsv --quiet >/dev/null
+	@sh ci/ops-table.sh write
 ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
 

@@ -109,6 +109,7 @@ conformance --filter=relu.f32.* --limit=1 --subject=delegate:@
 conformance --filter=relu.f32.* --limit=1 --delegate=none --waivers=@
 conformance --filter=relu.f32.* --limit=1 --delegate=none --baseline=@
 conformance --delegate=none --versions=@
+conformance --filter=relu.f32.* --limit=1 --delegate=none --require-classes=@
 conformance --filter=relu.f32.* --limit=1 --delegate=none --mutants=@
 conformance --filter=relu.f32.* --limit=1 --delegate=none --resume=@
 eval imagenet @ --ground-truth=$image --images=$b
@@ -181,6 +182,16 @@ expect 0 '"quick_of": [1-9]' cat "$work/quick.json"
 expect 0 'name="quick_of"' $assay report show "$work/quick.json" --format=junit
 expect 0 'Quick run.*a sample of' $assay report show "$work/quick.json" --format=html
 expect 2 'needs all cases' $assay conformance --quick --versions=conformance/versions.tsv
+expect 0 '' $assay conformance --filter='relu.f32.*' --delegate=none --require-classes='relu.f32:rank4,*.*:batch'
+expect 1 'relu.f32:rank8 on reference: expected to be taken, found no case' $assay conformance \
+    --filter='relu.f32.*' --delegate=none --require-classes='relu.f32:rank8'
+expect 2 "strided_slice.f32: expected a class .* did you mean 'offset'" $assay conformance --delegate=none \
+    --require-classes='strided_slice.f32:ofset'
+expect 0 'repeated: 1 cases, 20 runs of each: wrong runs in 0' $assay conformance --filter=relu.f32.c5 \
+    --delegate=none --repeat=20
+expect 0 'relu.f32.c5 0 of 459 runs wrong' $assay conformance --filter=relu.f32.c5 --delegate=none --statistics
+expect 0 'cut of 1000000000 by the time' $assay conformance --filter=relu.f32.c5 --delegate=none \
+    --repeat=1000000000 --time-limit=0.1
 expect 2 'do not mix' $assay conformance --models --limit=1
 expect 2 'digits_i9 matches none' $assay conformance --models --filter='digits_i9'
 expect 2 'digits_i8 matches none' $assay conformance --filter='digits_i8'

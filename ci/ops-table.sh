@@ -1,8 +1,9 @@
 #!/bin/sh
-# The table of delegate/OPS_SUPPORT.md, made from the version ledger: ops-table.sh print|write|check.
+# The table of delegate/OPS_SUPPORT.md, made from the ledgers of versions and of classes: ops-table.sh print|write|check.
 set -eu
 page=delegate/OPS_SUPPORT.md
 ledger=conformance/versions.tsv
+classes=conformance/classes.tsv
 
 table()
 {
@@ -10,12 +11,21 @@ table()
     function flush() {
         if (op == "")
             return
-        printf "| %s | %s | %s | %s |\n", toupper(op), first == last ? first : first "-" last,
-            full == "" ? "-" : full, partly == "" ? "-" : partly
+        printf "| %s | %s | %s | %s | %s |\n", toupper(op), first == last ? first : first "-" last,
+            full == "" ? "-" : full, partly == "" ? "-" : partly, op in left ? left[op] : "-"
     }
     BEGIN {
-        print "| op | versions | taken | refused by a rule |"
-        print "|---|---|---|---|"
+        print "| op | versions | taken | refused by a rule | classes left to the CPU |"
+        print "|---|---|---|---|---|"
+    }
+    # What no case has taken, where others of the op and type are; without tensors of no elements.
+    FILENAME == classes {
+        if (/^#/ || $1 == "op" || $4 == "" || $5 == "" || $5 == "empty")
+            next
+        gsub(/(^| )empty( |$)/, " ", $5)
+        gsub(/^ | $/, "", $5)
+        left[$1] = left[$1] (left[$1] == "" ? "" : "; ") $2 ($3 == "*" ? "" : " " $3) ": `" $5 "`"
+        next
     }
     /^#/ || $1 == "op" || NF < 6 { next }
     $5 ~ /^refused by/ { next }
@@ -23,7 +33,7 @@ table()
     { last = $2 }
     $5 == "supported" { full = full (full == "" ? "" : "; ") $2 ": " $3; next }
     { partly = partly (partly == "" ? "" : "; ") $2 ": " $3 }
-    END { flush() }' "$ledger"
+    END { flush() }' classes="$classes" "$classes" "$ledger"
 }
 
 # The page with a fresh table between its marks.

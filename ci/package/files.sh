@@ -153,7 +153,7 @@ install_all()
     pkgconfig
     put_all "$PREFIX/share/assay/golden" golden/*.h5
     put_all "$PREFIX/share/assay/golden/digits" golden/digits/*
-    put_all "$PREFIX/share/assay" conformance/versions.tsv
+    put_all "$PREFIX/share/assay" conformance/versions.tsv conformance/classes.tsv
     put_all "$PREFIX/share/assay/known" conformance/known/*
     put_all "$PREFIX/share/assay/schemas" conformance/report/*.schema.json conformance/report/junit.xsd \
         conformance/tools/cli/schemas/*.json

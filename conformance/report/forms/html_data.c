@@ -70,8 +70,9 @@ static const struct html_column wrong_columns[] = {
 #name, HTML_##kind, offsetof(struct record_case, name)                                     \
     }
 static const struct html_column case_columns[] = {
-    CASE(name, TEXT),   CASE(op, TEXT),   CASE(type, TEXT),   CASE(title, TEXT),
-    CASE(version, INT), CASE(nodes, INT), CASE(inputs, TEXT), { NULL, 0, 0 },
+    CASE(name, TEXT),   CASE(op, TEXT),      CASE(type, TEXT),
+    CASE(title, TEXT),  CASE(version, INT),  CASE(nodes, INT),
+    CASE(inputs, TEXT), CASE(classes, TEXT), { NULL, 0, 0 },
 };
 
 #define MODEL(name, kind)                                                                          \

@@ -364,7 +364,8 @@ static void put_run(FILE *out, const struct record *r)
     if (r->run.interrupted)
         put_line(out, "it was ended early by ", r->run.interrupted);
     put_line(out, "a worker process, after its last case: ", r->broken_end);
-    snprintf(text, sizeof text, "%zu rows of the version ledger lack their proof\n",
+    snprintf(text, sizeof text,
+             "%zu rows of the version ledger lack their proof, or classes are not taken\n",
              r->ledger_problems);
     if (r->ledger_problems > 0)
         fputs(text, out);

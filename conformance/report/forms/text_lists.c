@@ -1,5 +1,6 @@
 /* Lists below the tables of a subject. */
 #include "conformance/report/forms/text_kit.h"
+#include "conformance/report/record/classes.h"
 
 #include <math.h>
 #include <string.h>
@@ -185,6 +186,46 @@ static void print_repeats(struct text *x, size_t subject)
     }
 }
 
+/* ---- classes ---- */
+
+struct classes {
+    struct text *text;
+    bool begun;
+};
+
+/* Tensors without elements are left to the CPU by nearly all, op by op; the lists below have them.
+ */
+static bool is_lost(const struct class_group *g, size_t i)
+{
+    return g->of[i][i].taken == 0 && strcmp(g->names[i], "empty") != 0;
+}
+
+/* The classes of one op in one type that are wholly declined.  What is declined in every class is
+ * no part: the table above says so. */
+static void print_group(const struct class_group *g, void *user)
+{
+    struct classes *const x = user;
+    struct text_list list = { x->text->out, 0 };
+    size_t taken = 0, lost = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        taken += g->of[i][i].taken > 0;
+        lost += is_lost(g, i);
+    }
+    if (taken == 0 || lost == 0)
+        return;
+    if (!x->begun)
+        fputs("  classes of attributes and shapes that are taken in no case:\n", list.out);
+    x->begun = true;
+    text_list_word(&list, g->op);
+    text_list_word(&list, g->type);
+    text_list_word(&list, "-");
+    for (size_t i = 0; i < g->count; i++)
+        if (is_lost(g, i))
+            text_list_word(&list, g->names[i]);
+    fputc('\n', list.out);
+}
+
 /* ---- declined ---- */
 
 /* Why a case was declined, without what was expected of it. */
@@ -223,9 +264,12 @@ static enum status print_declined(struct text *x, size_t subject, struct diag *d
 
 enum status text_subject_lists(struct text *x, size_t subject, struct diag *diag)
 {
+    struct classes classes = { x, false };
+
     TRY(print_notes(x, subject, diag));
     print_share(x, subject);
     print_habits(x, subject);
     print_repeats(x, subject);
+    TRY(classes_each(x->record, subject, print_group, &classes, diag));
     return print_declined(x, subject, diag);
 }

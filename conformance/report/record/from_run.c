@@ -181,6 +181,17 @@ static bool is_run(const struct report *r, size_t test_case)
     return false;
 }
 
+static const char *classes_of(const struct report *r, size_t test_case)
+{
+    for (size_t s = 0; s < r->subject_count; s++) {
+        const struct case_result *const c = &r->outcome.results[s * r->case_count + test_case];
+
+        if (!c->absent && c->classes[0])
+            return c->classes;
+    }
+    return NULL;
+}
+
 static const char *inputs_of(const struct report *r, size_t test_case)
 {
     for (size_t s = 0; s < r->subject_count; s++) {
@@ -227,7 +238,8 @@ static void add_cases(struct recorder *b)
                                   .version = c->version,
                                   .nodes = nodes_of(r, i),
                                   .index = r->indices ? r->indices[i] : i,
-                                  .inputs = copy(b, inputs_of(r, i)) };
+                                  .inputs = copy(b, inputs_of(r, i)),
+                                  .classes = copy(b, classes_of(r, i)) };
     }
 }
 

@@ -173,6 +173,8 @@ static enum status place_cases(struct merging *m, const struct merge_case *sorte
                              c->index, last->name, c->name);
         else if (!last->inputs)
             last->inputs = c->inputs;
+        if (!out->cases[out->case_count - 1].classes)
+            out->cases[out->case_count - 1].classes = c->classes;
         m->places[sorted[i].input][sorted[i].test_case] = out->case_count - 1;
     }
     return STATUS_OK;

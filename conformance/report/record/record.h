@@ -79,6 +79,9 @@ struct record_case {
     size_t index;      /* in the list before it was split into shards; SIZE_MAX: not known */
     /* Of its inputs: "f32 [1, 4, 4, 5]; i32 [2]"; NULL where no subject got as far. */
     const char *inputs;
+    /* Of attributes and shapes, with a space between (judge/case_classes.h); NULL likewise, and of
+     * random graphs. */
+    const char *classes;
 };
 
 /* The result of a case on a subject. */

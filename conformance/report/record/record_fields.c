@@ -47,6 +47,7 @@ static const struct record_field case_fields[] = {
     { "gap", RECORD_TEXT, RECORD_WHEN_SET, AT(record_case, title) },
     { "nodes", RECORD_INT, RECORD_WHEN_SET, AT(record_case, nodes) },
     { "inputs", RECORD_TEXT, RECORD_WHEN_SET, AT(record_case, inputs) },
+    { "classes", RECORD_TEXT, RECORD_WHEN_SET, AT(record_case, classes) },
 };
 FIELDS(record_case_fields, case_fields);
 

@@ -82,6 +82,8 @@ static enum status read_case(struct record_reading *x, json_t *o, size_t *subjec
     if (before) {
         if (!before->inputs)
             before->inputs = c.inputs;
+        if (!before->classes)
+            before->classes = c.classes;
         return STATUS_OK;
     }
     c.name = arena_string(&r->arena, c.name);

@@ -133,6 +133,7 @@ static void take_result(struct case_result *out, const struct record_result *in,
     COPY(out->by_element, in->by_element);
     COPY(out->by_channel, in->by_channel);
     COPY(out->inputs, c->inputs);
+    COPY(out->classes, c->classes);
     take_failure(out, in);
     out->repeat =
         (struct repeat_counts){ in->repeats.asked, in->repeats.runs, in->repeats.wrong, "" };

@@ -446,6 +446,8 @@ static bool run_instance(struct case_run *run)
         memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
         if (!run->result->inputs[0])
             note_inputs(run);
+        if (!run->result->classes[0])
+            case_classes_measure(&run->model, run->instance.judged_node, run->result->classes);
         if (expose_intermediates(run, &diag) != STATUS_OK)
             result_fail(run->result, "reference: %s", diag.text);
         else
@@ -520,6 +522,7 @@ static void repeat_case(struct judge *j, const struct test_case *c, struct case_
     one.habits |= result->habits;
     one.left_out |= result->left_out;
     memcpy(one.inputs, result->inputs, sizeof one.inputs);
+    memcpy(one.classes, result->classes, sizeof one.classes);
     *result = one;
 }
 

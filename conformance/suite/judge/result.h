@@ -4,6 +4,7 @@
 
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/cases/case.h"
+#include "conformance/suite/judge/case_classes.h"
 #include "conformance/suite/judge/profile.h"
 #include "conformance/suite/judge/repeat_counts.h"
 
@@ -79,8 +80,9 @@ struct case_result {
     /* Error over limit along the output that failed, else along the one with the largest margin, as
      * profile.h encodes it; empty: nothing was compared. */
     char by_element[PROFILE_BINS + 1], by_channel[PROFILE_BINS + 1];
-    size_t elements, channels; /* how many these stand for */
-    char inputs[96];           /* "f32 [1, 4, 4, 5]; i32 [2]"; empty: the case was not built */
+    size_t elements, channels;        /* how many these stand for */
+    char classes[CASE_CLASSES_BYTES]; /* case_classes.h; empty: likewise, or of a random graph */
+    char inputs[96]; /* "f32 [1, 4, 4, 5]; i32 [2]"; empty: the case was not built */
 };
 
 /* Whether the result makes the run's exit code 1. */

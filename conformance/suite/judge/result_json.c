@@ -38,7 +38,7 @@ static const struct field {
     FIELD(worst.error, DOUBLE),  FIELD(worst.limit, DOUBLE),
     FIELD(by_element, TEXT),     FIELD(by_channel, TEXT),
     FIELD(elements, SIZE),       FIELD(channels, SIZE),
-    FIELD(inputs, TEXT),
+    FIELD(inputs, TEXT),         FIELD(classes, TEXT),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

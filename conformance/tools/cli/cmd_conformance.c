@@ -126,6 +126,18 @@ static int run(const struct command *self, int argc, char **argv)
           .help =
               "8-bit cases must not be declined of ops that reference/ops.def says our delegate "
               "takes in full" },
+        { .name = "require-classes",
+          .kind = ARGS_STRING,
+          .target = &q.require_classes,
+          .value = "FILE|LIST",
+          .help = "classes of attributes and shapes of which some case must be taken: a file that "
+                  "--write-classes wrote, such as conformance/classes.tsv, or "
+                  "OP.TYPE:CLASS,..., such as 'conv_2d.f32:stride_w,relu.*:rank5'" },
+        { .name = "write-classes",
+          .kind = ARGS_STRING,
+          .target = &q.write_classes,
+          .value = "FILE",
+          .help = "write which classes this run has taken and declined" },
         { .name = "waivers",
           .kind = ARGS_STRING,
           .target = &q.waivers,

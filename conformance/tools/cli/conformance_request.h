@@ -20,7 +20,8 @@ struct conformance_request {
     const char *resume; /* report or log; NULL: none */
     uint64_t give_up;
     const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
-    const char *today; /* YYYY-MM-DD; NULL: the clock's */
+    const char *require_classes, *write_classes; /* file or list; file */
+    const char *today;                           /* YYYY-MM-DD; NULL: the clock's */
     bool strict_waivers;
     double timeout_s;
     struct repeat_plan repeat;

@@ -1,5 +1,6 @@
 #include "conformance/tools/cli/conformance_run.h"
 
+#include "conformance/report/record/classes.h"
 #include "conformance/report/record/expectations.h"
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/ledger.h"
@@ -36,6 +37,7 @@ struct run {
     struct shrunk_forms forms;
     struct tsv mutants;
     struct ledger ledger;
+    struct class_claims claims;
     /* How it was made, for the report. */
     char started[32], host[256];
     double began_s;
@@ -266,6 +268,13 @@ static enum status run_all(struct run *x, struct diag *diag)
 
 /* ---- the ledger ---- */
 
+/* Whether the run has all cases, so that a class without one is a class that is lost. */
+static bool is_whole(const struct conformance_request *q)
+{
+    return !q->selection.filters.count && !q->selection.limit && !q->quick &&
+           q->selection.shards <= 1;
+}
+
 /* Opens the ledger, whose check needs the results of all cases. */
 static enum status open_ledger(struct run *x, struct diag *diag)
 {
@@ -273,11 +282,40 @@ static enum status open_ledger(struct run *x, struct diag *diag)
 
     if (!q->versions)
         return STATUS_OK;
-    if (q->selection.filters.count || q->selection.limit || q->quick || q->selection.shards > 1)
+    if (!is_whole(q))
         return diag_fail(
             diag, STATUS_USAGE,
             "--versions needs all cases: not with --filter, --limit, --quick or --shard");
     return ledger_open(&x->ledger, q->versions, diag);
+}
+
+static enum status open_claims(struct run *x, struct diag *diag)
+{
+    const struct conformance_request *const q = x->q;
+
+    if (q->write_classes)
+        TRY(conformance_try_output(q->write_classes, diag));
+    if (!q->require_classes)
+        return STATUS_OK;
+    TRY(class_claims_open(&x->claims, q->require_classes, diag));
+    if (x->claims.path && !is_whole(q))
+        return diag_fail(diag, STATUS_USAGE,
+                         "--require-classes=FILE needs all cases: not with --filter, --limit, "
+                         "--quick or --shard; a list OP.TYPE:CLASS does not");
+    return STATUS_OK;
+}
+
+/* A run that was cut has not shown what is lost. */
+static enum status check_support(const struct run *x, struct record *r, struct diag *diag)
+{
+    struct ledger_problems problems = { .out = stderr };
+
+    if (x->report.outcome.missing > 0)
+        return STATUS_OK;
+    if (x->q->require_classes)
+        TRY(class_claims_check(&x->claims, r, &problems, diag));
+    r->ledger_problems += problems.count;
+    return x->q->write_classes ? classes_write(r, x->q->write_classes, diag) : STATUS_OK;
 }
 
 static void check_ledger(struct run *x)
@@ -329,6 +367,10 @@ static int finish(struct run *x)
     note_run(x);
     if (record_from_run(&record, &x->report, &diag) != STATUS_OK)
         return message_fail("conformance", &diag);
+    if (check_support(x, &record, &diag) != STATUS_OK) {
+        record_close(&record);
+        return message_fail("conformance", &diag);
+    }
     code = write_reports(x, &record);
     checkpoint_close(&x->checkpoint, &x->report.outcome, code == EXIT_AS_EXPECTED);
     if (x->q->write_waivers && waivers_write(&x->expected.waivers, &x->report, x->q->write_waivers,
@@ -376,6 +418,7 @@ static enum status open_all(struct run *x, struct diag *diag)
         TRY(conformance_try_directory(q->repro_dir, diag));
     TRY(expectations_open(&x->expected, &expect, x->cases.items, x->cases.count, diag));
     TRY(open_ledger(x, diag));
+    TRY(open_claims(x, diag));
     if (q->mutants) {
         TRY(tsv_read(&x->mutants, q->mutants, mutants_columns, MUTANT_COLUMNS, diag));
         x->report.mutants = &x->mutants;
@@ -405,6 +448,7 @@ static void close_all(struct run *x)
     expectations_close(&x->expected);
     tsv_close(&x->mutants);
     ledger_close(&x->ledger);
+    class_claims_close(&x->claims);
     for (size_t i = 0; i < CONFORMANCE_SUBJECTS_MAX; i++)
         subject_close(&x->subjects[i]);
     conformance_close_cases(&x->cases);

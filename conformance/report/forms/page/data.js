@@ -24,7 +24,7 @@ const cases = (() => {
     return {
         count: c.rows, name: texts(c, 'name'), op: column(c, 'op'), type: column(c, 'type'),
         title: column(c, 'title'), version: column(c, 'version'), nodes: column(c, 'nodes'),
-        inputs: column(c, 'inputs'),
+        inputs: column(c, 'inputs'), classes: column(c, 'classes'),
     };
 })();
 

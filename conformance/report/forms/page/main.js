@@ -147,6 +147,7 @@ buildDeclined();
 buildModels();
 buildMinimal();
 buildCost();
+buildClasses();
 buildMutants();
 buildMissing();
 buildNavigation();

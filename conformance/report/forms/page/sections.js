@@ -144,6 +144,37 @@ function buildCost() {
             ['median', 'n'], ['slowest', 'n'], ['case', ''], ['most memory', 'n'], ['case', '']], rows));
 }
 
+/* Classes of attributes and shapes: of each op and type those of which all, some or no cases are
+ * taken. */
+function buildClasses() {
+    const groups = new Map();
+    for (let i = 0; i < results.count; i++) {
+        const c = results.test[i];
+        if (!cases.classes[c])
+            continue;
+        const key = [results.subject[i], cases.op[c], cases.type[c]].join();
+        const group = groups.get(key) || [i, new Map()];
+        groups.set(key, group);
+        for (const name of text(cases.classes[c]).split(' ')) {
+            const counts = group[1].get(name) || [0, 0];
+            counts[results.status[i] === DECLINED ? 1 : 0]++;
+            group[1].set(name, counts);
+        }
+    }
+    const rows = [...groups.values()].map(([i, classes]) => {
+        const names = (is) => visible([...classes].filter(([, [taken, declined]]) => is(taken, declined))
+            .map(([name]) => name).sort().join(' '));
+        return [letter(results.subject[i]), h('code', {}, visible(text(cases.op[results.test[i]])), ' ',
+            visible(text(cases.type[results.test[i]]))), names((taken, declined) => !declined),
+        names((taken, declined) => taken && declined), names((taken) => !taken)];
+    });
+    if (rows.length)
+        section('classes', 'Attributes and shapes', h('p', { class: 'quiet' },
+            'Classes of attributes and shapes of which all, some or no cases are taken.'),
+        h('details', {}, h('summary', {}, 'List'), table('Attributes and shapes', [['', ''], ['op', ''],
+            ['taken', 'says'], ['in part', 'says'], ['declined', 'says']], rows)));
+}
+
 function buildMutants() {
     const m = report.mutants;
     if (!m.rows)

@@ -1,0 +1,329 @@
+/* Classes of attributes and shapes: measured from models as they are built, counted by op and type,
+ * and what is claimed of them held to what a run took. */
+#include "conformance/report/forms/forms.h"
+#include "conformance/report/record/classes.h"
+#include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/cases/case_list.h"
+#include "conformance/suite/judge/case_classes.h"
+#include "conformance/tests/kit/cases_kit.h"
+#include "conformance/tests/kit/sample_record.h"
+#include "reference/format/read.h"
+#include "reference/tests/kit/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void measure(const char *name, char text[CASE_CLASSES_BYTES])
+{
+    const struct test_case *const c = kit_case(name);
+    struct case_request request = { .seed = 1 };
+    struct case_instance x;
+    struct model m;
+    struct diag diag;
+
+    while (!case_has_set(c, request.set))
+        request.set++;
+    if (case_build(c, &request, &x, &diag) != STATUS_OK ||
+        tflite_read(&m, x.file.bytes, x.file.count, &diag) != STATUS_OK)
+        fail_msg("%s: %s", name, diag.text);
+    case_classes_measure(&m, x.judged_node, text);
+    model_close(&m);
+    case_instance_close(&x);
+}
+
+TEST(test_measured)
+{
+    static const struct {
+        const char *name, *classes;
+    } rows[] = {
+        { "relu.f32.c5", "rank4 tail" },
+        { "conv_2d.f32.same_s2_c5", "rank4 tail same stride_w stride_h const1 const2" },
+        { "conv_2d.f32.empty_batch", "empty" },
+        { "add.f32.scalar_b", "rank4 tail broadcast" },
+        { "concatenation.f32.c3_3", "rank4 tail inputs2 axis.last" },
+        { "mean.f32.hw_c5", "rank4 tail const1 in1.inner in1>1" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[CASE_CLASSES_BYTES];
+
+        measure(rows[i].name, text);
+        if (strcmp(text, rows[i].classes) != 0)
+            fail_msg("%s: expected \"%s\", found \"%s\"", rows[i].name, rows[i].classes, text);
+    }
+}
+
+/* Each word that is measured of a case can be asked for. */
+TEST(test_all_are_known)
+{
+    for (size_t i = 0; i < kit_case_count; i += 37) {
+        char text[CASE_CLASSES_BYTES], *rest = text, *word;
+
+        measure(kit_cases[i].name, text);
+        assert_true(strlen(text) < CASE_CLASSES_BYTES - CASE_CLASS_BYTES); /* none is cut off */
+        while ((word = strsep(&rest, " ")) != NULL)
+            if (*word && !case_class_is_known(kit_cases[i].op, word) &&
+                !case_class_is_known(NULL, word))
+                fail_msg("%s: %s", kit_cases[i].name, word);
+    }
+}
+
+TEST(test_names)
+{
+    static const char *const known[] = { "rank8",    "batch", "const1",     "in3<0", "in1.last",
+                                         "inputs>4", "relu6", "begin_mask", "in12>1" };
+    static const char *const others[] = { "",        "rank9",    "const",        "const1x", "in3",
+                                          "in1.end", "stride_w", "begin_mask=x", "offset>" };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!case_class_is_known("strided_slice", known[i]))
+            fail_msg("%s is a class", known[i]);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (case_class_is_known("strided_slice", others[i]))
+            fail_msg("'%s' is no class of STRIDED_SLICE", others[i]);
+    assert_true(case_class_is_known("conv_2d", "stride_w"));
+    assert_true(case_class_is_known("space_to_depth", "block_size=2"));
+    assert_string_equal(case_class_nearest("strided_slice", "ofset"), "offset");
+}
+
+/* ---- claims ---- */
+
+static char *write_file(const char *text)
+{
+    static char path[] = "/tmp/assay_classes_XXXXXX";
+    int fd;
+
+    strcpy(path, "/tmp/assay_classes_XXXXXX");
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    return path;
+}
+
+#define HEADER "op\ttype\tbounds\ttaken\tdeclined\n"
+
+static void expect_refused(const char *text, enum status status, const char *words)
+{
+    struct class_claims c;
+    struct diag diag;
+
+    assert_int_equal(class_claims_open(&c, text, &diag), status);
+    if (!strstr(diag.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
+    class_claims_close(&c);
+}
+
+TEST(test_refused_claims)
+{
+    static const struct {
+        const char *text, *words;
+    } files[] = {
+        { "", "no header line" },
+        { "op\ttype\n", "expected 5 columns" },
+        { HEADER "relu\tf32\t*\trank5\n", "line 2: expected 5 columns" },
+        { HEADER "relux\tf32\t*\trank5\t\n", "line 2: relux.f32: expected an op" },
+        { HEADER "relu\tf33\t*\trank5\t\n", "expected a type, such as f32 or i8pc, or *, found" },
+        { HEADER "relu\tf32\tfp33\trank5\t\n", "expected bounds" },
+        { HEADER "relu\tf32\t*\trank5 ranc4\t\n", "found 'ranc4'; did you mean 'rank" },
+        { HEADER "relu\tf32\t*\trank5\trank4+\n", "found '+'" },
+        { HEADER "relu\tf32\t*\trank5  rank4\t\n", "found ''" },
+        { HEADER "relu\tf32\t*\t\x1b[31m\t\n", "expected a class of the op" },
+    };
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        char *const path = write_file(files[i].text);
+
+        expect_refused(path, STATUS_USAGE, files[i].words);
+        unlink(path);
+    }
+    expect_refused("relu.f32:ofset", STATUS_USAGE, "--require-classes: relu.f32: expected a class");
+    expect_refused("strided_slice.f32:ofset", STATUS_USAGE, "did you mean 'offset'?");
+    expect_refused("relu.f32", STATUS_USAGE, "expected OP.TYPE:CLASS");
+    expect_refused("relu:rank5", STATUS_USAGE, "expected OP.TYPE:CLASS");
+    expect_refused("relu.f32:rank5,", STATUS_USAGE, "expected OP.TYPE:CLASS");
+    expect_refused("/nosuch.tsv", STATUS_IO, "/nosuch.tsv");
+    expect_refused("/tmp", STATUS_IO, "/tmp");
+    expect_refused("/dev/zero", STATUS_IO, "/dev/zero");
+}
+
+TEST(test_many_rows)
+{
+    static const char row[] = "relu\tf32\t*\trank5\t\n";
+    static char many[sizeof HEADER + 16385 * sizeof row];
+
+    strcpy(many, HEADER);
+    for (size_t i = 0, at = strlen(HEADER); i < 16385; i++, at += sizeof row - 1)
+        memcpy(many + at, row, sizeof row);
+    {
+        char *const path = write_file(many);
+
+        expect_refused(path, STATUS_USAGE, "expected at most 16384 rows, found 16385");
+        unlink(path);
+    }
+}
+
+/* A run of three cases of STRIDED_SLICE and one of RELU */
+struct sample {
+    struct record_subject subject;
+    struct record_case cases[4];
+    struct record_result results[4];
+    struct record r;
+};
+
+static void open_sample(struct sample *s)
+{
+    static const char *const names[] = { "strided_slice.f32.a", "strided_slice.f32.b",
+                                         "strided_slice.f32.c", "relu.f32.d" };
+    static const char *const classes[] = { "rank4 offset", "rank4 begin_mask",
+                                           "rank4 in3<0 begin_mask", "rank5" };
+
+    memset(s, 0, sizeof *s);
+    s->subject = (struct record_subject){ .label = "libx.so", .bounds = "fp32" };
+    s->r = (struct record){ .subjects = &s->subject,
+                            .subject_count = 1,
+                            .cases = s->cases,
+                            .case_count = 4,
+                            .results = s->results,
+                            .result_count = 4 };
+    for (size_t i = 0; i < 4; i++) {
+        s->cases[i] = (struct record_case){ .name = names[i],
+                                            .op = i < 3 ? "strided_slice" : "relu",
+                                            .type = "f32",
+                                            .classes = classes[i] };
+        s->results[i].test_case = i;
+    }
+}
+
+static void decline(struct sample *s, size_t i, const char *why)
+{
+    s->results[i].status = CASE_DECLINED;
+    s->results[i].what = why;
+}
+
+/* How many problems there are; words: in what is printed. */
+static void expect_problems(const struct sample *s, const char *claims, size_t count,
+                            const char *words)
+{
+    struct ledger_problems p = { .count = 0 };
+    struct class_claims c;
+    char *text = NULL;
+    size_t bytes = 0;
+    struct diag diag;
+
+    p.out = open_memstream(&text, &bytes);
+    assert_non_null(p.out);
+    if (class_claims_open(&c, claims, &diag) != STATUS_OK ||
+        class_claims_check(&c, &s->r, &p, &diag) != STATUS_OK)
+        fail_msg("%s", diag.text);
+    fclose(p.out);
+    if (p.count != count || !strstr(text, words))
+        fail_msg("expected %zu with \"%s\", found %zu:\n%s", count, words, p.count, text);
+    free(text);
+    class_claims_close(&c);
+}
+
+TEST(test_checked)
+{
+    char *const path = write_file(HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 offset rank4\t\n"
+                                         "relu\t*\tfp32\trank5\t\n");
+    struct sample s;
+
+    open_sample(&s);
+    expect_problems(&s, path, 0, "");
+    decline(&s, 0, "op.offset: offset is 1, may be 0");
+    expect_problems(&s, path, 1,
+                    "classes: strided_slice.f32:offset on libx.so: expected to be taken, found 1 "
+                    "case declined, such as strided_slice.f32.a: op.offset: offset is 1, may be 0");
+    decline(&s, 0, "limits.memory: bytes is 9, may be 3"); /* the device's, not the delegate's */
+    expect_problems(&s, path, 0, "");
+    expect_problems(&s, "*.*:rank5", 0, "");
+    expect_problems(&s, "relu.f32:rank4", 1, "relu.f32:rank4 on libx.so");
+    expect_problems(&s, "conv_2d.f32:rank4", 1, "conv_2d.f32:rank4: expected");
+    expect_problems(&s, "*.i8:rank4,*.*:rank7", 2, "*.*:rank7: expected");
+    s.cases[3].classes = NULL;
+    expect_problems(&s, path, 1, "relu.*:rank5: expected to be taken, found no case");
+    unlink(path);
+}
+
+/* Two classes that are taken, and not together. */
+TEST(test_pairs)
+{
+    char *path;
+    struct sample s;
+
+    open_sample(&s);
+    s.cases[0].classes = "rank4 in3<0";
+    decline(&s, 2, "op.mask: begin_mask is 1, may be 0");
+    path = write_file(HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\t\n");
+    expect_problems(&s, path, 1, "strided_slice.f32:in3<0+begin_mask on libx.so");
+    unlink(path);
+    path = write_file(HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\tbegin_mask+in3<0\n");
+    expect_problems(&s, path, 0, "");
+    unlink(path);
+    expect_problems(&s, "strided_slice.f32:begin_mask+in3<0", 1, "begin_mask+in3<0 on");
+    expect_problems(&s, "strided_slice.f32:begin_mask", 0, "");
+}
+
+/* What is written is true of the run that wrote it, and tells what another one has lost. */
+TEST(test_written)
+{
+    static const char path[] = "/tmp/assay_test_classes.tsv";
+    struct diag diag;
+    char text[1024];
+    struct sample s;
+    FILE *f;
+
+    open_sample(&s);
+    decline(&s, 3, "tensor.rank: rank is 5, may be 4");
+    decline(&s, 2, "op.mask: begin_mask is 1, may be 0");
+    s.cases[0].classes = "rank4 in3<0";
+    assert_int_equal(classes_write(&s.r, path, &diag), STATUS_OK);
+    f = fopen(path, "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    assert_non_null(strstr(text, HEADER "relu\tf32\t*\t\trank5\n"
+                                        "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\t"
+                                        "begin_mask+in3<0\n"));
+    expect_problems(&s, path, 0, "");
+    decline(&s, 0, "op.stride: stride is -1, may be 1");
+    expect_problems(&s, path, 1, "strided_slice.f32:in3<0 on libx.so");
+    unlink(path);
+}
+
+/* ---- in reports ---- */
+
+TEST(test_read_again)
+{
+    static const char path[] = "/tmp/assay_test_classes.json";
+    struct record r, again;
+    char *text = NULL;
+    size_t bytes = 0;
+    struct diag diag;
+    FILE *f;
+
+    sample_record_open(&r, 3);
+    r.cases[0].classes = "rank4 batch";
+    r.cases[1].classes = "rank5";
+    r.results[1].status = CASE_DECLINED;
+    r.results[1].what = r.results[1].reason = "tensor.rank: rank is 5";
+    sample_record_write(&r, path);
+    assert_int_equal(record_read(&again, path, &diag), STATUS_OK);
+    unlink(path);
+    assert_string_equal(again.cases[0].classes, "rank4 batch");
+    assert_null(again.cases[2].classes);
+    f = open_memstream(&text, &bytes);
+    assert_non_null(f);
+    assert_int_equal(form_text(&again, f, &diag), STATUS_OK);
+    fclose(f);
+    assert_non_null(strstr(text, "taken in no case:\n    relu f32 - rank5\n"));
+    free(text);
+    record_close(&again);
+    record_close(&r);
+}
+
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);
