@@ -127,6 +127,10 @@ static const struct row rows[] = {
       .y = DIMS(66001, 2) },
     { ROW("columns66001", "66,001 columns", LARGE_IN(SIZED)), .x = DIMS(2, 2),
       .y = DIMS(2, 66001) },
+    /* Sums at the ends of both ranges that pass 16, 24 and 30 bits (test_sizes.c). */
+    { ROW("sum17", SUM_END(TYPE_BIT(CASE_I8), 8)), .x = DIMS(2, 2, 2), .y = DIMS(2, 2, 3) },
+    { ROW("sum25", SUM_END(TYPE_BIT(CASE_I8), 60)), .x = DIMS(2, 260), .y = DIMS(260, 3) },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8), 600)), .x = DIMS(2, 33001), .y = DIMS(33001, 2) },
 };
 
 static void build(struct case_builder *m)

@@ -292,6 +292,15 @@ static const struct row rows[] = {
       .kernel = { 1, 1 }, .stride = { 4099, 4099 }, .padding = VALID },
     { ROW("d4099", "a dilation of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 1, 4101, 2),
       .kernel = { 1, 2 }, .dilation = { 4099, 4099 }, .padding = VALID },
+    /* Sums at the ends of both ranges that pass 16, 24 and 30 bits (test_sizes.c). */
+    { ROW("sum17", SUM_END(TYPES_BYTES | TYPE_BIT(CASE_I8PC), 8)), .in = DIMS(1, 1, 3, 2),
+      .kernel = { 1, 3 }, .padding = VALID },
+    { ROW("sum25", SUM_END(TYPES_BYTES | TYPE_BIT(CASE_I8PC), 60)), .in = DIMS(1, 23, 23, 2),
+      .kernel = { 23, 23 }, .padding = VALID },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC), 600)),
+      .in = DIMS(1, 253, 253, 1), .kernel = { 253, 253 }, .padding = VALID },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 181, 181, 1),
+      .kernel = { 181, 181 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

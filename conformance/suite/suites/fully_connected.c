@@ -223,6 +223,13 @@ static const struct row rows[] = {
       .in = DIMS(66001, 2), .units = 1 },
     { ROW("units66001", "66,001 units", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
       .in = DIMS(1, 2), .units = 66001 },
+    /* Sums at the ends of both ranges that pass 16, 24 and 30 bits (test_sizes.c). */
+    { ROW("sum17", SUM_END(TYPES_BYTES | TYPE_BIT(CASE_I8PC), 8)), .in = DIMS(2, 3), .units = 3 },
+    { ROW("sum25", SUM_END(TYPES_BYTES | TYPE_BIT(CASE_I8PC), 60)), .in = DIMS(2, 521),
+      .units = 3 },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC), 600)), .in = DIMS(1, 66201),
+      .units = 2 },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 33001), .units = 2 },
 };
 
 static void build(struct case_builder *m)

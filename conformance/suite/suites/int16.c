@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_quant.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 #include "reference/base/memory.h"
 
 #define X_SCALE 0.00025 /* of inputs: +-8.19 */
@@ -250,6 +251,9 @@ static void build_resize(struct case_builder *m, const struct row *r)
 
 #define I16       .types = TYPE_BIT(CASE_I16), .sets = SET_BIT(SET_RANDOM), .floats = true
 #define AS(op, v) .only = op, .version = v, I16
+#define AS_SUM(op, v)                                                                              \
+    "a sum of products at the ends of both ranges", AS(op, v), .period = SHORT_PERIOD,             \
+                                                               .pairs = true, INTEGERS(sum_ends)
 
 static const struct row rows[] = {
     { ROW("c3_o5", "a scale for each channel", AS("conv_2d", 4)), .in = DIMS(1, 5, 6, 3),
@@ -363,6 +367,21 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 5), .build = build_resize },
     { ROW("up", "an image is enlarged", AS("resize_nearest_neighbor", 4)), .in = DIMS(1, 3, 4, 5),
       .out = DIMS(1, 7, 9, 5), .build = build_resize },
+    /* Sums at the ends of both ranges that pass 32 bits (test_sizes.c). */
+    { ROW("sum33", AS_SUM("conv_2d", 4)), .in = DIMS(1, 1, 1, 1100), .other = DIMS(2, 1, 1, 1100),
+      .out = DIMS(1, 1, 1, 2), .stride = 1, .scale_y = 0.4, .build = build_conv },
+    { ROW("sum33", AS_SUM("depthwise_conv_2d", 5)), .in = DIMS(1, 33, 34, 1),
+      .other = DIMS(1, 33, 34, 1), .out = DIMS(1, 1, 1, 1), .stride = 34, .scale_y = 0.4,
+      .build = build_conv },
+    { ROW("sum33", AS_SUM("fully_connected", 7)), .in = DIMS(1, 1100), .other = DIMS(2, 1100),
+      .out = DIMS(1, 2), .scale_y = 0.4, .build = build_fully_connected },
+    { ROW("sum33", AS_SUM("transpose_conv", 3)), .in = DIMS(1, 1, 1, 1100),
+      .other = DIMS(2, 1, 1, 1100), .out = DIMS(1, 1, 1, 2), .stride = 1, .scale_y = 0.4,
+      .build = build_transpose_conv },
+    { ROW("sum25", AS_SUM("average_pool_2d", 3)), .in = DIMS(1, 23, 23, 1), .out = DIMS(1, 1, 1, 1),
+      .stride = 23, .numbers = { 23, 23 }, .build = build_pool },
+    { ROW("sum31", AS_SUM("mean", 3)), .in = DIMS(1, 256, 255, 1), .out = DIMS(1, 1, 1, 1),
+      .numbers = { 1, 2 }, .scale_y = X_SCALE, .build = build_mean },
 };
 
 static void build(struct case_builder *m)

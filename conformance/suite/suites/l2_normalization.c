@@ -75,6 +75,10 @@ static const struct row rows[] = {
       .in = DIMS(4097, 2) },
     { ROW("c66001", "66,001 channels", LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
       .in = DIMS(1, 66001) },
+    /* Sums of squares at the end of the range that pass 16, 24 and 30 bits (test_sizes.c). */
+    { ROW("sum17", SUM_END(TYPES_BYTES, 0)), .in = DIMS(2, 3) },
+    { ROW("sum25", SUM_END(TYPES_BYTES, 0)), .in = DIMS(2, 259) },
+    { ROW("sum31", SUM_END(TYPES_BYTES, 0)), .in = DIMS(1, 33001) },
 };
 
 static void build(struct case_builder *m)

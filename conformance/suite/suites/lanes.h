@@ -55,6 +55,12 @@ extern const int32_t pair_ends[5];
 #define SUM_DIMS      DIMS(1, LANES_SUMS, LANES_PLACES, LANES_CHANNELS)
 #define DENORMAL_DIMS DIMS(1, LANES_DENORMALS, LANES_PLACES, LANES_CHANNELS)
 #define END_DIMS      DIMS(1, 2, LANES_PLACES, LANES_CHANNELS)
+/* Each product of a sum has both operands at the end of their range. */
+static const int32_t sum_ends[] = { INT32_MAX };
+#define SUM_END(types_, out_times_)                                                                \
+    "a sum of products at the ends of both ranges",                                                \
+        .types = (types_), LANES_ONE_SET, .period = SHORT_PERIOD, .pairs = true,                   \
+        .quant = { .zero = ZERO_LOW, .out_times = (out_times_) }, INTEGERS(sum_ends)
 /* The types that have ends: what an op has of them. */
 #define END_TYPES (TYPES_BYTES | TYPE_BIT(CASE_I32))
 

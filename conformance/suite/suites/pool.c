@@ -192,10 +192,17 @@ static const struct row rows[] = {
       .in = DIMS(1, 4101, 1, 2), .filter = { 4099, 1 }, .padding = VALID },
     { ROW("f1x4099", "a window of 4,099 columns", LARGE_IN(SIZED), .ramp = 1),
       .in = DIMS(1, 1, 4101, 2), .filter = { 1, 4099 }, .padding = VALID },
-    { ROW("f257x257", "a window of 66,049 places", LARGE_IN(SIZED), .ramp = 1),
+    { ROW("f257x257", "a window of 66,049 places", .refused_by = "limits.turns", LARGE_IN(SIZED),
+          .ramp = 1),
       .in = DIMS(1, 257, 258, 1), .filter = { 257, 257 }, .padding = VALID },
     { ROW("s4099", "strides of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 4100, 2, 2),
       .filter = { 1, 1 }, .stride = { 4099, 4099 }, .padding = VALID },
+    /* Sums at the end of the range that pass 16 and 24 bits (test_sizes.c). */
+    { ROW("sum17", SUM_END(TYPES_BYTES, 0), .only = "average_pool_2d"), .in = DIMS(1, 23, 24, 2),
+      .filter = { 23, 23 }, .padding = VALID },
+    { ROW("sum25", SUM_END(TYPES_BYTES, 0), .only = "average_pool_2d",
+          .refused_by = "limits.turns"),
+      .in = DIMS(1, 364, 364, 1), .filter = { 364, 364 }, .padding = VALID },
 };
 
 static void build(struct case_builder *m)

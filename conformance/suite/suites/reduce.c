@@ -464,6 +464,11 @@ static const struct row rows[] = {
     { ROW("inner66001", "66,001 columns", .types = TYPE_BIT(CASE_BOOL), .period = SHORT_PERIOD,
           .only = "reduce_any"),
       .in = DIMS(2, 66001), .axes = DIMS(0) },
+    /* Sums at the end of the range that pass 24 bits (test_sizes.c). */
+    { ROW("sum25", SUM_END(TYPES_BYTES, 0), .only = "mean"), .in = DIMS(1, 364, 364, 1),
+      .axes = DIMS(1, 2) },
+    { ROW("sum25", SUM_END(TYPE_BIT(CASE_U8), 1), .only = "sum"), .in = DIMS(1, 257, 257, 1),
+      .axes = DIMS(1, 2) },
 };
 
 static void build(struct case_builder *m)

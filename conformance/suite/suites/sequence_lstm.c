@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_quant.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -209,6 +210,8 @@ static const struct row rows[] = {
       .batch = 1, .steps = 1, .depth = 66001, .cells = 1 },
     { ROW("wide257", "257 cells", .only = SEQUENCE, LARGE_POSITIVE(TYPE_BIT(CASE_F32))), .batch = 1,
       .steps = 2, .depth = 1, .cells = 257 },
+    { ROW("sum25", SUM_END(TYPE_BIT(CASE_I8), 0), .only = SEQUENCE), .batch = 1, .steps = 1,
+      .depth = 1100, .cells = 2 },
 };
 
 /* ---- tensors ---- */

@@ -217,6 +217,15 @@ static const struct row rows[] = {
       .out = DIMS(1, 1, 1028, 1), .kernel = { 1, 1027 }, .padding = VALID },
     { ROW("s4099", "strides of 4,099", LARGE_IN(SIZED)), .in = DIMS(1, 2, 1, 2),
       .out = DIMS(1, 4100, 1, 1), .kernel = { 1, 1 }, .stride = { 4099, 4099 }, .padding = VALID },
+    /* Sums at the ends of both ranges that pass 16, 24 and 30 bits (test_sizes.c). */
+    { ROW("sum17", SUM_END(TYPES_BYTES | TYPE_BIT(CASE_I8PC), 8)), .in = DIMS(1, 2, 2, 3),
+      .out = DIMS(1, 2, 2, 2), .kernel = { 1, 1 } },
+    { ROW("sum25", SUM_END(TYPES_BYTES | TYPE_BIT(CASE_I8PC), 60)), .in = DIMS(1, 2, 2, 521),
+      .out = DIMS(1, 2, 2, 2), .kernel = { 1, 1 } },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC), 600)),
+      .in = DIMS(1, 1, 1, 66201), .out = DIMS(1, 1, 1, 2), .kernel = { 1, 1 } },
+    { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 1, 1, 33001),
+      .out = DIMS(1, 1, 1, 2), .kernel = { 1, 1 } },
 };
 
 static void build(struct case_builder *m)
