@@ -299,8 +299,12 @@ static enum status check_nodes(struct checked_case *k, struct diag *diag)
         if (s == STATUS_OK)
             s = interpreter_eval_node(k->in, node, k->detail, diag);
         /* Inferences ask for no detail, for which some ops have another loop: it is judged. */
-        if (s == STATUS_OK && !k->request->delegate && !has_state(k, abi))
-            s = interpreter_eval_node(k->in, node, NULL, diag);
+        if (s == STATUS_OK && !k->request->delegate && !has_state(k, abi)) {
+            /* LSTM writes to its state, which may be an input of the graph. */
+            s = inputs_write(k->in, &k->instance, 0, diag);
+            if (s == STATUS_OK)
+                s = interpreter_eval_node(k->in, node, NULL, diag);
+        }
         for (int o = 0; s == STATUS_OK && o < abi->outputs->size; o++)
             s = check_output(k, node, o, &judged, diag);
         detail_close(k);

@@ -6,6 +6,8 @@
 #include "conformance/suite/suites/gaps.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
 
 struct row {
     struct op_case base;
@@ -24,6 +26,7 @@ static const struct suite_member members[] = {
     MEMBER("conv_2d", BUILTIN_CONV_2D), MEMBER("depthwise_conv_2d", BUILTIN_DEPTHWISE_CONV_2D),
     MEMBER("add", BUILTIN_ADD),         MEMBER("sub", BUILTIN_SUB),
     MEMBER("mul", BUILTIN_MUL),         MEMBER("maximum", BUILTIN_MAXIMUM),
+    MEMBER("softmax", BUILTIN_SOFTMAX),
 };
 
 static int32_t channels_of(struct value x)
@@ -365,6 +368,23 @@ static void make_folded(struct case_builder *m, const struct row *r)
     judge_add(m, y, halves);
 }
 
+/* Attention: a mask is added to logits, then SOFTMAX. */
+static void make_masked(struct case_builder *m, const struct row *r)
+{
+    const struct value x = graph_add_input(m, "x", &r->in);
+    const struct value mask = graph_add_constant(m, &(struct shape)DIMS(1, 1, 4, 8));
+
+    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_ADD, x, mask)));
+}
+
+static void make_masked_by_input(struct case_builder *m, const struct row *r)
+{
+    const struct value x = graph_add_input(m, "x", &r->in);
+    const struct value mask = graph_add_input(m, "mask", &(struct shape)DIMS(1, 1, 4, 8));
+
+    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_ADD, x, mask)));
+}
+
 /* ---- operands that are smaller than the result ---- */
 
 /* The smaller operand is a result that nothing reads again, and the larger one an input: the result
@@ -424,6 +444,21 @@ static void make_small_both(struct case_builder *m, const struct row *r)
 #define DEPTHWISE_PAIR(name, window_, ...)                                                         \
     PAIR(name, "a depthwise convolution is all that reads a 1x1 convolution", "depthwise_conv_2d", \
          make_pair, window_, __VA_ARGS__)
+
+/* A mask of rows of eight logits: none of them, some, all but one, all. */
+#define MASK(v)                                                                                    \
+    {                                                                                              \
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, v, 0, v, v, 0, 0, v, v, v, v, v, 0, v, v, v, v, v, v, v, v,  \
+            v, v                                                                                   \
+    }
+static const float mask_1e9[] = MASK(-1e9F), mask_lowest[] = MASK(-FLT_MAX),
+                   mask_infinite[] = MASK(-INFINITY);
+#define MASKED(name, why, make_, mask, ...)                                                        \
+    {                                                                                              \
+        ROW(name, why, .only = "softmax", .gap = GAP_HALF_RANGE, .types = TYPE_BIT(CASE_F32),      \
+            .sets = SET_BIT(SET_POSITIVE), .values_of = 1, VALUES(mask), __VA_ARGS__),             \
+            .make = make_, .in = DIMS(1, 2, 4, 8)                                                  \
+    }
 
 static const struct row rows[] = {
     FUSION("shown_residual", "the residual of a convolution is an output", "add",
@@ -496,6 +531,14 @@ static const struct row rows[] = {
            GAP_OVERWRITE, make_small_right),
     GRAPHS("small_both", "both operands are smaller than the result", "add sub mul maximum",
            GAP_OVERWRITE, make_small_both),
+    MASKED("masked_1e9", "attention: a constant mask of -1e9, in whole rows, too", make_masked,
+           mask_1e9, .full_mantissas = true),
+    MASKED("masked_lowest", "attention: a constant mask of the lowest f32, in whole rows, too",
+           make_masked, mask_lowest, .full_mantissas = true),
+    MASKED("masked_1e9_input", "attention: a mask of -1e9 that is an input", make_masked_by_input,
+           mask_1e9, .full_mantissas = true),
+    MASKED("masked_infinite_input", "attention: a mask of -infinity that is an input",
+           make_masked_by_input, mask_infinite, .specials = true),
 };
 
 static void build(struct case_builder *m)

@@ -11,6 +11,7 @@ struct row {
     int32_t axis, batch;      /* GATHER */
     bool computed;            /* the indices are an input of the graph */
     bool longs;               /* they are int64 */
+    bool table;               /* x is a constant */
 };
 
 static const struct suite_member members[] = {
@@ -126,6 +127,15 @@ static const struct row rows[] = {
       .indices = DIMS(300, 2), .computed = true },
     { ROW("inner66001", "rows of 66,001 elements", LARGE_IN(SIZED), TUPLE), .in = DIMS(3, 66001),
       .indices = DIMS(2, 1) },
+    { ROW("constant_table", "an embedding: a constant table, indices that are computed", AXIS,
+          .refused_by = "input.constant"),
+      .in = DIMS(9, 8), .indices = DIMS(1, 5), .computed = true, .table = true },
+    { ROW("constant_table_c5", "a constant table whose rows do not fill a slice", AXIS,
+          .types = TYPE_BIT(CASE_F32), .refused_by = "input.constant"),
+      .in = DIMS(7, 5), .indices = DIMS(9), .computed = true, .table = true },
+    { ROW("nd_constant_table", "a constant table, tuples that are computed", TUPLE,
+          .types = TYPE_BIT(CASE_F32), .refused_by = "input.constant"),
+      .in = DIMS(9, 8), .indices = DIMS(5, 1), .computed = true, .table = true },
 };
 
 /* The dimension of x that index i of the indices is in. */
@@ -192,7 +202,7 @@ static void build(struct case_builder *m)
         options_set_int(&options, "axis", r->axis);
         options_set_int(&options, "batch_dims", r->batch);
     }
-    in[0] = case_input(m, "x", &r->in, &any);
+    in[0] = case_operand(m, !r->table, "x", &r->in, &any);
     in[1] = add_indices(m, nd);
     case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }

@@ -7,12 +7,14 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/cases/sweep.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 enum { TANH = 4, BASIC = 1 }; /* file codes */
 
 struct row {
     struct op_case base;
     int32_t batch, depth, cells;
+    bool given; /* of u8: h and c before are inputs, of any integers, so that cells exceed 8 */
 };
 
 /* One step over rows, of floats: quantized, the op has scales of its own. */
@@ -91,6 +93,9 @@ static const struct row rows[] = {
       .batch = 1, .depth = 66001, .cells = 1 },
     { ROW("deep1025", "1,025 inputs", .types = TYPE_BIT(CASE_U8), .period = SHORT_PERIOD),
       .batch = 1, .depth = 1025, .cells = 3 },
+    { ROW("cells_given", "cells from -16 to 16, as long sequences have them",
+          .types = TYPE_BIT(CASE_U8)),
+      .batch = 3, .depth = 5, .cells = 33, .given = true },
 };
 
 static void build(struct case_builder *m)
@@ -113,10 +118,12 @@ static void build(struct case_builder *m)
         const double h = 1. / 128, c = 0x1p-11, z = 0x1p-12;
 
         in[0] = case_input_scaled(m, "x", &x, TENSOR_UINT8, h, 128);
-        in[1] = case_variable_scaled(m, "h_prev", &cells, TENSOR_UINT8, h, 128);
+        in[1] = r->given ? case_input_scaled(m, "h_prev", &cells, TENSOR_UINT8, h, 128)
+                         : case_variable_scaled(m, "h_prev", &cells, TENSOR_UINT8, h, 128);
         in[2] = case_constant(m, "weights", &weights, &weight);
         in[3] = case_constant(m, "bias", &bias, &offset);
-        in[4] = case_variable_scaled(m, "c_prev", &cells, TENSOR_INT16, c, 0);
+        in[4] = r->given ? case_input_scaled(m, "c_prev", &cells, TENSOR_INT16, c, 0)
+                         : case_variable_scaled(m, "c_prev", &cells, TENSOR_INT16, c, 0);
         out[0] = case_output_scaled(m, "h", &cells, TENSOR_UINT8, h, 128);
         out[1] = case_output_scaled(m, "c", &cells, TENSOR_INT16, c, 0);
         out[2] = case_output_scaled(m, "x_h", &joined, TENSOR_UINT8, h, 128);
