@@ -361,6 +361,8 @@ static const struct row rows[] = {
       .in = DIMS(1, 1, 1, 66201), .out = 2, .kernel = { 1, 1 } },
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 1, 1, 33001), .out = 2,
       .kernel = { 1, 1 } },
+    { ROW("bias_ends", BIAS_ENDS), .in = DIMS(1, 3, 4, 5), .out = 12, .kernel = { 1, 1 } },
+    { ROW("bias_ends_k3", BIAS_ENDS), .in = DIMS(1, 4, 4, 5), .out = 12, .kernel = { 3, 3 } },
 };
 
 static void build(struct case_builder *m)

@@ -301,6 +301,7 @@ static const struct row rows[] = {
       .in = DIMS(1, 253, 253, 1), .kernel = { 253, 253 }, .padding = VALID },
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 181, 181, 1),
       .kernel = { 181, 181 }, .padding = VALID },
+    { ROW("bias_ends", BIAS_ENDS), .in = DIMS(1, 4, 4, 13), .kernel = { 3, 3 } },
 };
 
 static void build(struct case_builder *m)

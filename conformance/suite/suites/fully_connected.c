@@ -230,6 +230,11 @@ static const struct row rows[] = {
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I8PC), 600)), .in = DIMS(1, 66201),
       .units = 2 },
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 33001), .units = 2 },
+    { ROW("bias_ends", BIAS_ENDS), .in = DIMS(3, 5), .units = 12 },
+    { ROW("tenths", "a factor of 3/10: products of 53 bits round up to a half",
+          .types = TYPES_BYTES, .version = 6, .byte_sets = SET_BIT(SET_INTEGERS),
+          .quant = { .in = 1, .in2 = 3, .out = 10, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(9, 5), .units = 17, .flags = NO_BIAS },
 };
 
 static void build(struct case_builder *m)

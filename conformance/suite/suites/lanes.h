@@ -24,12 +24,23 @@ extern const int32_t lane_ends[2 * LANES_PLACES * LANES_CHANNELS];
 /* The same of sums, where the ends of f32 would overflow in one order of summation and not in
  * another. */
 extern const float lane_sums[LANES_SUMS * LANES_PLACES * LANES_CHANNELS];
+/* Biases near the ends of i32, to which sums of 2^20 can be added, and scales with which results
+ * fill their range. */
+extern const int32_t bias_ends[6];
+#define BIAS_ENDS                                                                                  \
+    "biases at the ends of i32: sums of 31 bits are requantized",                                  \
+        .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC), LANES_ONE_SET, .byte_sets = LANES_RANDOM,      \
+        .values_of = 2, INTEGERS(bias_ends),                                                       \
+        .quant = {                                                                                 \
+            .in = 0.5, .in2 = 0.5, .out = 4.5e6, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE      \
+        }
 /* Operands of which every pair meets. */
 extern const float pair_specials[9];
 extern const int32_t pair_ends[5];
 
 /* ROW(name, LANES_SPECIAL, ...) with the shape of a tensor that has them once. */
-#define LANES_ONE_SET .sets = SET_BIT(SET_RANDOM)
+#define LANES_RANDOM  SET_BIT(SET_RANDOM)
+#define LANES_ONE_SET .sets = LANES_RANDOM
 #define LANES_SPECIAL                                                                              \
     "NaN, infinities, -0 and the ends of f32, in one lane and in all",                             \
         .types = TYPE_BIT(CASE_F32), LANES_ONE_SET, .specials = true, VALUES(lane_specials)

@@ -226,6 +226,8 @@ static const struct row rows[] = {
       .in = DIMS(1, 1, 1, 66201), .out = DIMS(1, 1, 1, 2), .kernel = { 1, 1 } },
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 1, 1, 33001),
       .out = DIMS(1, 1, 1, 2), .kernel = { 1, 1 } },
+    { ROW("bias_ends", BIAS_ENDS), .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 12),
+      .kernel = { 2, 2 }, .stride = { 2, 2 }, .padding = VALID, .bias = true },
 };
 
 static void build(struct case_builder *m)
