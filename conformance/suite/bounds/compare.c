@@ -88,6 +88,14 @@ static bool passes_as_read(const struct compare_request *q, size_t i, double got
     return depends && (passes || (q->rule->any_beside_nan && q->has_nan));
 }
 
+static bool is_nan_as_read(const struct compare_request *q, size_t i)
+{
+    for (int k = 0; k < 4 && q->read_as[k]; k++)
+        if (!isnan(q->read_as[k]->value[i]))
+            return false;
+    return true;
+}
+
 /* Sums and products of small integers (S2) are exact in any order: they have one right result.
  * Winograd's transformed weights are quarters. */
 static bool is_exact(const struct compare_request *q, const struct bound_point *p)
@@ -191,6 +199,8 @@ static void compare_element(const struct compare_request *q, bool cut, struct co
                 : bound_check(q->bounds, limit, middle, got);
     if (!v.pass && passes_as_read(q, i, got))
         v = (struct bound_verdict){ true, 0 };
+    if (v.pass && isnan(got) && q->from_overflow && !is_nan_as_read(q, i))
+        v = (struct bound_verdict){ false, NAN };
     size = isnan(v.error) ? INFINITY : v.error;
 
     write_limit(q, i, p.value, limit);

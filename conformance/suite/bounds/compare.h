@@ -48,6 +48,9 @@ struct compare_request {
     /* There are infinities among the inputs: where the runtime clamps one to the largest number, an
      * infinity is right, too. */
     bool has_infinity;
+    /* These are numbers that the device had in f16: NaN is no result of them, unless it is one of
+     * the largest f16, too. */
+    bool from_overflow;
     /* In class fp16 the device, not the runner, rounded inputs and constants (TOLERANCES.md 3.10).
      */
     bool full_mantissas;

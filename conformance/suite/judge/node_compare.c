@@ -292,6 +292,7 @@ struct node_reference {
     struct node_detail detail, read_as[READINGS];
     int reading_count;
     bool has_nan, has_infinity; /* of its inputs; the first two readings are about NaNs */
+    bool from_overflow;         /* infinities of its inputs are numbers that f16 does not hold */
     double *added;              /* compare_request */
     bool tiles;                 /* compare_request */
     float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
@@ -427,6 +428,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
                          reading(reference, 2, of), reading(reference, 3, of) },
             .has_nan = reference->has_nan,
             .has_infinity = reference->has_infinity,
+            .from_overflow = reference->from_overflow,
             .full_mantissas =
                 q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
             .wants = expected,
@@ -548,9 +550,26 @@ static enum status reference_eval(struct interpreter *in, const struct node_comp
     return STATUS_OK;
 }
 
+/* Whether the device stored infinity where the result is a number, t. */
+static bool has_overflowed(const TfLiteTensor *t, const void *got)
+{
+    for (size_t i = 0; t->type == kTfLiteFloat32 && i < ref_elements(t); i++)
+        if (isinf(((const float *)got)[i]) && isfinite(t->data.f[i]))
+            return true;
+    return false;
+}
+
+static bool reads_one_of(const TfLiteNode *node, const bool *tensors)
+{
+    for (int i = 0; i < node->inputs->size; i++)
+        if (node->inputs->data[i] >= 0 && tensors[node->inputs->data[i]])
+            return true;
+    return false;
+}
+
 /* Evaluates a node and compares its outputs; *judged counts these. */
 static enum status judge_node(struct interpreter *in, const struct node_compare_request *q,
-                              int node, const struct outputs *got, size_t *judged,
+                              int node, const struct outputs *got, bool *overflowed, size_t *judged,
                               struct case_result *result, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
@@ -562,6 +581,7 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
         exposed = exposed || outputs_find(got, abi->outputs->data[i]) >= 0;
     if (!exposed)
         return interpreter_eval_node(in, node, NULL, diag);
+    reference.from_overflow = reads_one_of(abi, overflowed);
     s = reference_eval(in, q, node, got, &reference, diag);
     for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
         const int output = outputs_find(got, abi->outputs->data[i]);
@@ -573,6 +593,8 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
         ++*judged;
         /* The nodes behind it are judged from the device's value. */
         if (t->bytes == got->items[output].bytes && t->bytes > 0) {
+            overflowed[abi->outputs->data[i]] =
+                bounds_half(q->bounds) && has_overflowed(t, got->items[output].data);
             keep_state(in, abi, t, got->items[output].data);
             memcpy(t->data.raw, got->items[output].data, t->bytes);
         }
@@ -586,19 +608,22 @@ enum status node_compare_outputs(struct interpreter *in, const struct node_compa
                                  struct diag *diag)
 {
     const size_t nodes = interpreter_node_count(in);
+    bool *const overflowed = mem_alloc(interpreter_tensor_count(in) + 1, sizeof *overflowed);
+    enum status s = overflowed ? inputs_write(in, request->instance, request->frame, diag)
+                               : diag_fail(diag, STATUS_NO_MEMORY, "tensors: out of memory");
     size_t judged = 0;
 
-    TRY(inputs_write(in, request->instance, request->frame, diag));
-    for (size_t n = 0; n < nodes; n++) {
+    for (size_t n = 0; n < nodes && s == STATUS_OK; n++) {
         const TfLiteNode *const node = interpreter_node(in, (int)n);
         const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);
 
         if (first->allocation_type == kTfLitePersistentRo)
             continue; /* computed from constants alone, when the graph was prepared */
-        TRY(judge_node(in, request, (int)n, got, &judged, result, diag));
+        s = judge_node(in, request, (int)n, got, overflowed, &judged, result, diag);
     }
-    if (judged != got->count)
+    mem_free(overflowed);
+    if (s == STATUS_OK && judged != got->count)
         return diag_fail(diag, STATUS_UNSUPPORTED, "%zu of %zu outputs are made by no node",
                          got->count - judged, got->count);
-    return STATUS_OK;
+    return s;
 }
