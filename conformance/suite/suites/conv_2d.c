@@ -363,6 +363,15 @@ static const struct row rows[] = {
       .kernel = { 1, 1 } },
     { ROW("bias_ends", BIAS_ENDS), .in = DIMS(1, 3, 4, 5), .out = 12, .kernel = { 1, 1 } },
     { ROW("bias_ends_k3", BIAS_ENDS), .in = DIMS(1, 4, 4, 5), .out = 12, .kernel = { 3, 3 } },
+    { ROW("bias_29", "biases of 29 bits: sums that a shift by two still holds",
+          .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC), LANES_ONE_SET, .byte_sets = LANES_RANDOM,
+          .values_of = 2, INTEGERS(bias_29),
+          .quant = { .in = 0.5,
+                     .in2 = 0.5,
+                     .out = 1.2e6,
+                     .zero = ZERO_MIDDLE,
+                     .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(1, 3, 4, 5), .out = 12, .kernel = { 1, 1 } },
 };
 
 static void build(struct case_builder *m)

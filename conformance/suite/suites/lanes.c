@@ -21,6 +21,8 @@ const float pair_specials[] = {
     NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0.0F, -0.0F, 1.5F, -2
 };
 const int32_t pair_ends[] = { INT32_MIN, INT32_MAX, -1, 0, 1 };
+const int32_t bias_29[] = { (1 << 29) - (1 << 21), -(1 << 29) + (1 << 21), 0x15555555,
+                            -0x18000001 };
 const int32_t bias_ends[] = {
     INT32_MIN + (1 << 20), INT32_MAX - (1 << 20), 1 << 30, -(1 << 30) - 1, 0x55555555, 0
 };

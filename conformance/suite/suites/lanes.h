@@ -27,6 +27,8 @@ extern const float lane_sums[LANES_SUMS * LANES_PLACES * LANES_CHANNELS];
 /* Biases near the ends of i32, to which sums of 2^20 can be added, and scales with which results
  * fill their range. */
 extern const int32_t bias_ends[6];
+/* The same of 29 bits, of which four times still are 31. */
+extern const int32_t bias_29[4];
 #define BIAS_ENDS                                                                                  \
     "biases at the ends of i32: sums of 31 bits are requantized",                                  \
         .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC), LANES_ONE_SET, .byte_sets = LANES_RANDOM,      \
