@@ -3,6 +3,7 @@
  * multiplied in f32. Random models do not have them.  Skipped where there is no device. */
 #include "delegate/tests/kit/dots_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/fixed_point.h"
 
@@ -19,39 +20,31 @@ struct sums {
 
 static void check_sums(const struct sums *s)
 {
-    static const int64_t zeros[64];
-    static const uint8_t weights[64];
-    const int32_t type = s->is_unsigned ? TENSOR_UINT8 : TENSOR_INT8;
-    const size_t rank = s->dense ? 2 : 4;
-    const float b_scale = s->x_scale * s->w_scale[0];
-    const int32_t shape[] = { 1, s->dense ? s->count : 1, 1, s->count };
-    struct diag diag = { 0 };
-    struct options options;
-    struct builder b;
+    const char *const type = s->is_unsigned ? "u8" : "i8";
+    char *text = NULL;
+    size_t count;
+    FILE *const f = open_memstream(&text, &count);
     struct model m;
-    int t[3], y;
 
+    assert_non_null(f);
     assert_in_range(s->count, 8, 64);
-    builder_init(&b);
-    t[0] = builder_tensor(&b, type, "x", rank, (int32_t[]){ 1, 1, 1, 1 });
-    builder_quantization(&b, t[0], 1, &s->x_scale, zeros, 0);
-    t[1] = builder_constant(&b, type, "w", rank, (int32_t[]){ s->count, 1, 1, 1 }, weights,
-                            (size_t)s->count);
-    builder_quantization(&b, t[1], s->is_unsigned ? 1 : (size_t)s->count, s->w_scale, zeros, 0);
-    t[2] = builder_constant(&b, TENSOR_INT32, "b", 1, (int32_t[]){ s->count }, s->sum,
-                            (size_t)s->count * sizeof s->sum[0]);
-    builder_quantization(&b, t[2], 1, &b_scale, zeros, 0);
-    y = builder_tensor(&b, type, "y", rank, shape);
-    builder_quantization(&b, y, 1, &s->y_scale, zeros, 0);
-    options_init(&options, s->dense ? OPTIONS_FullyConnectedOptions : OPTIONS_Conv2DOptions);
-    if (!s->dense) {
-        options_set_int(&options, "stride_h", 1);
-        options_set_int(&options, "stride_w", 1);
-    }
-    builder_op(&b, s->dense ? BUILTIN_FULLY_CONNECTED : BUILTIN_CONV_2D, 1, &options, 3, t, 1, &y);
-    builder_inputs(&b, 1, &t[0]);
-    builder_outputs(&b, 1, &y);
-    KIT_OK(builder_finish(&b, &m, &diag));
+    fprintf(f,
+            s->dense ? "FULLY_CONNECTED {} %s[1,1]" : "CONV_2D {stride_w=1 stride_h=1} %s[1,1,1,1]",
+            type);
+    fprintf(f, "q(%.9g,0) %s[%d,%s]=0q(", (double)s->x_scale, type, s->count,
+            s->dense ? "1" : "1,1,1");
+    for (int i = 0; i < (s->is_unsigned ? 1 : s->count); i++)
+        fprintf(f, "%s%.9g", i ? "|" : "", (double)s->w_scale[i]);
+    for (int i = 0; i < (s->is_unsigned ? 1 : s->count); i++)
+        fputs(i ? "|0" : ",0", f);
+    fprintf(f, ",0) i32[%d]", s->count);
+    for (int i = 0; i < s->count; i++)
+        fprintf(f, "%c%d", i ? ',' : '=', s->sum[i]);
+    fprintf(f, "q(%.9g,0) -> y:%sq(%.9g,0)", (double)(s->x_scale * s->w_scale[0]), type,
+            (double)s->y_scale);
+    fclose(f);
+    kit_text(&m, "%s", text);
+    free(text);
     dots_check(&m, 0);
     model_close(&m);
 }

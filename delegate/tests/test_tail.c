@@ -3,6 +3,7 @@
  * that need not be here.  The bits are those of two steps. */
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "delegate/ops/product/conv_2d_int8.args.h"
 #include "delegate/ops/product/matvec.args.h"
@@ -29,190 +30,99 @@ enum shape {
 };
 
 struct net {
-    const char *name;
-    int32_t type; /* TENSOR_... */
+    const char *name, *type;
     enum shape shape;
     int32_t rows, depth, classes;
     int activation;
     float beta;
 };
 
-struct builder_net {
-    struct builder b;
-    const struct net *n;
-    uint64_t seed;
-};
-
-static int tensor(struct builder_net *b, int rank, const int32_t *dims, float scale, int zero)
+static bool is_float(const struct net *n)
 {
-    const int t = builder_tensor(&b->b, b->n->type, "t", (size_t)rank, dims);
-    const int64_t zeros = b->n->type == TENSOR_UINT8 ? zero + 128 : zero;
-
-    if (b->n->type != TENSOR_FLOAT32)
-        builder_quantization(&b->b, t, 1, &scale, &zeros, 0);
-    return t;
+    return strcmp(n->type, "f32") == 0;
 }
 
-/* Small integers, so that sums of floats are exact; any bytes. */
-static int weights(struct builder_net *b)
+/* A scale and a zero point, of bytes. */
+static const char *quant(const struct net *n, double scale, int zero)
 {
-    static float values[1 << 17];
-    static uint8_t bytes[1 << 17];
-    const struct net *n = b->n;
-    const size_t count = (size_t)n->classes * (size_t)n->depth;
-    const int64_t zero = n->type == TENSOR_UINT8 ? 131 : 0;
-    const float scale = 0.02f;
-    int t;
+    static char texts[8][40];
+    static int next;
+    char *const text = texts[next++ % 8];
 
-    assert_true(count <= sizeof bytes);
-    for (size_t i = 0; i < count; i++) {
-        values[i] = (float)(kit_below(&b->seed, 5) - 2);
-        bytes[i] = (uint8_t)kit_random(&b->seed);
-    }
-    t = builder_constant(&b->b, n->type, "w", n->shape == DENSE ? 2 : 4,
-                         n->shape == DENSE ? (int32_t[]){ n->classes, n->depth }
-                                           : (int32_t[]){ n->classes, 1, 1, n->depth },
-                         n->type == TENSOR_FLOAT32 ? (const void *)values : bytes,
-                         n->type == TENSOR_FLOAT32 ? count * sizeof values[0] : count);
-    if (n->type != TENSOR_FLOAT32)
-        builder_quantization(&b->b, t, 1, &scale, &zero, 0);
-    return t;
+    snprintf(text, sizeof texts[0], "q(%.9g,%d)", scale, zero + (n->type[0] == 'u' ? 128 : 0));
+    return is_float(n) ? "" : text;
 }
 
-/* All of it negative: a padded lane, which is 0, would be the peak. */
-static int bias(struct builder_net *b)
+/* Weights are small integers, so that sums of floats are exact, or any bytes.  The bias is all
+ * negative: a padded lane, which is 0, would be the peak.  Logits of bytes are some 40 steps apart.
+ */
+static void put_product(FILE *f, const struct net *n)
 {
-    static float values[1 << 12];
-    static int32_t integers[1 << 12];
-    const struct net *n = b->n;
-    const bool is_float = n->type == TENSOR_FLOAT32;
-    const float scale = 0.05f * 0.02f;
-    int t;
+    const int seed = n->depth;
+    const char *const logits = quant(n, 0.05 * 0.02 * 74 * 74 * sqrt(n->depth) / 40, 5);
+    char weights[80] = "w";
 
-    for (int32_t i = 0; i < n->classes; i++) {
-        values[i] = (float)(kit_below(&b->seed, 9) - (n->activation ? 4 : 1000));
-        integers[i] = kit_below(&b->seed, 2000) - 1000;
-    }
-    t = builder_constant(&b->b, is_float ? TENSOR_FLOAT32 : TENSOR_INT32, "b", 1, &n->classes,
-                         is_float ? (const void *)values : integers, (size_t)n->classes * 4);
-    if (!is_float)
-        builder_quantization(&b->b, t, 1, &scale, &(int64_t){ 0 }, 0);
-    return t;
-}
-
-/* Logits of bytes are some 40 steps apart. */
-static int product(struct builder_net *b, int x, int w)
-{
-    const struct net *n = b->n;
-    const float scale = 0.05f * 0.02f * 74 * 74 * sqrtf((float)n->depth) / 40;
-    const int y = n->shape == DENSE
-                      ? tensor(b, 2, (int32_t[]){ n->rows, n->classes }, scale, 5)
-                      : tensor(b, 4, (int32_t[]){ n->rows, 1, 1, n->classes }, scale, 5);
-    struct options o;
-
-    options_init(&o, n->shape == DENSE ? OPTIONS_FullyConnectedOptions : OPTIONS_Conv2DOptions);
-    if (n->shape != DENSE) {
-        options_set_int(&o, "padding", 1);
-        options_set_int(&o, "stride_h", 1);
-        options_set_int(&o, "stride_w", 1);
-        options_set_int(&o, "dilation_h_factor", 1);
-        options_set_int(&o, "dilation_w_factor", 1);
-    }
-    options_set_int(&o, "fused_activation_function", n->activation);
-    builder_op(&b->b, n->shape == DENSE ? BUILTIN_FULLY_CONNECTED : BUILTIN_CONV_2D, 3, &o, 3,
-               (int[]){ x, w, bias(b) }, 1, &y);
-    return y;
-}
-
-static int reshape(struct builder_net *b, int x, int32_t rows, int32_t channels)
-{
-    const float scale = 0.05f * 0.02f * 74 * 74 * sqrtf((float)b->n->depth) / 40;
-    const int32_t dims[] = { rows, channels };
-    const int y = tensor(b, 2, dims, scale, 5);
-    struct options o;
-
-    options_init(&o, OPTIONS_ReshapeOptions);
-    builder_op(&b->b, BUILTIN_RESHAPE, 1, &o, 2,
-               (int[]){ x, builder_constant(&b->b, TENSOR_INT32, "s", 1, (int32_t[]){ 2 }, dims,
-                                            sizeof dims) },
-               1, &y);
-    return y;
-}
-
-static int unary(struct builder_net *b, int32_t code, int x)
-{
-    const struct net *n = b->n;
-    const int y = tensor(b, 4, (int32_t[]){ n->rows, 1, 1, n->classes }, 1, 0);
-
-    builder_op(&b->b, code, 1, NULL, 1, &x, 1, &y);
-    return y;
-}
-
-static int add(struct builder_net *b, int x, int z)
-{
-    const struct net *n = b->n;
-    const int y = tensor(b, 4, (int32_t[]){ n->rows, 1, 1, n->classes }, 1, 0);
-    struct options o;
-
-    options_init(&o, OPTIONS_AddOptions);
-    builder_op(&b->b, BUILTIN_ADD, 1, &o, 2, (int[]){ x, z }, 1, &y);
-    return y;
-}
-
-static int softmax(struct builder_net *b, int x, int rank, const int32_t *dims)
-{
-    const int y = tensor(b, rank, dims, 1.0f / 256, -128);
-    struct options o;
-
-    options_init(&o, OPTIONS_SoftmaxOptions);
-    options_set_float(&o, "beta", (double)b->n->beta);
-    builder_op(&b->b, BUILTIN_SOFTMAX, 1, &o, 1, &x, 1, &y);
-    return y;
+    if (n->shape != COMPUTED)
+        snprintf(weights, sizeof weights,
+                 n->shape == DENSE ? "%s[%d,%d]=~%d(%s)%s" : "%s[%d,1,1,%d]=~%d(%s)%s", n->type,
+                 n->classes, n->depth, seed,
+                 is_float(n)         ? "-2..2"
+                 : n->type[0] == 'u' ? "0..255"
+                                     : "-128..127",
+                 is_float(n)         ? ""
+                 : n->type[0] == 'u' ? "q(0.02,131)"
+                                     : "q(0.02,0)");
+    fprintf(f, "%s fused_activation_function=%d} x %s ",
+            n->shape == DENSE ? "FULLY_CONNECTED:3 {"
+                              : "CONV_2D:3 {padding=VALID stride_h=1 stride_w=1",
+            n->activation, weights);
+    if (is_float(n))
+        fprintf(f, "f32[%d]=~%d(%s)", n->classes, seed, n->activation ? "-4..4" : "-1000..-992");
+    else
+        fprintf(f, "i32[%d]=~%d(-1000..999)q(0.001,0)", n->classes, seed);
+    fprintf(f, " -> logits:%s%s\n", n->type, logits);
+    if (n->shape == RESHAPED || n->shape == SHOWN_VIEW || n->shape == SPLIT_ROWS)
+        fprintf(f, "RESHAPE {} logits i32[2]=%d,%d -> view:%s%s\n",
+                n->shape == SPLIT_ROWS ? 2 * n->rows : n->rows,
+                n->shape == SPLIT_ROWS ? n->classes / 2 : n->classes, n->type, logits);
 }
 
 static void make(const struct net *n, struct model *m)
 {
-    struct builder_net b = { .n = n, .seed = (uint64_t)n->depth };
-    const int32_t in[] = { n->rows, 1, 1, n->depth }, out[] = { n->rows, 1, 1, n->classes };
-    struct diag diag = { 0 };
-    int x, w, y, z = -1, outputs[2], inputs[3], count = 0, input_count = 0;
+    const char *const softmax = quant(n, 1. / 256, -128);
+    const char *read = "logits";
+    char *text = NULL;
+    size_t count;
+    FILE *const f = open_memstream(&text, &count);
 
-    builder_init(&b.b);
-    x = inputs[input_count++] = tensor(&b, 4, in, 0.05f, 3);
-    w = n->shape == COMPUTED
-            ? builder_tensor(&b.b, n->type, "w", 4, (int32_t[]){ n->classes, 1, 1, n->depth })
-            : weights(&b);
+    assert_non_null(f);
+    fprintf(f, "tensors x:%s[%d,1,1,%d]%s", n->type, n->rows, n->depth, quant(n, 0.05, 3));
     if (n->shape == COMPUTED)
-        inputs[input_count++] = w;
-    if (n->shape == RESIDUAL) {
-        inputs[input_count] = tensor(&b, 4, out, 1, 0);
-        z = unary(&b, BUILTIN_ABS, inputs[input_count++]);
-    }
-    y = product(&b, x, w);
-    if (n->shape == SHOWN)
-        outputs[count++] = y;
-    if (n->shape == READ_TWICE)
-        outputs[count++] = unary(&b, BUILTIN_ABS, y);
-    if (n->shape == APART)
-        y = unary(&b, BUILTIN_ABS, y);
+        fprintf(f, " w:%s[%d,1,1,%d]", n->type, n->classes, n->depth);
     if (n->shape == RESIDUAL)
-        y = add(&b, y, z);
-    if (n->shape == RESHAPED || n->shape == SHOWN_VIEW)
-        y = reshape(&b, y, n->rows, n->classes);
-    if (n->shape == SHOWN_VIEW)
-        outputs[count++] = y;
-    if (n->shape == SPLIT_ROWS)
-        y = reshape(&b, y, 2 * n->rows, n->classes / 2);
-    outputs[count++] = n->shape == RESHAPED || n->shape == SHOWN_VIEW || n->shape == DENSE
-                           ? softmax(&b, y, 2, (int32_t[]){ n->rows, n->classes })
-                       : n->shape == SPLIT_ROWS
-                           ? softmax(&b, y, 2, (int32_t[]){ 2 * n->rows, n->classes / 2 })
-                           : softmax(&b, y, 4, out);
+        fprintf(f, " r:%s[%d,1,1,%d]; ABS r -> z", n->type, n->rows, n->classes);
+    fputc('\n', f);
+    put_product(f, n);
+    if (n->shape == READ_TWICE || n->shape == APART)
+        fputs("ABS logits -> abs\n", f);
+    if (n->shape == APART)
+        read = "abs";
+    if (n->shape == RESIDUAL)
+        fprintf(f, "ADD {} logits z -> %s\n", read = "sum");
+    if (n->shape == RESHAPED || n->shape == SHOWN_VIEW || n->shape == SPLIT_ROWS)
+        read = "view";
+    fprintf(f, "SOFTMAX {beta=%.9g} %s -> y:%s%s\n", (double)n->beta, read, n->type, softmax);
     if (n->shape == TWICE)
-        outputs[0] = softmax(&b, outputs[0], 4, out);
-    builder_inputs(&b.b, (size_t)input_count, inputs);
-    builder_outputs(&b.b, (size_t)count, outputs);
-    KIT_OK(builder_finish(&b.b, m, &diag));
+        fprintf(f, "SOFTMAX {beta=%.9g} y -> y2:%s%s\n", (double)n->beta, n->type, softmax);
+    fprintf(f, "outputs %s",
+            n->shape == SHOWN        ? "logits y"
+            : n->shape == READ_TWICE ? "abs y"
+            : n->shape == SHOWN_VIEW ? "view y"
+            : n->shape == TWICE      ? "y2"
+                                     : "y");
+    fclose(f);
+    kit_text(m, "%s", text);
+    free(text);
 }
 
 /* ---- on the device ---- */
@@ -286,7 +196,7 @@ static void check_near(const struct net *n, const struct setting *s, struct inte
     const bool half = strcmp(s->precision, "fp16") == 0;
     const struct transform_case c = { .name = n->name };
 
-    if (n->type != TENSOR_FLOAT32)
+    if (!is_float(n))
         kit_same_outputs(truth, got, 0);
     else
         transform_near(&c, s->precision, truth, got, half ? 1.0f / 2048 : 1e-6f);
@@ -331,9 +241,9 @@ static void check(const struct net *n, struct setting s, bool joined)
     assay_gpu_delegate_destroy(d[1]);
 }
 
-#define F32 TENSOR_FLOAT32
-#define I8  TENSOR_INT8
-#define U8  TENSOR_UINT8
+#define F32 "f32"
+#define I8  "i8"
+#define U8  "u8"
 
 static const struct net joined[] = {
     { "one workgroup", F32, PLAIN, 1, 67, 3, 0, 1.0f / 64 },

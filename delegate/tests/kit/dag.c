@@ -1,26 +1,30 @@
 #include "delegate/tests/kit/dag.h"
 
+#include "reference/tests/kit/text_kit.h"
+
+#include <stdio.h>
+
 enum { DAG_MAX = 96 };
 
+/* Tensor i of the text is ti. */
 struct dag {
-    struct builder b;
+    FILE *text;
     uint64_t random;
     struct {
-        int tensor, side, channels;
+        int side, channels;
         bool read;
     } at[DAG_MAX];
     int count;
 };
 
-static int dag_tensor(struct dag *g, int side, int channels, int *place)
+/* Ends an operator with its result; the first one is the input. */
+static void dag_result(struct dag *g, int side, int channels)
 {
-    *place = g->count;
-    g->at[g->count].tensor =
-        builder_tensor(&g->b, TENSOR_FLOAT32, "t", 4, (int32_t[]){ 1, side, side, channels });
+    fprintf(g->text, "%s t%d:f32[1,%d,%d,%d]\n", g->count ? " ->" : "", g->count, side, side,
+            channels);
     g->at[g->count].side = side;
     g->at[g->count].channels = channels;
-    g->at[g->count].read = false;
-    return g->at[g->count++].tensor;
+    g->at[g->count++].read = false;
 }
 
 /* Near the end more often than not, as in real nets. */
@@ -51,134 +55,62 @@ static int dag_partner(struct dag *g, int i, bool channels_too)
     return -1;
 }
 
-static void dag_conv(struct dag *g, int i)
-{
-    static const float zeros[40];
-    static float w[40 * 40];
-    const int in = g->at[i].channels, out = 1 + kit_below(&g->random, 40);
-    struct options o;
-    int place, k, bias, y;
-
-    for (int n = 0; n < in * out; n++)
-        w[n] = kit_float(&g->random) / 4;
-    k = builder_constant(&g->b, TENSOR_FLOAT32, "w", 4, (int32_t[]){ out, 1, 1, in }, w,
-                         (size_t)(in * out) * sizeof w[0]);
-    bias =
-        builder_constant(&g->b, TENSOR_FLOAT32, "b", 1, &out, zeros, (size_t)out * sizeof zeros[0]);
-    options_init(&o, OPTIONS_Conv2DOptions);
-    options_set_int(&o, "stride_w", 1);
-    options_set_int(&o, "stride_h", 1);
-    y = dag_tensor(g, g->at[i].side, out, &place);
-    builder_op(&g->b, BUILTIN_CONV_2D, 1, &o, 3, (int[]){ g->at[i].tensor, k, bias }, 1, &y);
-}
-
-static void dag_pool(struct dag *g, int i)
-{
-    struct options o;
-    int place;
-    const int y = dag_tensor(g, (g->at[i].side + 1) / 2, g->at[i].channels, &place);
-
-    options_init(&o, OPTIONS_Pool2DOptions);
-    options_set_int(&o, "stride_w", 2);
-    options_set_int(&o, "stride_h", 2);
-    options_set_int(&o, "filter_width", 2);
-    options_set_int(&o, "filter_height", 2);
-    builder_op(&g->b, BUILTIN_AVERAGE_POOL_2D, 1, &o, 1, &g->at[i].tensor, 1, &y);
-}
-
-static void dag_concat(struct dag *g, int i, int j)
-{
-    struct options o;
-    int place;
-    const int y = dag_tensor(g, g->at[i].side, g->at[i].channels + g->at[j].channels, &place);
-
-    options_init(&o, OPTIONS_ConcatenationOptions);
-    options_set_int(&o, "axis", 3);
-    builder_op(&g->b, BUILTIN_CONCATENATION, 1, &o, 2, (int[]){ g->at[i].tensor, g->at[j].tensor },
-               1, &y);
-}
-
-/* The first row of i, which is a view on its memory, added to i: read by all rows. */
-static void dag_add_first_row(struct dag *g, int i)
-{
-    const int32_t begin[4] = { 0 }, strides[4] = { 1, 1, 1, 1 };
-    const int32_t end[4] = { 1, 1, g->at[i].side, g->at[i].channels };
-    struct options o;
-    int place, row, k[3], y;
-
-    row = builder_tensor(&g->b, TENSOR_FLOAT32, "row", 4, end);
-    k[0] = builder_constant(&g->b, TENSOR_INT32, "begin", 1, (int32_t[]){ 4 }, begin, 16);
-    k[1] = builder_constant(&g->b, TENSOR_INT32, "end", 1, (int32_t[]){ 4 }, end, 16);
-    k[2] = builder_constant(&g->b, TENSOR_INT32, "strides", 1, (int32_t[]){ 4 }, strides, 16);
-    options_init(&o, OPTIONS_StridedSliceOptions);
-    builder_op(&g->b, BUILTIN_STRIDED_SLICE, 1, &o, 4, (int[]){ g->at[i].tensor, k[0], k[1], k[2] },
-               1, &row);
-    options_init(&o, OPTIONS_AddOptions);
-    y = dag_tensor(g, g->at[i].side, g->at[i].channels, &place);
-    builder_op(&g->b, BUILTIN_ADD, 1, &o, 2, (int[]){ g->at[i].tensor, row }, 1, &y);
-}
-
 static void dag_node(struct dag *g)
 {
-    const int i = dag_pick(g);
+    const int i = dag_pick(g), kind = kit_below(&g->random, 8);
     const int side = g->at[i].side, channels = g->at[i].channels;
-    struct options o;
-    int place, y, j;
+    const int j = kind == 3 || kind == 5 || kind == 6 ? dag_partner(g, i, kind != 3) : -1;
+    int made = channels;
 
-    switch (kit_below(&g->random, 8)) {
-    case 0:
-        y = dag_tensor(g, side, channels, &place);
-        builder_op(&g->b, BUILTIN_RELU, 1, NULL, 1, &g->at[i].tensor, 1, &y);
+    if (kind < 2) {
+        fprintf(g->text, "%s t%d", kind ? "LOGISTIC" : "RELU", i);
+    } else if (kind == 2 && side > 2) {
+        fprintf(g->text,
+                "AVERAGE_POOL_2D {stride_w=2 stride_h=2 filter_width=2 filter_height=2} t%d", i);
+        dag_result(g, (side + 1) / 2, channels);
         return;
-    case 1:
-        y = dag_tensor(g, side, channels, &place);
-        builder_op(&g->b, BUILTIN_LOGISTIC, 1, NULL, 1, &g->at[i].tensor, 1, &y);
-        return;
-    case 2:
-        if (side > 2) {
-            dag_pool(g, i);
-            return;
-        }
-        break;
-    case 3:
-        if ((j = dag_partner(g, i, false)) >= 0 && channels + g->at[j].channels <= 40) {
-            dag_concat(g, i, j);
-            return;
-        }
-        break;
-    case 4: dag_add_first_row(g, i); return;
-    case 5:
-    case 6:
-        if ((j = dag_partner(g, i, true)) >= 0) {
-            options_init(&o, OPTIONS_AddOptions);
-            y = dag_tensor(g, side, channels, &place);
-            builder_op(&g->b, BUILTIN_ADD, 1, &o, 2, (int[]){ g->at[i].tensor, g->at[j].tensor }, 1,
-                       &y);
-            return;
-        }
-        break;
-    default: break;
+    } else if (kind == 3 && j >= 0 && channels + g->at[j].channels <= 40) {
+        fprintf(g->text, "CONCATENATION {axis=3} t%d t%d", i, j);
+        made += g->at[j].channels;
+    } else if (kind == 4) {
+        /* The first row of i, which is a view on its memory, added to i: read by all rows. */
+        fprintf(g->text,
+                "STRIDED_SLICE {} t%d i32[4]=0 i32[4]=1,1,%d,%d i32[4]=1 -> row%d; "
+                "ADD {} t%d row%d",
+                i, side, channels, g->count, i, g->count);
+    } else if ((kind == 5 || kind == 6) && j >= 0) {
+        fprintf(g->text, "ADD {} t%d t%d", i, j);
+    } else {
+        made = 1 + kit_below(&g->random, 40);
+        fprintf(g->text,
+                "CONV_2D {stride_w=1 stride_h=1} t%d f32[%d,1,1,%d]=~%d(-0.25,0.25) f32[%d]=0", i,
+                made, channels, kit_below(&g->random, 1000), made);
     }
-    dag_conv(g, i);
+    dag_result(g, side, made);
 }
 
 void dag_make(struct model *m, uint64_t seed, int nodes, bool expose)
 {
     struct dag g = { .random = seed };
-    struct diag diag = { 0 };
-    int ends[DAG_MAX], count = 0, place, x;
+    char *text = NULL;
+    size_t count;
+    int side;
 
     assert_true(nodes < DAG_MAX);
-    builder_init(&g.b);
-    x = dag_tensor(&g, 4 + kit_below(&g.random, 14), 1 + kit_below(&g.random, 24), &place);
-    builder_inputs(&g.b, 1, &x);
+    g.text = open_memstream(&text, &count);
+    assert_non_null(g.text);
+    fputs("tensors", g.text);
+    side = 4 + kit_below(&g.random, 14);
+    dag_result(&g, side, 1 + kit_below(&g.random, 24));
     for (int i = 0; i < nodes; i++)
         dag_node(&g);
+    fputs("outputs", g.text);
     for (int i = 1; i < g.count; i++)
         if (expose || !g.at[i].read)
-            ends[count++] = g.at[i].tensor;
-    builder_outputs(&g.b, (size_t)count, ends);
-    KIT_OK(builder_finish(&g.b, m, &diag));
+            fprintf(g.text, " t%d", i);
+    fclose(g.text);
+    kit_text(m, "%s", text);
+    free(text);
 }
 
 /* Each read finds what was written for it, at the grain of offsets.  A value is a plan tensor that
