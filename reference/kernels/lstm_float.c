@@ -19,6 +19,8 @@ enum { SLACK_PARTS = 3 };
 
 static void slack_add(struct slack *to, double factor, struct slack from)
 {
+    if (factor == 0) /* of infinity, too */
+        return;
     to->units += factor * from.units;
     to->stored += factor * from.stored;
     to->rounded += factor * from.rounded;
@@ -29,6 +31,17 @@ static void slack_add(struct slack *to, double factor, struct slack from)
 static void slack_store(struct noisy *x)
 {
     x->e.stored += fabs(x->v) + 0x1p-14;
+}
+
+/* A value that lies between two ends whatever its operands are is off by its distance from the
+ * farther one at most, and so is each part: by the least unit and the largest rounding. */
+static void slack_limit(struct noisy *x, double low, double high)
+{
+    const double most = fmax(x->v - low, high - x->v);
+
+    x->e.units = fmin(x->e.units, most * 0x1p24);
+    x->e.stored = fmin(x->e.stored, most * 0x1p11);
+    x->e.rounded = fmin(x->e.rounded, most);
 }
 
 /* How far x may be off at all: in f16, where storage is coarsest. */
@@ -53,19 +66,27 @@ static struct noisy applied(struct noisy x, double y, double slope, double bend,
 static struct noisy logistic(struct noisy x)
 {
     const double y = 1 / (1 + exp(-x.v));
+    struct noisy r = applied(x, y, y * (1 - y), 0.1, 0.25, 16);
 
-    return applied(x, y, y * (1 - y), 0.1, 0.25, 16);
+    slack_limit(&r, 0, 1);
+    return r;
 }
 
 static struct noisy activated(struct noisy x, TfLiteFusedActivation act)
 {
-    const double t = tanh(x.v);
+    const double t = tanh(x.v), low = ref_activation(act, -INFINITY);
+    struct noisy r;
 
     if (act == kTfLiteActSigmoid)
         return logistic(x);
-    if (act == kTfLiteActTanh)
-        return applied(x, t, 1 - t * t, 0.78, 1, 17);
-    return applied(x, ref_activation(act, x.v), 1, 0, 1, 0);
+    if (act == kTfLiteActTanh) {
+        r = applied(x, t, 1 - t * t, 0.78, 1, 17);
+        slack_limit(&r, -1, 1);
+    } else {
+        r = applied(x, ref_activation(act, x.v), 1, 0, 1, 0);
+        slack_limit(&r, low, ref_activation(act, INFINITY));
+    }
+    return r;
 }
 
 static struct noisy product(struct noisy a, struct noisy b)
@@ -90,8 +111,10 @@ static struct noisy sum(struct noisy a, struct noisy b)
 
 static struct noisy clipped(struct noisy x, double clip)
 {
-    if (clip > 0)
+    if (clip > 0) {
         x.v = fmin(fmax(x.v, -clip), clip);
+        slack_limit(&x, -clip, clip);
+    }
     return x;
 }
 
@@ -204,8 +227,8 @@ static void node_close(struct node *n)
     mem_free(n->block);
 }
 
-/* Layer normalization of a row: to mean 0 and variance 1.  An error of one element moves the mean
- * of all, and the deviation. */
+/* Layer normalization of a row: to mean 0 and variance 1, so that the squares of n results add up
+ * to n at most.  An error of one element moves the mean of all, and the deviation. */
 static void normalize(struct node *n, int gate)
 {
     struct noisy *const z = n->z[gate];
@@ -232,12 +255,13 @@ static void normalize(struct node *n, int gate)
         slack_add(&spread, weight, moved);
     }
     for (size_t a = 0; a < count; a++) {
-        const double v = (z[a].v - mean) / deviation;
+        const double v = (z[a].v - mean) / deviation, most = fabs(scale[a]) * sqrt((double)count);
         struct noisy y = { .v = v * scale[a] + bias[a] };
 
         slack_add(&y.e, fabs(scale[a] / deviation), z[a].e);
         slack_add(&y.e, fabs(scale[a] / deviation), moved);
         slack_add(&y.e, fabs(v * scale[a] / deviation), spread);
+        slack_limit(&y, bias[a] - most, bias[a] + most);
         y.e.units += (growth + 8) * fabs(v * scale[a]) + 2 * fabs(y.v);
         z[a] = y;
     }
