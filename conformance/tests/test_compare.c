@@ -417,8 +417,54 @@ TEST(test_types, .setup = fill)
     assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
     assert_false(c.pass);
     assert_string_equal(c.where, "n 1 h 2 w 1 c 4");
+    large[59]--;
     request.type = kTfLiteString;
     assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_UNSUPPORTED);
+}
+
+/* Integers without a scale are equal whatever the op's rule and the class are; those of 64 bits are
+ * compared as they are, not as doubles. */
+TEST(test_whole)
+{
+    static const int32_t i32[] = { 1 << 30, -7, 100000, 0 };
+    static const int64_t i64[] = { INT64_MAX, INT64_MIN, 1LL << 53, 5 };
+    static const enum bounds classes[] = { BOUNDS_FP32, BOUNDS_FP16, BOUNDS_FP16_ARITH };
+    static const struct bound_rule rules[] = { { .kind = BOUND_ROUNDED, .ulps = 1 },
+                                               { .kind = BOUND_DOT } };
+    enum { COUNT = 4 };
+    double v[COUNT], most[COUNT], one[COUNT];
+    const struct ref_detail detail = { v, most, one, NULL };
+    struct compare_request q = { .dims = (const int[]){ COUNT }, .rank = 1, .detail = &detail };
+    struct comparison c;
+
+    for (int n = 0; n < 2 * 3 * 2 * COUNT; n++) {
+        const int at = n % COUNT;
+        int32_t changed[COUNT];
+        int64_t long_changed[COUNT];
+        const bool is_long = n / COUNT % 2;
+
+        memcpy(changed, i32, sizeof changed);
+        memcpy(long_changed, i64, sizeof long_changed);
+        q.rule = &rules[n / COUNT / 2 % 2];
+        q.bounds = classes[n / COUNT / 4];
+        q.type = is_long ? kTfLiteInt64 : kTfLiteInt32;
+        q.got = is_long ? (const void *)long_changed : changed;
+        q.whole = is_long ? (const void *)i64 : i32;
+        for (int i = 0; i < COUNT; i++) {
+            v[i] = is_long ? (double)i64[i] : i32[i];
+            most[i] = fabs(v[i]);
+            one[i] = 1;
+        }
+        assert_int_equal(compare_tensor(&q, &c, NULL), STATUS_OK);
+        assert_true(c.pass);
+        changed[at] ^= 1;
+        long_changed[at] ^= 1;
+        assert_int_equal(compare_tensor(&q, &c, NULL), STATUS_OK);
+        assert_false(c.pass);
+        assert_int_equal(c.wrong, 1);
+        assert_int_equal(c.index, at);
+        assert_true(c.error == 1 && c.limit == 0);
+    }
 }
 
 /* ---- quantized ---- */

@@ -233,3 +233,23 @@ TEST(test_overflow)
     close_graph(&g);
     x[1] = -2;
 }
+
+/* What has no limit gives none where it is read, and where it is multiplied by 0: infinity less
+ * infinity, and infinity times 0, are no verdict.  Elements that do not read it keep their limits.
+ */
+TEST(test_unlimited_sums)
+{
+    struct graph g;
+
+    x[1] = 65500;
+    open_graph(&g, "MUL {} sum f32[1,6]=1,-0.5,1,1,1,1 -> half; \\\n"
+                   "FULLY_CONNECTED {} half f32[2,6]=1,1,1,1,1,1,1,0,1,1,1,1 f32[2]=0,0 -> y");
+    assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 0, 1e9)));
+    assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 1, 1e9)));
+    assert_false(isfinite(margin_of(&g, BOUNDS_FP32, 0, 1e9)));
+    close_graph(&g);
+    open_graph(&g, "MEAN {keep_dims=true} sum i32[1]=1 -> y");
+    assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 0, 1e9)));
+    close_graph(&g);
+    x[1] = -2;
+}

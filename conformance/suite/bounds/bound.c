@@ -165,14 +165,19 @@ static double limit_unstored(const struct bound_rule *rule, enum bounds bounds,
     return 0;
 }
 
+double bound_known(double limit)
+{
+    return isnan(limit) ? INFINITY : limit;
+}
+
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p)
 {
     const struct bound_storage *const s = bound_storage(bounds);
     const double limit = limit_unstored(rule, bounds, p);
 
     if (limit == 0 || s->rounding == 0 || is_arith16(bounds))
-        return limit;
-    return limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step;
+        return bound_known(limit);
+    return bound_known(limit * (1 + 0x1p-10) + s->rounding * fabs(p->value) + s->step);
 }
 
 double bound_toward_zero(double value)
@@ -289,6 +294,8 @@ struct bound_verdict bound_check(enum bounds bounds, double limit, double value,
 
     if (isnan(value))
         return (struct bound_verdict){ isnan(got), isnan(got) ? 0 : INFINITY };
+    if (isfinite(value) && !isfinite(limit))
+        return (struct bound_verdict){ true, 0 };
     if (isnan(got))
         return (struct bound_verdict){ false, NAN };
     if (is_overflow(s, limit, value) && signbit(got) == signbit(value) &&

@@ -78,8 +78,13 @@ double bound_toward_zero(double value);
 bool bound_may_overflow(const struct bound_rule *rule, enum bounds bounds,
                         const struct bound_point *p);
 
-/* The largest |got - value| that passes. */
+/* The largest |got - value| that passes; never NaN.  Infinite where nothing is known (TOLERANCES.md
+ * 6): any result passes. */
 double bound_limit(const struct bound_rule *rule, enum bounds bounds, const struct bound_point *p);
+
+/* A limit out of parts of which one may be infinite: infinity times 0, or less infinity, is NaN,
+ * and says as little as infinity. */
+double bound_known(double limit);
 
 /* How much further off the real runtime's own results may be (TOLERANCES.md 9). */
 double bound_runtime_error(const struct bound_rule *rule, enum bounds bounds,

@@ -36,6 +36,8 @@ static bool load(TfLiteType type, const void *data, size_t i, double *value)
     case kTfLiteFloat32: *value = ((const float *)data)[i]; return true;
     case kTfLiteFloat16: *value = half_to_float(((const uint16_t *)data)[i]); return true;
     case kTfLiteInt32: *value = ((const int32_t *)data)[i]; return true;
+    case kTfLiteInt64: *value = (double)((const int64_t *)data)[i]; return true;
+    case kTfLiteUInt32: *value = ((const uint32_t *)data)[i]; return true;
     case kTfLiteInt16: *value = ((const int16_t *)data)[i]; return true;
     case kTfLiteInt8: *value = ((const int8_t *)data)[i]; return true;
     case kTfLiteUInt8: *value = ((const uint8_t *)data)[i]; return true;
@@ -68,6 +70,12 @@ static bool both_vanish(enum bounds bounds, double value, double got)
     return fabs(value) < least && fabs(got) < least;
 }
 
+/* An integer without a scale has one right value, whatever the class (TOLERANCES.md 3.1). */
+static bool is_whole(const struct compare_request *q)
+{
+    return !q->steps && q->type != kTfLiteFloat32 && q->type != kTfLiteFloat16;
+}
+
 /* Whether element i depends on a special value, and is what another reading of these gives.
  * Where a NaN matters, a NaN is right, too. */
 static bool passes_as_read(const struct compare_request *q, size_t i, double got)
@@ -79,7 +87,7 @@ static bool passes_as_read(const struct compare_request *q, size_t i, double got
         return signbit(got) == signbit(value);
     for (int k = 0; k < 4 && q->read_as[k]; k++) {
         const struct bound_point p = point_of(q, q->read_as[k], i);
-        const double limit = bound_limit(q->rule, q->bounds, &p);
+        const double limit = is_whole(q) ? 0 : bound_limit(q->rule, q->bounds, &p);
 
         depends = depends || p.value != value; /* also where one is NaN */
         passes = passes || both_vanish(q->bounds, p.value, got) ||
@@ -173,7 +181,7 @@ static double element_limit(const struct compare_request *q, const struct bound_
     const double limit = bound_limit(q->rule, q->bounds, p);
 
     if (q->added)
-        return limit + q->added[i];
+        return bound_known(limit + q->added[i]);
     if (is_exact(q, p))
         return 0;
     if (q->full_mantissas)
@@ -219,6 +227,27 @@ static void compare_element(const struct compare_request *q, bool cut, struct co
                : limit == 0 ? "not equal"
                : isinf(got) ? "infinite"
                             : "over the limit");
+}
+
+static void compare_whole(const struct compare_request *q, struct comparison *c, size_t i,
+                          double got)
+{
+    const size_t bytes = runtime_type_bits(q->type) / 8;
+    const double want = q->detail->value[i];
+    const bool equal = q->whole ? memcmp((const char *)q->got + i * bytes,
+                                         (const char *)q->whole + i * bytes, bytes) == 0
+                                : got == want;
+    const double error =
+        equal ? 0 : fmax(fabs(got - want), 1); /* of i64 the doubles may be equal */
+
+    write_limit(q, i, want, 0);
+    if (equal || (q->special && isnan(q->special[i])) || passes_as_read(q, i, got))
+        return;
+    c->max_abs = fmax(c->max_abs, error);
+    c->max_ulp = c->max_abs;
+    note_ratio(c, i, INFINITY);
+    c->wrong++;
+    note_wrong(q, c, i, got, want, error, 0, "not equal");
 }
 
 /* Either integer next to the exact result is right, and, where the reference itself is further off
@@ -420,6 +449,10 @@ static enum status compare_all(const struct compare_request *request, bool cut,
             compare_step(request, out, i, got, &bias);
             continue;
         }
+        if (is_whole(request)) {
+            compare_whole(request, out, i, got);
+            continue;
+        }
         compare_element(request, cut, out, i, got, &bias);
         if (!request->added &&
             (request->rule->kind == BOUND_DOT || request->rule->kind == BOUND_AVERAGE)) {
@@ -446,7 +479,8 @@ static enum status compare_all(const struct compare_request *request, bool cut,
  * mean shows whether operands were. */
 static bool may_be_cut(const struct compare_request *q)
 {
-    return !q->steps && !q->runtime && !q->full_mantissas && q->rule->kind != BOUND_BITS &&
+    return !q->steps && !is_whole(q) && !q->runtime && !q->full_mantissas &&
+           q->rule->kind != BOUND_BITS &&
            (q->bounds & (BOUNDS_FP16_ARITH | BOUNDS_TOWARD_ZERO)) == BOUNDS_FP16;
 }
 

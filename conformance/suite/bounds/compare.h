@@ -32,6 +32,9 @@ struct compare_request {
     bool tiles; /* magnitude and terms are those of Winograd's tiles (TOLERANCES.md 13.2) */
     TfLiteType type;
     const void *got;
+    /* The reference's results, which integers without a scale must equal: i64 does not fit the
+     * doubles of `detail`.  NULL: those are compared. */
+    const void *whole;
     const int *dims;
     int rank;
     const struct compare_steps *steps; /* NULL: floats, or integers without a scale */

@@ -34,7 +34,13 @@ struct uncertain {
     int inputs[CASE_INPUTS_MAX];   /* tensors, each once */
     void *saved[CASE_INPUTS_MAX];
     int count;
+    bool twice; /* an uncertain tensor is several inputs */
 };
+
+static bool is_float(const TfLiteTensor *t)
+{
+    return t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16;
+}
 
 static void store(TfLiteTensor *t, size_t i, double value)
 {
@@ -44,12 +50,12 @@ static void store(TfLiteTensor *t, size_t i, double value)
         ((float *)t->data.raw)[i] = (float)value;
 }
 
-static double load(const struct propagation *p, const struct uncertain *u, int k, size_t i)
+static double load(const TfLiteTensor *t, const void *data, size_t i)
 {
-    const TfLiteTensor *const t = interpreter_tensor(p->in, u->inputs[k]);
+    TfLiteTensor view = *t;
 
-    return t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)u->saved[k])[i])
-                                     : ((const float *)u->saved[k])[i];
+    view.data.raw = (void *)data;
+    return is_float(t) ? ref_load(&view, i) : (double)ref_load_int(&view, i);
 }
 
 static void uncertain_close(struct uncertain *u)
@@ -59,6 +65,15 @@ static void uncertain_close(struct uncertain *u)
     mem_free(u->added);
     for (int i = 0; i < u->count; i++)
         mem_free(u->saved[i]);
+}
+
+/* Whether the limits are 0, as those of integers are that no uncertain float has become. */
+static bool is_certain(const TfLiteTensor *t, const double *limits)
+{
+    for (size_t i = 0; i < ref_elements(t); i++)
+        if (limits[i] != 0)
+            return false;
+    return !is_float(t);
 }
 
 /* Finds the inputs that have a limit, and saves them. */
@@ -71,7 +86,8 @@ static enum status find_uncertain(struct propagation *p, struct uncertain *u)
 
         for (int k = 0; k < u->count; k++)
             again = again || u->inputs[k] == tensor;
-        if (!t || again || !p->limits[tensor])
+        u->twice = u->twice || again;
+        if (!t || again || !p->limits[tensor] || is_certain(t, p->limits[tensor]))
             continue;
         if (u->count == CASE_INPUTS_MAX)
             return diag_fail(p->diag, STATUS_UNSUPPORTED, "more than %d uncertain inputs",
@@ -93,7 +109,8 @@ static void restore(struct propagation *p, const struct uncertain *u, int k)
 }
 
 /* Sets input k to direction times its limit, plus its own values when keep is set.  One unit in the
- * last place more: else a limit of half a unit would be lost in the sum. */
+ * last place more: else a limit of half a unit would be lost in the sum.  Direction 0 is 0, though
+ * a limit may be infinite. */
 static void displace(struct propagation *p, const struct uncertain *u, int k, double direction,
                      bool keep)
 {
@@ -101,10 +118,10 @@ static void displace(struct propagation *p, const struct uncertain *u, int k, do
     const double *const limit = p->limits[u->inputs[k]];
 
     for (size_t i = 0; i < ref_elements(t); i++) {
-        const double x = load(p, u, k, i);
+        const double x = load(t, u->saved[k], i);
+        const double ulp = keep ? bound_ulp(BOUNDS_FP32, x) : 0;
 
-        store(t, i,
-              keep ? x + direction * (limit[i] + bound_ulp(BOUNDS_FP32, x)) : direction * limit[i]);
+        store(t, i, (keep ? x : 0) + (direction == 0 ? 0 : direction * (limit[i] + ulp)));
     }
 }
 
@@ -113,22 +130,32 @@ static enum status eval(struct propagation *p, int node, struct uncertain *u)
     return interpreter_eval_node(p->in, node, u->moved.all, p->diag);
 }
 
+static bool is_sum(const struct bound_rule *rule)
+{
+    return rule->kind == BOUND_DOT || rule->kind == BOUND_AVERAGE;
+}
+
 /* Sums of products: sum |w| * limit is the magnitude at the limits, less that at zero (the bias).
- */
+ * Where several operands are uncertain, so are the products of their errors: all at once. */
 static enum status propagate_sums(struct propagation *p, int node, struct uncertain *u,
                                   double **total)
 {
-    for (int k = 0; k < u->count; k++) {
+    for (int first = 0; first < u->count + (u->count > 1); first++) {
+        const int last = first < u->count ? first : u->count - 1;
+
         for (int pass = 0; pass < 2; pass++) {
-            displace(p, u, k, pass == 0 ? 1 : 0, false);
+            for (int k = first % u->count; k <= last; k++)
+                displace(p, u, k, pass == 0 ? 1 : 0, false);
             TRY(eval(p, node, u));
             for (int o = 0; o < u->now.count; o++) {
                 const size_t n = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[o]));
                 for (size_t i = 0; i < n; i++)
-                    total[o][i] += (pass == 0 ? 1.01 : -1.01) * u->moved.all[o].magnitude[i];
+                    total[o][i] = bound_known(total[o][i] + (pass == 0 ? 1.01 : -1.01) *
+                                                                u->moved.all[o].magnitude[i]);
             }
         }
-        restore(p, u, k);
+        for (int k = first % u->count; k <= last; k++)
+            restore(p, u, k);
     }
     return STATUS_OK;
 }
@@ -174,19 +201,24 @@ static void widen_overflow(struct propagation *p, int o, const struct uncertain 
     const TfLiteTensor *const t = interpreter_tensor(p->in, u->node->outputs->data[o]);
     const enum bounds bounds = node_compare_bounds(p->bounds, t);
 
-    for (size_t i = 0; i < ref_elements(t) && bounds_half(bounds); i++)
+    for (size_t i = 0; i < ref_elements(t) && is_float(t) && bounds_half(bounds); i++)
         if (fabs(u->now.all[o].value[i]) + total[i] > bound_storage(bounds)->largest)
             total[i] = INFINITY;
 }
 
-/* Whether every input is of floats, and the op monotone in each: infinite limits are ends, too. */
-static bool has_ends(const struct propagation *p, const struct uncertain *u, int node)
+/* Infinite limits of a monotone op are ends, too. */
+static bool is_monotone(const struct propagation *p, int node)
+{
+    return op_facts_find(interpreter_node_op(p->in, node)->code)->monotone;
+}
+
+/* Whether every uncertain input is of floats, which can be displaced. */
+static bool are_floats(const struct propagation *p, const struct uncertain *u)
 {
     for (int k = 0; k < u->count; k++)
-        if (interpreter_tensor(p->in, u->inputs[k])->type != kTfLiteFloat32 &&
-            interpreter_tensor(p->in, u->inputs[k])->type != kTfLiteFloat16)
+        if (!is_float(interpreter_tensor(p->in, u->inputs[k])))
             return false;
-    return op_facts_find(interpreter_node_op(p->in, node)->code)->monotone;
+    return true;
 }
 
 /* Whether an input has no limit, as it follows from an op without a rule, or may be infinite. */
@@ -196,7 +228,7 @@ static bool is_unlimited(const struct propagation *p, const struct uncertain *u)
         const size_t n = ref_elements(interpreter_tensor(p->in, u->inputs[k]));
 
         for (size_t i = 0; i < n; i++) {
-            if (isinf(p->limits[u->inputs[k]][i]))
+            if (!isfinite(p->limits[u->inputs[k]][i]))
                 return true;
         }
     }
@@ -267,15 +299,19 @@ static enum status own_limits(struct propagation *p, const struct uncertain *u, 
         if (!total[o])
             return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
         for (size_t i = 0; i < n; i++) {
+            const struct bound_rule *const rule = bound_rule_of_output(u->rule, o);
             const struct bound_point point = { .value = d->value[i],
                                                .magnitude = d->magnitude[i],
                                                .terms = d->terms[i],
                                                .row = ref_rank(t) > 0 ? ref_dim(t, ref_rank(t) - 1)
                                                                       : 1 };
 
-            total[o][i] = bound_limit(bound_rule_of_output(u->rule, o),
-                                      node_compare_bounds(p->bounds, t), &point) +
-                          (u->added ? u->added[i] : 0);
+            if (t->quantization.type != kTfLiteNoQuantization)
+                total[o][i] = INFINITY; /* steps are judged where intermediates are outputs */
+            else if (is_float(t))
+                total[o][i] =
+                    bound_known(bound_limit(rule, node_compare_bounds(p->bounds, t), &point) +
+                                (u->added ? u->added[i] : 0));
         }
     }
     return STATUS_OK;
@@ -315,13 +351,10 @@ static void judge_output(struct propagation *p, int o, const struct uncertain *u
     if (output < 0)
         return;
     for (size_t i = 0; i < ref_elements(t); i++) {
-        const void *const data = p->got->items[output].data;
-        const double got = t->type == kTfLiteFloat16 ? half_to_float(((const uint16_t *)data)[i])
-                           : t->type == kTfLiteInt32 ? ((const int32_t *)data)[i]
-                                                     : ((const float *)data)[i];
+        const double got = load(t, p->got->items[output].data, i);
         const double want = u->now.all[o].value[i];
-        const struct bound_verdict v =
-            bound_check(node_compare_bounds(p->bounds, t), total[i], want, got);
+        const struct bound_verdict v = bound_check(
+            is_float(t) ? node_compare_bounds(p->bounds, t) : BOUNDS_FP32, total[i], want, got);
 
         if (isinf(total[i]))
             continue;
@@ -369,14 +402,17 @@ static enum status propagate_node(struct propagation *p, int node)
         s = node_limits_winograd(p->in, node, &u.now.all[0], &tiles, p->diag);
     if (s == STATUS_OK)
         s = own_limits(p, &u, total);
-    if (s == STATUS_OK && u.count > 0 && is_unlimited(p, &u) && !has_ends(p, &u, node)) {
+    if (s == STATUS_OK && u.count > 0 &&
+        (!are_floats(p, &u) || (is_unlimited(p, &u) && !is_monotone(p, node)))) {
         propagate_nothing(p, &u, total);
     } else if (s == STATUS_OK && u.count > 0) {
-        if (u.rule->kind == BOUND_DOT || u.rule->kind == BOUND_AVERAGE)
+        if (is_sum(u.rule) && u.twice) /* such as x times x: no sum of |w| * limit */
+            propagate_nothing(p, &u, total);
+        else if (is_sum(u.rule))
             s = propagate_sums(p, node, &u, total);
         else if (u.rule->kind == BOUND_SOFTMAX)
             propagate_softmax(p, &u, total[0]);
-        else if (op_facts_find(interpreter_node_op(p->in, node)->code)->monotone)
+        else if (is_monotone(p, node))
             s = propagate_ends(p, node, &u, total);
         else if (!propagate_slope(p, &u, total[0]))
             propagate_nothing(p, &u, total);

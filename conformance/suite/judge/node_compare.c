@@ -420,6 +420,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
             .integers = q->set == SET_INTEGERS,
             .type = t->type,
             .got = got->items[output].data,
+            .whole = quantized ? NULL : t->data.raw,
             .dims = got->items[output].dims,
             .rank = got->items[output].rank,
             .detail = detail,
