@@ -43,7 +43,8 @@ static const char help[] =
 #include "delegate/graph/transforms.def"
 #undef TRANSFORM
     "\n"
-    "no_kernel            list                none     faster kernels to leave out: all, or of\n"
+    "no_kernel (kernel)   list                none     faster kernels to leave out (force): all, "
+    "of\n"
     "                                                 "
 #define KERNEL(name, meaning) " " #name
 #include "delegate/base/kernels.def"
@@ -251,6 +252,7 @@ static const struct option options[] = {
     ENUM("placement", placement, placements, "nodes, cost, cost_table"),
     INT("cpu_rate", cpu_rate, 1),
     { "no_transform", KIND_TRANSFORMS, FIELD(no_transform), { NULL, 0, NULL }, 0 },
+    { "kernel", KIND_KERNELS, FIELD(kernel), { NULL, 0, NULL }, 0 },
     { "no_kernel", KIND_KERNELS, FIELD(no_kernel), { NULL, 0, NULL }, 0 },
     TEXT("serialization_dir", serialization_dir),
     INT("serialization_limit", serialization_limit_mib, 0),
@@ -304,6 +306,8 @@ static enum status parse_one(struct gpu_options *o, const char *key, const char 
 
 bool options_force(const struct gpu_options *o, enum kernel_id id)
 {
+    if (o->kernel >> id & 1)
+        return true;
     switch (id) {
     case KERNEL_gemm: return o->gemm_tile > 0;
     case KERNEL_depthwise: return o->depthwise_tile > 0;

@@ -68,6 +68,7 @@ struct gpu_options {
     const char *serialization_dir; /* NULL: nothing is kept between processes */
     const char *model_token;       /* NULL: made from the model */
     uint32_t no_transform;         /* bit i: enum transform_id i is switched off; ~0: all */
+    uint32_t kernel;               /* bit i: enum kernel_id i is used on any device; ~0: all */
     uint32_t no_kernel;            /* bit i: enum kernel_id i is switched off; ~0: all */
     const char *trace; /* file for a trace of the last profiled inferences; NULL: none */
 };
@@ -92,7 +93,7 @@ static inline bool options_kernel(const struct gpu_options *o, enum kernel_id id
 {
     return !(o->no_kernel & 1u << id);
 }
-/* True: a test has the kernel on any device. */
+/* True: option kernel, or a test, has the kernel on any device. */
 bool options_force(const struct gpu_options *o, enum kernel_id id);
 /* "gemm", as in kernels.def. */
 const char *options_kernel_name(enum kernel_id id);

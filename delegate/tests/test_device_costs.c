@@ -127,6 +127,9 @@ TEST(the_planner_asks_it)
             if (!pays)
                 assert_string_equal(reasons.list[0].text,
                                     device_costs_why(costs_of(c), (enum kernel_id)k).text);
+            o.kernel = 1u << k;
+            assert_true(planner_kernel(&p, &why));
+            o.kernel = 0;
             force(&o, k);
             assert_true(planner_kernel(&p, &why));
             o.no_kernel = 1u << k;

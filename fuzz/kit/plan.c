@@ -67,7 +67,7 @@ static enum status parse_options(struct gpu_options *o, unsigned choice, const c
 {
     static const char *const sets[OPTION_SETS][OPTIONS_MAX - 1][2] = {
         { { "precision", "fp32" }, { "in_place", "1" } },
-        { { "precision", "fast" }, { "in_place", "1" } },
+        { { "precision", "fast" }, { "kernel", "all" } },
         { { "precision", "fp16" }, { "no_kernel", "all" } },
         { { "no_transform", "all" }, { "in_place", "0" } },
     };

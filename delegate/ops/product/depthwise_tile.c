@@ -71,7 +71,9 @@ static bool find_shape(const struct planner *p, uint64_t outputs, const struct r
                        struct shape *shape)
 {
     const struct device_costs *const costs = device_costs_of(p->limits);
-    const int forced = p->options->depthwise_tile;
+    /* Option kernel, on a class without a shape of its own, has the first. */
+    const int forced = p->options->depthwise_tile > 0 ? p->options->depthwise_tile
+                                                      : costs->depthwise.workgroup == 0;
 
     *shape = (struct shape){ costs->depthwise.rows, costs->depthwise.columns,
                              costs->depthwise.workgroup };
