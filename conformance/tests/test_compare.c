@@ -5,6 +5,7 @@
 
 #include "reference/base/half.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static const float *special; /* NULL or inputs */
 
 static const struct ref_detail *read_as[3]; /* NULL, or what elements are without NaN */
 static bool full_mantissas;
+static bool has_infinity, from_overflow;
 
 static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
 {
@@ -56,6 +58,8 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
                              .read_as = { read_as[0], read_as[1], read_as[2] },
                              .has_nan = read_as[1],
                              .full_mantissas = full_mantissas,
+                             .has_infinity = has_infinity,
+                             .from_overflow = from_overflow,
                          },
                          &c, &diag),
                      STATUS_OK);
@@ -96,6 +100,58 @@ TEST(test_nan_of_inputs, .setup = fill)
     assert_true(compare(&bits, BOUNDS_FP32, false).pass);
     read_as[0] = read_as[1] = NULL;
     assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+}
+
+/* A maximum beside NaN is any of the elements; others are what they are. */
+TEST(test_any_beside_nan, .setup = fill)
+{
+    static double low[N];
+    const struct ref_detail lows = { low, magnitude, terms, NULL };
+    struct bound_rule maximum = { .kind = BOUND_BITS, .any_beside_nan = true };
+
+    memcpy(low, value, sizeof low);
+    low[7] = 3;
+    read_as[0] = read_as[1] = &lows;
+    got[7] = -2;
+    assert_true(compare(&maximum, BOUNDS_FP32, false).pass);
+    maximum.any_beside_nan = false;
+    assert_false(compare(&maximum, BOUNDS_FP32, false).pass);
+    got[7] = (float)value[7];
+    got[8] = -2;
+    maximum.any_beside_nan = true;
+    assert_false(compare(&maximum, BOUNDS_FP32, false).pass);
+    read_as[0] = read_as[1] = NULL;
+}
+
+/* The largest number of the runtime's clamp is an infinity elsewhere, and only where there was one.
+ * An infinity that is a number of f16 makes no NaN. */
+TEST(test_infinities_of_inputs, .setup = fill)
+{
+    static double capped[N];
+    const struct ref_detail caps = { capped, magnitude, terms, NULL };
+
+    value[7] = -FLT_MAX;
+    got[7] = -INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    has_infinity = true;
+    assert_true(compare(&bits, BOUNDS_FP32, false).pass);
+    got[7] = INFINITY;
+    assert_false(compare(&bits, BOUNDS_FP32, false).pass);
+    memcpy(capped, value, sizeof capped);
+    capped[7] = 0.25;
+    value[7] = NAN;
+    read_as[0] = &caps;
+    got[7] = NAN;
+    assert_true(compare(&bits, BOUNDS_FP16, false).pass);
+    from_overflow = true;
+    assert_false(compare(&bits, BOUNDS_FP16, false).pass);
+    got[7] = 0.25F;
+    assert_true(compare(&bits, BOUNDS_FP16, false).pass);
+    capped[7] = NAN;
+    got[7] = NAN;
+    assert_true(compare(&bits, BOUNDS_FP16, false).pass);
+    has_infinity = from_overflow = false;
+    read_as[0] = NULL;
 }
 
 /* What a flushed denormal gives passes, NaN does not, and elements that no denormal reaches have
