@@ -142,37 +142,55 @@ TEST(table_is_whole)
 typedef enum status judge(const struct hostile_row *, const struct hostile_outcome *,
                           struct diag *);
 
+/* Not those of test_rules, and on the device not those of which nothing comes there: the delegate
+ * is not asked, the model not yet bounded, or the device another. */
+static bool is_run(const struct hostile_row *row, bool device)
+{
+    if (row->graph)
+        return false;
+    return !device ||
+           !(row->stage == HOSTILE_VERIFY || row->stage == HOSTILE_OPEN || row->pending ||
+             row->limits || (row->edit && strcmp(row->rule, "taken") != 0));
+}
+
+/* Prints a row that is not as expected, and returns whether it is one. */
+static bool is_wrong(const struct hostile_row *row, const struct hostile_outcome *o, judge *judges,
+                     const char *what)
+{
+    struct diag diag = { 0 };
+    const bool as_expected =
+        (SIZE_MAX < UINT64_MAX && is_wide(row) ? judge_narrow : judges)(row, o, &diag) == STATUS_OK;
+
+    if (row->pending)
+        print_message("pending: %s: %s: %s\n", row->name, row->pending,
+                      as_expected ? "reached; the row's line 'pending' can go" : diag.text);
+    else if (!as_expected)
+        print_error("%s:%d: %s: %s: %s\n", row->file, row->line, row->name, what, diag.text);
+    return !as_expected && !row->pending;
+}
+
 /* Runs all rows, and prints every one that is not as expected before it fails. */
 static void run_all(bool device, judge *judges, const char *what)
 {
+    const struct hostile_row *batch[HOSTILE_BATCH_MAX];
+    static struct hostile_outcome outcomes[HOSTILE_BATCH_MAX];
+    size_t in_batch = 0;
     int wrong = 0, pending = 0, seen = 0;
 
-    for (size_t i = 0; i < table.count; i++) {
-        const struct hostile_row *const row = &table.rows[i];
-        struct hostile_outcome o;
-        struct diag diag = { 0 };
-        bool as_expected;
+    for (size_t i = 0; i <= table.count; i++) {
+        const struct hostile_row *const row = i < table.count ? &table.rows[i] : NULL;
 
-        if (row->graph)
-            continue; /* test_rules has them */
-        if (device && (row->stage == HOSTILE_VERIFY || row->stage == HOSTILE_OPEN || row->pending ||
-                       row->limits))
-            continue; /* the delegate is not asked, the model not yet bounded, the device another */
-        if (device && row->edit && strcmp(row->rule, "taken") != 0)
-            continue; /* nothing is on the device */
-        hostile_row_run(row, device, &o);
-        as_expected = (SIZE_MAX < UINT64_MAX && is_wide(row) ? judge_narrow
-                                                             : judges)(row, &o, &diag) == STATUS_OK;
-        seen++;
-        if (!as_expected && !row->pending) {
-            print_error("%s:%d: %s: %s: %s\n", row->file, row->line, row->name, what, diag.text);
-            wrong++;
+        if (row && is_run(row, device)) {
+            batch[in_batch++] = row;
+            pending += row->pending != NULL;
         }
-        if (row->pending) {
-            print_message("pending: %s: %s: %s\n", row->name, row->pending,
-                          as_expected ? "reached; the row's line 'pending' can go" : diag.text);
-            pending++;
-        }
+        if (row && in_batch < HOSTILE_BATCH_MAX)
+            continue;
+        hostile_rows_run(batch, in_batch, device, outcomes);
+        for (size_t r = 0; r < in_batch; r++)
+            wrong += is_wrong(batch[r], &outcomes[r], judges, what);
+        seen += (int)in_batch;
+        in_batch = 0;
     }
     print_message("%s: %d models, %d of them pending\n", what, seen, pending);
     if (wrong)
@@ -239,7 +257,6 @@ TEST(wrong_rows_are_noticed)
 #undef NOTICES
 }
 
-/* A child that crashes or does not come back is an answer, too. */
 TEST(broken_tables_are_refused)
 {
     static const struct {
