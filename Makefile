@@ -254,12 +254,14 @@ ALONE := $(shell grep -l '^/\* Alone: ' /dev/null $(TEST_SRC))
 said = $(sort $(shell sed -n 's,^/\* $(1): \(.*\) \*/$$,\1,p' /dev/null $(2)))
 wraps = $(foreach f,$(call said,Wrap,$(1)),-Wl,--wrap=$(f))
 $(call obj,$(TEST_SRC)): | $(B)/has/delegate $(B)/has/conformance $(B)/has/unit
-$(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(CONF_LIB_OBJ) $(call obj,$(LOCK_ORDER))
+# The suite only where tests of it were chosen: it is a half of what make tsan would compile.
+SUITE := $(if $(call test_src,conformance),conformance/%)
+$(B)/liball.a: $(REF_OBJ) $(filter-out $(SHARED_OBJ),$(GPU_OBJ)) $(if $(SUITE),$(CONF_LIB_OBJ)) $(call obj,$(LOCK_ORDER))
 	@rm -f $@
 	$(call say,AR)
 	$(Q)ar rcs $@ $^
 # What tests share: the runner, models, mocks, devices.
-$(B)/tests/kit.a: $(call obj,$(KIT_SRC))
+$(B)/tests/kit.a: $(call obj,$(filter reference/% delegate/% $(SUITE),$(KIT_SRC)))
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(call say,AR)
