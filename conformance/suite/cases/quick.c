@@ -46,15 +46,15 @@ struct sample {
 
 static enum kind kind_of(const struct op_case *row)
 {
-    return row->empty            ? KIND_EMPTY
-           : row->refused_by     ? KIND_REFUSED
-           : row->every_half     ? KIND_EVERY_HALF
-           : row->every_byte     ? KIND_EVERY_BYTE
-           : row->period         ? KIND_LARGE
-           : row->values         ? KIND_VALUES
-           : row->overflow       ? KIND_OVERFLOW
-           : row->full_mantissas ? KIND_FULL_MANTISSAS
-                                 : KIND_PLAIN;
+    return row->empty                     ? KIND_EMPTY
+           : row->refused_by              ? KIND_REFUSED
+           : row->every_half              ? KIND_EVERY_HALF
+           : row->every_byte              ? KIND_EVERY_BYTE
+           : row->period                  ? KIND_LARGE
+           : row->values || row->integers ? KIND_VALUES
+           : row->overflow                ? KIND_OVERFLOW
+           : row->full_mantissas          ? KIND_FULL_MANTISSAS
+                                          : KIND_PLAIN;
 }
 
 /* STATUS_LIMIT where an axis has too many levels. */
