@@ -83,9 +83,10 @@ TEST(test_abilities)
     static const struct {
         const char *what, *keys;
         unsigned abilities;
-    } rows[] = { { "cpu", NULL, ENGINE_GUARDS | ENGINE_POISON | ENGINE_RESIZE },
+    } rows[] = { { "cpu", NULL, ENGINE_GUARDS | ENGINE_POISON | ENGINE_RESIZE | ENGINE_OFFSET },
                  { "gpu", NULL, ENGINE_POISON | ENGINE_RESIZE },
-                 { "gpu", "&buffers=host", ENGINE_GUARDS | ENGINE_POISON | ENGINE_RESIZE },
+                 { "gpu", "&buffers=host",
+                   ENGINE_GUARDS | ENGINE_POISON | ENGINE_RESIZE | ENGINE_OFFSET },
                  { "cpu", "&buffers=managed", ENGINE_POISON | ENGINE_RESIZE } };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -5,6 +5,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/quick.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/judge/habits.h"
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/base/memory.h"
@@ -149,11 +150,15 @@ TEST(it_meets_every_habit)
     const uint32_t every = (1u << HABIT_COUNT) - 1;
     struct judge_stage stage = { .set = -1 };
     const struct judge_options how = { .seed = 1, .stage = &stage };
+    struct habit_choice habits;
     struct subject subject;
     struct judge *judge = NULL;
     struct diag diag;
     uint32_t met = 0;
 
+    assert_int_equal(habits_parse(NULL, &habits, &diag), STATUS_OK);
+    habits.quick = true;
+    assert_int_equal(habits_draw(&habits, sample, sample_count, 1, &diag), STATUS_OK);
     if (subject_init(&subject, "none", NULL, &diag) != STATUS_OK ||
         judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);

@@ -291,7 +291,7 @@ TEST(refuses_each_member)
         { "\"seed\":", "\"sead\":", STATUS_USAGE, "its seed is \"\", here it is \"1\"" },
         { "\"seed\":\"1\"", "\"seed\":1", STATUS_USAGE, "its seed is \"\", here it is \"1\"" },
         { "\"seed\":", "\"more\":\"1\",\"seed\":", STATUS_USAGE,
-          "is of another run: it has 12 keys, expected 11" },
+          "is of another run: it has 13 keys, expected 12" },
         { "\"subject\":0", "\"subject\":\"0\"", STATUS_INVALID, ":2: expected a subject below 1" },
         { "\"subject\":0", "\"subject\":0.0", STATUS_INVALID, ":2: expected a subject below 1" },
         { "\"subject\":0", "\"subject\":-1", STATUS_INVALID, ":2: expected a subject below 1" },
@@ -312,7 +312,7 @@ TEST(refuses_each_member)
 /* Each subject has three keys, beside eight of the run. */
 TEST(keys_of_many_subjects)
 {
-    enum { MOST = (RUN_KEYS_MAX - 8) / 3 };
+    enum { MOST = (RUN_KEYS_MAX - 9) / 3 };
     struct subject subjects[MOST + 1];
     struct run_request run = request();
     struct run_keys keys;
@@ -323,10 +323,10 @@ TEST(keys_of_many_subjects)
     run.subjects = subjects;
     run.subject_count = MOST;
     assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_OK);
-    assert_int_equal(keys.count, 8 + 3 * MOST);
+    assert_int_equal(keys.count, 9 + 3 * MOST);
     run.subject_count++;
     assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_UNSUPPORTED);
-    assert_string_equal(diag.text, "a run has more than 65 keys");
+    assert_string_equal(diag.text, "a run has more than 66 keys");
     assert_int_equal(keys.count, RUN_KEYS_MAX);
 }
 

@@ -2,6 +2,7 @@
 
 #include "conformance/report/forms/html_columns.h"
 #include "conformance/report/record/cluster.h"
+#include "conformance/suite/judge/habits.h"
 #include "conformance/util/json_text.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ static const struct html_column result_columns[] = {
     RESULT(taken, INT),
     RESULT(checked, U32),
     RESULT(left_out, U32),
+    RESULT(refused, U32),
     RESULT(by_element, TEXT),
     RESULT(by_channel, TEXT),
     RESULT(elements, SIZE),
@@ -223,6 +225,16 @@ static json_t *habits(void)
     return list;
 }
 
+/* Why a kind of subject cannot do a habit; empty: every kind can. */
+static json_t *lacks(void)
+{
+    json_t *const list = json_array();
+
+    for (int i = 0; i < HABIT_COUNT; i++)
+        json_array_append_new(list, json_string(habit_rows[i].lacks ? habit_rows[i].lacks : ""));
+    return list;
+}
+
 json_t *html_data(const struct record *r)
 {
     struct html_strings strings;
@@ -230,9 +242,9 @@ json_t *html_data(const struct record *r)
 
     if (html_strings_open(&strings))
         root = json_pack(
-            "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O}", "seed",
-            (json_int_t)r->run.seed, "statuses", statuses(), "habits", habits(), "findings",
-            findings(r, &strings), "subjects", subjects(r), "cases",
+            "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O}", "seed",
+            (json_int_t)r->run.seed, "statuses", statuses(), "habits", habits(), "lacks", lacks(),
+            "findings", findings(r, &strings), "subjects", subjects(r), "cases",
             html_columns(&strings, case_columns, r->cases, r->case_count, sizeof *r->cases),
             "results",
             html_columns(&strings, result_columns, r->results, r->result_count, sizeof *r->results),

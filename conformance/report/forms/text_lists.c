@@ -1,6 +1,7 @@
 /* Lists below the tables of a subject. */
 #include "conformance/report/forms/text_kit.h"
 #include "conformance/report/record/classes.h"
+#include "conformance/suite/judge/habits.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,8 +101,10 @@ static const char *line_name(const struct record_case *c)
     return c->title ? "gap suite" : c->op;
 }
 
-/* Op by op the cases to which the habit applies, and on which the subject does not allow it. */
-static void print_left_out(struct text *x, size_t first, size_t last, enum habit habit)
+/* Op by op the cases to which the habit applies, and on which the kind of subject does not allow
+ * it, or the subject refused it. */
+static void print_unchecked(struct text *x, size_t first, size_t last, enum habit habit,
+                            bool refused)
 {
     const struct record *const r = x->record;
     struct text_list list = { x->out, 0 };
@@ -112,12 +115,17 @@ static void print_left_out(struct text *x, size_t first, size_t last, enum habit
         const struct record_result *const c = &r->results[i];
         const char *const name = line_name(&r->cases[c->test_case]);
 
-        count += (c->left_out & ~c->checked) >> habit & 1;
+        count += ((refused ? c->refused : c->left_out) & ~c->checked) >> habit & 1;
         if (i + 1 < last && strcmp(line_name(&r->cases[c[1].test_case]), name) == 0)
             continue;
         if (count > 0 && !begun) {
-            text_list_word(&list, "not checked:");
+            text_list_word(&list, refused ? "refused:" : "not checked:");
             text_list_words(&list, habit_names[habit]);
+            if (!refused && habit_rows[habit].lacks) {
+                fputs(",", x->out);
+                list.column++;
+                text_list_words(&list, habit_rows[habit].lacks);
+            }
             text_list_word(&list, "-");
         }
         print_count(&list, name, count, &begun);
@@ -148,8 +156,10 @@ static void print_habits(struct text *x, size_t subject)
     if (!begun)
         return;
     fputc('\n', x->out);
-    for (int h = 0; h < HABIT_COUNT; h++)
-        print_left_out(x, first, last, (enum habit)h);
+    for (int h = 0; h < HABIT_COUNT; h++) {
+        print_unchecked(x, first, last, (enum habit)h, false);
+        print_unchecked(x, first, last, (enum habit)h, true);
+    }
 }
 
 /* ---- repeats ---- */

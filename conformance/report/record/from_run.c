@@ -309,6 +309,7 @@ static void add_result(struct recorder *b, size_t index)
                                    .taken = c->taken,
                                    .checked = c->habits,
                                    .left_out = c->left_out,
+                                   .refused = c->refused,
                                    .minimal = copy(b, report_minimal_text(r, index)) };
     out->repeats.asked = c->repeat.asked;
     out->repeats.runs = c->repeat.runs;

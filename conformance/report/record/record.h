@@ -101,7 +101,7 @@ struct record_result {
     double ms;                  /* the fastest inference */
     uint64_t bytes;             /* of the device, or of the host's arena */
     int taken;                  /* nodes of a random graph that the subject took */
-    uint32_t checked, left_out; /* bit 1 << HABIT_x */
+    uint32_t checked, left_out, refused; /* bit 1 << HABIT_x */
     struct {
         uint64_t asked, runs, wrong;
         const char *cut; /* why fewer ran than were asked for; NULL: all of them ran */

@@ -62,6 +62,7 @@ static const struct record_field result_fields[] = {
     { "bytes", RECORD_U64, RECORD_ALWAYS, AT(record_result, bytes) },
     { "checked", RECORD_HABITS, RECORD_LATER, AT(record_result, checked) },
     { "left_out", RECORD_HABITS, RECORD_WHEN_SET, AT(record_result, left_out) },
+    { "refused", RECORD_HABITS, RECORD_WHEN_SET, AT(record_result, refused) },
     { "what", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, what) },
     { "rerun", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, rerun) },
     { "waiver", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, waiver) },

@@ -126,6 +126,7 @@ static void take_result(struct case_result *out, const struct record_result *in,
                                  .taken = in->taken,
                                  .habits = in->checked,
                                  .left_out = in->left_out,
+                                 .refused = in->refused,
                                  .elements = in->elements,
                                  .channels = in->channels };
     if (out->status != CASE_PASS)

@@ -36,6 +36,7 @@ struct test_case {
     const char *op;             /* "conv_2d" */
     int32_t code;               /* enum builtin */
     int32_t version;            /* operator version in the model */
+    uint32_t habits;            /* those of the judge's habits.h that run on it */
 };
 
 struct case_request {

@@ -13,9 +13,9 @@
 #include <string.h>
 
 /* A NaN with a payload that no computation gives; another NaN; infinity; a finite number. */
-const uint32_t case_run_poison_words[DELEGATE_COUNT] = { 0x7fe5a5a5, 0xffffffff, 0x7f800000,
-                                                         0x4b4a4b4a };
-const char *const case_run_poisons[DELEGATE_COUNT] = { NULL, "nan", "inf", "junk" };
+const uint32_t case_run_poison_words[DELEGATE_POISON_END] = { 0x7fe5a5a5, 0xffffffff, 0x7f800000,
+                                                              0x4b4a4b4a };
+const char *const case_run_poisons[DELEGATE_POISON_END] = { NULL, "nan", "inf", "junk" };
 
 void case_run_stage(const struct case_run *run, const char *format, ...)
 {
@@ -25,29 +25,56 @@ void case_run_stage(const struct case_run *run, const char *format, ...)
     if (!stage)
         return;
     stage->set = (int)run->set;
+    stage->habits = run->result->habits;
+    stage->left_out = run->result->left_out;
+    stage->refused = run->result->refused;
     va_start(args, format);
     vsnprintf(stage->what, sizeof stage->what, format, args);
     va_end(args);
 }
 
+enum status case_run_create(const struct judge *j, const struct subject_option *more, size_t count,
+                            TfLiteDelegate **out, struct diag *diag)
+{
+    struct subject_option extra[8] = { { "max_partitions", "0" } };
+    const size_t first = j->ours && !subject_option(j->subject, "max_partitions");
+
+    for (size_t i = 0; i < count; i++)
+        extra[first + i] = more[i];
+    return subject_create(j->subject, extra, first + count, out, diag);
+}
+
+/* What another program could ask for in the place of the subject's options. */
+static size_t other_options(const struct subject *s, struct subject_option *o)
+{
+    const char *const precision = subject_option(s, "precision");
+    const char *const quantized = subject_option(s, "quantized");
+
+    o[0] =
+        (struct subject_option){ "precision",
+                                 !precision || strcmp(precision, "fp32") == 0 ? "fp16" : "fp32" };
+    o[1] = (struct subject_option){ "quantized", !quantized || strcmp(quantized, "exact") == 0
+                                                     ? "float_view"
+                                                     : "exact" };
+    return 2;
+}
+
 enum status case_run_make_delegate(struct judge *j, int which, struct diag *diag)
 {
-    struct subject_option extra[2];
+    static const char *const waits[DELEGATE_COUNT - DELEGATE_WAIT_FIRST] = { "active", "aggressive",
+                                                                             "none" };
+    struct subject_option more[2];
     size_t count = 0;
 
     if (j->delegates[which] || !j->subject->path)
         return STATUS_OK;
-    if (j->ours) {
-        bool given = false;
-
-        for (size_t i = 0; i < j->subject->option_count; i++)
-            given = given || strcmp(j->subject->options[i].key, "max_partitions") == 0;
-        if (!given)
-            extra[count++] = (struct subject_option){ "max_partitions", "0" };
-    }
-    if (case_run_poisons[which])
-        extra[count++] = (struct subject_option){ "poison", case_run_poisons[which] };
-    return subject_create(j->subject, extra, count, &j->delegates[which], diag);
+    if (which < DELEGATE_POISON_END && case_run_poisons[which])
+        more[count++] = (struct subject_option){ "poison", case_run_poisons[which] };
+    else if (which == DELEGATE_OTHER && j->ours)
+        count = other_options(j->subject, more);
+    else if (which >= DELEGATE_WAIT_FIRST)
+        more[count++] = (struct subject_option){ "wait", waits[which - DELEGATE_WAIT_FIRST] };
+    return case_run_create(j, more, count, &j->delegates[which], diag);
 }
 
 static void take_report(void *user, const char *format, va_list args)
@@ -61,31 +88,36 @@ enum status case_run_open(struct case_run *run, const struct case_run_setup *set
                           struct engine **e, struct diag *diag)
 {
     struct judge *const j = run->judge;
-    const int which = j->ours ? setup->delegate : DELEGATE_PLAIN;
+    const bool any = j->ours || setup->delegate == DELEGATE_SECOND;
+    const int which = any ? setup->delegate : DELEGATE_PLAIN;
     struct engine_request request = {
         .subject = j->subject,
         .model = setup->model,
         .poison_word = setup->poison_word,
         .batch = setup->batch,
+        .axis = setup->axis,
         .resized = setup->resized,
         .offset_bytes = setup->offset_bytes,
+        .declined_first = setup->declined_first,
+        .declined_count = setup->declined_count,
         .report = take_report,
         .report_user = j,
     };
 
     *e = NULL;
     j->report[0] = '\0';
-    TRY(case_run_make_delegate(j, which, diag));
-    request.delegate = j->delegates[which];
+    if (!setup->made)
+        TRY(case_run_make_delegate(j, which, diag));
+    request.delegate = setup->made ? setup->made : j->delegates[which];
     return engine_open(&request, e, diag);
 }
 
 enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
                                     struct interpreter **in, struct diag *diag)
 {
-    const struct engine_request request = { .model = setup->model,
-                                            .batch = setup->batch,
-                                            .resized = setup->resized };
+    const struct engine_request request = {
+        .model = setup->model, .batch = setup->batch, .axis = setup->axis, .resized = setup->resized
+    };
     const struct interpreter_options options = {
         .preserve_all = true, .num_threads = -1, .report = take_report, .report_user = run->judge
     };

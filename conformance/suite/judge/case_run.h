@@ -30,22 +30,30 @@ struct case_run {
     struct outputs got[2];      /* of the exposed graph, frames A and B */
     struct outputs original[2]; /* of the graph as it is, where it hides intermediates */
     struct case_result *result;
+    int habit; /* HABIT_x that is being checked (habits.h) */
 };
 
 /* How the model is opened. */
 struct case_run_setup {
     const struct model *model;
-    int delegate;         /* DELEGATE_PLAIN or a poison */
+    int delegate;         /* DELEGATE_x; of others than ours PLAIN or SECOND */
     uint32_t poison_word; /* what outputs hold before they are written */
-    int32_t batch;        /* of the inputs in `resized`; 0: as the file says */
-    const bool *resized;  /* of each input */
-    size_t offset_bytes;  /* of struct engine_request */
+    /* As in struct engine_request. */
+    int32_t batch;
+    int axis;
+    const bool *resized;
+    size_t offset_bytes;
+    int declined_first, declined_count;
+    TfLiteDelegate *made; /* instead of `delegate`; NULL: none */
 };
-extern const uint32_t case_run_poison_words[DELEGATE_COUNT];
-extern const char *const case_run_poisons[DELEGATE_COUNT]; /* NULL, "nan", "inf", "junk" */
+extern const uint32_t case_run_poison_words[DELEGATE_POISON_END];
+extern const char *const case_run_poisons[DELEGATE_POISON_END]; /* NULL, "nan", "inf", "junk" */
 
 /* Creates a delegate of the judge, where it is missing. */
 enum status case_run_make_delegate(struct judge *j, int which, struct diag *diag);
+/* Makes a delegate that is the caller's, with more options than the subject's. */
+enum status case_run_create(const struct judge *j, const struct subject_option *more, size_t count,
+                            TfLiteDelegate **out, struct diag *diag);
 /* Opens the model on the subject, with its inputs resized. */
 enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
                           struct engine **e, struct diag *diag);

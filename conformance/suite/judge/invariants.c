@@ -140,7 +140,7 @@ bool invariants_check_poison(struct case_run *run)
 
     const struct outputs *const want = run->hides_intermediates ? &run->original[0] : &run->got[0];
 
-    for (int which = DELEGATE_POISON_FIRST; which < DELEGATE_COUNT; which++) {
+    for (int which = DELEGATE_POISON_FIRST; which < DELEGATE_POISON_END; which++) {
         const struct case_run_setup setup = { .model = &run->model,
                                               .delegate = which,
                                               .poison_word = case_run_poison_words[which] };

@@ -5,6 +5,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/judge/batches.h"
 #include "conformance/suite/judge/case_run.h"
+#include "conformance/suite/judge/habits.h"
 #include "conformance/suite/judge/hidden_limits.h"
 #include "conformance/suite/judge/invariants.h"
 #include "conformance/suite/judge/judge_impl.h"
@@ -352,7 +353,8 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
 static bool check_invariants(struct case_run *run)
 {
     return run->set != SET_RANDOM || run->instance.one_frame ||
-           (invariants_check_poison(run) && invariants_check_sequence(run) && batches_check(run));
+           (invariants_check_poison(run) && invariants_check_sequence(run) && batches_check(run) &&
+            habits_check(run));
 }
 
 static void note_set(const struct case_run *run)

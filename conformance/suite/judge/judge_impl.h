@@ -7,8 +7,18 @@
 
 #include <stdbool.h>
 
-/* Delegate objects: one for the comparison, and of our delegate one for each poison. */
-enum { DELEGATE_PLAIN, DELEGATE_POISON_FIRST, DELEGATE_COUNT = 4 };
+/* Delegate objects, made when they are needed: one for the comparison, one more with the same
+ * options, and of our delegate one for each poison, one with other options, and one for each other
+ * way to wait. */
+enum {
+    DELEGATE_PLAIN,
+    DELEGATE_POISON_FIRST,
+    DELEGATE_POISON_END = 4,
+    DELEGATE_SECOND = DELEGATE_POISON_END,
+    DELEGATE_OTHER,
+    DELEGATE_WAIT_FIRST,
+    DELEGATE_COUNT = DELEGATE_WAIT_FIRST + 3
+};
 
 struct judge {
     struct subject *subject;

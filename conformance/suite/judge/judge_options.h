@@ -12,8 +12,9 @@ struct judge_stage {
     int set; /* enum data_set; -1: none yet */
     char what[48];
     char inputs[96]; /* of the case, as in struct case_result; empty: it is not built yet */
-    struct repeat_counts repeat; /* so far; asked 0: it is not repeated, or not yet */
-    bool failed;                 /* before the repeats */
+    struct repeat_counts repeat;        /* so far; asked 0: it is not repeated, or not yet */
+    bool failed;                        /* before the repeats */
+    uint32_t habits, left_out, refused; /* as in struct case_result, so far */
 };
 
 struct judge_options {

@@ -31,7 +31,8 @@ enum case_status {
 };
 const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of range */
 
-/* X(name, text): what is checked beside the comparison with the reference, where it applies. */
+/* X(name, text): what is checked beside the comparison with the reference, where it applies.  Those
+ * from RESIZED on run on a sample of the cases (habits.h). */
 #define HABIT_LIST(X)                                                                              \
     X(REPEAT, "A-B-A")                /* frame A has the same bits after frame B */                \
     X(GUARDS, "guard words")          /* round tensors or host buffers */                          \
@@ -39,7 +40,16 @@ const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of
     X(DEVICE_POISON, "device poison") /* in padded lanes and unused memory of the device */        \
     X(HIDDEN, "hidden")               /* intermediates that are no outputs */                      \
     X(SEQUENCE, "sequence")           /* state over inferences */                                  \
-    X(SPLIT, "split")                 /* a batch as batches of 1 */
+    X(SPLIT, "split")                 /* a batch as batches of 1 */                                \
+    X(RESIZED, "resized")             /* sizes change after the delegate was applied */            \
+    X(RUNS, "runs")                   /* 64 in a row */                                            \
+    X(INTERPRETERS, "interpreters")   /* two to five alive, asked in turns */                      \
+    X(THREADS, "threads")             /* two alive, asked at the same time */                      \
+    X(ADDRESSES, "addresses")         /* inputs, outputs, constants at odd addresses */            \
+    X(PARTITION, "partition")         /* a second one, behind a node that is declined */           \
+    X(OPTIONS, "options")             /* prepared twice, with other options */                     \
+    X(CACHE, "cache")                 /* cold, then warm, then of another plan */                  \
+    X(WAIT, "wait")                   /* each way to wait for the device */
 
 enum habit {
 #define X(name, text) HABIT_##name,
@@ -47,6 +57,7 @@ enum habit {
 #undef X
         HABIT_COUNT
 };
+enum { HABIT_SAMPLED = HABIT_RESIZED }; /* the first of those that run on a sample */
 extern const char *const habit_names[HABIT_COUNT];
 
 struct case_result {
@@ -66,7 +77,8 @@ struct case_result {
     uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
     int nodes, taken;  /* of the model: all, and those that the subject took */
     uint32_t habits;   /* bit 1 << HABIT_x: it was checked */
-    uint32_t left_out; /* it applies to the case, but the subject does not allow it */
+    uint32_t left_out; /* it applies to the case, but the kind of subject does not allow it */
+    uint32_t refused;  /* it applies, and the subject refused it in this case */
     struct repeat_counts repeat;
     /* Where it failed. */
     bool has_set;

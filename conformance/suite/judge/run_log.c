@@ -58,6 +58,16 @@ static enum status hash_names(const struct run_request *run, char hex[SHA256_HEX
     return STATUS_OK;
 }
 
+/* FNV-1a of the habits of each case, as --habits chooses them. */
+static uint64_t hash_habits(const struct run_request *run)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < run->case_count; i++)
+        hash = (hash ^ run->cases[i].habits) * 0x100000001b3u;
+    return hash;
+}
+
 enum status run_keys_make(struct run_keys *keys, const struct run_request *run,
                           const struct judge_device *device, struct diag *diag)
 {
@@ -72,6 +82,7 @@ enum status run_keys_make(struct run_keys *keys, const struct run_request *run,
     TRY(add_key(keys, diag, "number of cases", "%zu", run->case_count));
     TRY(hash_names(run, hex, diag));
     TRY(add_key(keys, diag, "list of cases", "%s", hex));
+    TRY(add_key(keys, diag, "habits", "%016" PRIx64, hash_habits(run)));
     TRY(add_key(keys, diag, "device", "%s", device->name));
     TRY(add_key(keys, diag, "driver", "%s", device->driver));
     for (size_t i = 0; i < run->subject_count; i++) {

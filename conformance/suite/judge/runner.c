@@ -250,7 +250,10 @@ static void keep_repeats(const struct judge_stage *stage, const char *cut,
 static void record_loss(struct runner *r, struct slot *slot, bool timed_out)
 {
     const struct judge_stage stage = r->stages[slot - r->slots];
-    struct case_result result = { .status = timed_out ? CASE_TIMEOUT : CASE_CRASH };
+    struct case_result result = { .status = timed_out ? CASE_TIMEOUT : CASE_CRASH,
+                                  .habits = stage.habits,
+                                  .left_out = stage.left_out,
+                                  .refused = stage.refused };
     char words[200], end[64];
 
     process_last_words(slot->process, words, sizeof words);

@@ -12,6 +12,32 @@ typedef TfLiteStatus replace_fn(TfLiteContext *, TfLiteRegistration, const TfLit
 static _Thread_local struct delegate_watch *watching;
 static _Thread_local replace_fn *original;
 
+static bool is_declined(const struct delegate_watch *w, int node)
+{
+    return node >= w->declined_first && node - w->declined_first < w->declined_count;
+}
+
+/* Passes on the nodes that are not declined; the host reads the array in the call alone. */
+static TfLiteStatus replace_rest(const struct delegate_watch *w, TfLiteContext *context,
+                                 TfLiteRegistration registration, const TfLiteIntArray *nodes,
+                                 TfLiteDelegate *delegate)
+{
+    const size_t count = nodes && nodes->size > 0 ? (size_t)nodes->size : 0;
+    TfLiteIntArray *const rest = mem_alloc(count + 1, sizeof(int));
+    TfLiteStatus status;
+
+    if (!rest)
+        return kTfLiteError;
+    rest->size = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_declined(w, nodes->data[i]))
+            rest->data[rest->size++] = nodes->data[i];
+    }
+    status = original(context, registration, rest, delegate);
+    mem_free(rest);
+    return status;
+}
+
 static TfLiteStatus note_and_replace(TfLiteContext *context, TfLiteRegistration registration,
                                      const TfLiteIntArray *nodes, TfLiteDelegate *delegate)
 {
@@ -29,6 +55,8 @@ static TfLiteStatus note_and_replace(TfLiteContext *context, TfLiteRegistration 
         w->count += more;
     }
     w->failed = w->failed || !all;
+    if (w->declined_count > 0)
+        return replace_rest(w, context, registration, nodes, delegate);
     return original(context, registration, nodes, delegate);
 }
 
@@ -69,7 +97,7 @@ void delegate_watch_close(struct delegate_watch *w)
 
 bool delegate_watch_has(const struct delegate_watch *w, int node)
 {
-    for (size_t i = 0; i < w->count; i++) {
+    for (size_t i = 0; i < w->count && !is_declined(w, node); i++) {
         if (w->nodes[i] == node)
             return true;
     }

@@ -1,4 +1,4 @@
-/* Notes which nodes a delegate takes, where its host does not say.
+/* Notes which nodes a delegate takes, where its host does not say, and can take some away from it.
  *
  * The C API of TensorFlow Lite has no question for it.  Between begin and end the delegate's
  * Prepare is ours: it calls the delegate's own with a context whose
@@ -17,6 +17,8 @@ struct delegate_watch {
     int *nodes; /* taken at the last Prepare; delegate_watch_close frees them */
     size_t count;
     bool failed; /* out of memory: nodes is not complete */
+    /* Nodes that are left out of what the delegate takes, as if it had declined them. */
+    int declined_first, declined_count;
 };
 
 /* One watch at a time on a thread; the host prepares on the thread that called it. */

@@ -84,6 +84,12 @@ bool engine_guards(struct engine *e, uint8_t byte)
     return true;
 }
 
+enum status engine_resize(struct engine *e, int axis, int32_t size, const bool *resized,
+                          struct diag *diag)
+{
+    return e->type->resize(e, axis, size, resized, diag);
+}
+
 size_t engine_bytes(struct engine *e)
 {
     return e->type->bytes ? e->type->bytes(e) : 0;

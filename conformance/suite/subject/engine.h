@@ -18,13 +18,15 @@
 #include <stdint.h>
 
 enum engine_ability {
-    ENGINE_GUARDS = 1,  /* memory round its tensors is watched, and so are its inputs */
-    ENGINE_POISON = 2,  /* outputs hold poison_word before they are written */
-    ENGINE_RESIZE = 4,  /* the inputs of an opened model take another batch */
-    ENGINE_RESET = 8,   /* variables can be reset */
-    ENGINE_NODES = 16,  /* it says of each node whether it was taken, else of the model only */
-    ENGINE_OFFSET = 32, /* it takes offset_bytes */
-    ENGINE_ABILITIES = 63
+    ENGINE_GUARDS = 1,       /* memory round its tensors is watched, and so are its inputs */
+    ENGINE_POISON = 2,       /* outputs hold poison_word before they are written */
+    ENGINE_RESIZE = 4,       /* the inputs of an opened model take another batch */
+    ENGINE_RESET = 8,        /* variables can be reset */
+    ENGINE_NODES = 16,       /* it says of each node whether it was taken, else of the model only */
+    ENGINE_OFFSET = 32,      /* it takes offset_bytes */
+    ENGINE_RESIZE_OPEN = 64, /* inputs take other sizes when the delegate has been applied */
+    ENGINE_DECLINE = 128,    /* nodes can be kept from the delegate */
+    ENGINE_ABILITIES = 255
 };
 
 /* Bytes of guard words: NaN in floats, and another value, which is large and finite. */
@@ -35,11 +37,15 @@ struct engine_request {
     TfLiteDelegate *delegate;      /* NULL: none; must outlive the engine */
     const struct model *model;     /* must outlive the engine */
     uint32_t poison_word;
-    int32_t batch;       /* first dimension of the inputs in `resized`; 0: as the file says */
+    int32_t batch;       /* dimension `axis` of the inputs in `resized`; 0: as the file says */
+    int axis;            /* 0: the first */
     const bool *resized; /* of each input; only read where batch is not 0 */
-    /* Of ENGINE_OFFSET: host tensors lie so many bytes behind a multiple of 64, rounded down to the
-     * size of their elements; less than 64. */
+    /* Of ENGINE_OFFSET: host tensors and constants lie so many bytes behind a multiple of 64,
+     * rounded down to the size of their elements, as far as the kind can place them; less than 64.
+     */
     size_t offset_bytes;
+    /* Of ENGINE_DECLINE: nodes that the delegate does not get, though it may want them. */
+    int declined_first, declined_count;
     /* Gets the messages of whoever runs the model; may be NULL. */
     void (*report)(void *user, const char *format, va_list args);
     void *report_user;
@@ -69,6 +75,9 @@ struct engine_type {
     enum status (*round_trip)(struct engine *e, const struct case_instance *x, struct diag *diag);
     size_t (*bytes)(struct engine *e);              /* NULL: not known */
     void (*guards)(struct engine *e, uint8_t byte); /* NULL: its guard words do not change */
+    /* NULL without ENGINE_RESIZE_OPEN. */
+    enum status (*resize)(struct engine *e, int axis, int32_t size, const bool *resized,
+                          struct diag *diag);
 };
 
 /* The kinds: engine_interpreter.c and the files of the others. */
@@ -104,6 +113,10 @@ enum status engine_check(struct engine *e, const struct case_instance *x, int fr
 enum status engine_round_trip(struct engine *e, const struct case_instance *x, struct diag *diag);
 /* Fills the guard words with a byte; opened, an engine has ENGINE_GUARD_NAN.  False: it cannot. */
 bool engine_guards(struct engine *e, uint8_t byte);
+/* Gives the inputs in `resized` another dimension `axis`, as an application does that has applied
+ * its delegate; needs ENGINE_RESIZE_OPEN. */
+enum status engine_resize(struct engine *e, int axis, int32_t size, const bool *resized,
+                          struct diag *diag);
 /* Bytes of its tensors; 0 when not known. */
 size_t engine_bytes(struct engine *e);
 

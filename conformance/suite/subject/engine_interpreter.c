@@ -1,6 +1,8 @@
 /* Runs models in our interpreter, with guard words and poison round every tensor. */
 #include "conformance/suite/subject/engine_interpreter.h"
 
+#include "conformance/suite/subject/delegate_watch.h"
+#include "conformance/suite/subject/offset_memory.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -15,6 +17,8 @@ struct interpreter_engine {
     const struct subject *subject;
     const struct model *model;
     struct interpreter *in;
+    struct delegate_watch watch; /* where nodes are kept from the delegate */
+    struct offset_model moved;   /* the model with its constants, where these are moved */
 };
 
 static struct interpreter_engine *of(struct engine *e)
@@ -22,20 +26,20 @@ static struct interpreter_engine *of(struct engine *e)
     return (struct interpreter_engine *)e;
 }
 
-static enum status resize(struct interpreter *in, const struct engine_request *request,
+static enum status resize(struct interpreter *in, int axis, int32_t size, const bool *resized,
                           struct diag *diag)
 {
     size_t count;
     const int *const inputs = interpreter_inputs(in, &count);
 
-    for (size_t i = 0; request->batch && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
         int32_t dims[REF_MAX_RANK];
 
-        if (!request->resized[i])
+        if (!resized[i])
             continue;
         for (int d = 0; d < t->dims->size; d++)
-            dims[d] = d == 0 ? request->batch : t->dims->data[d];
+            dims[d] = d == axis ? size : t->dims->data[d];
         TRY(interpreter_resize_input(in, inputs[i], dims, t->dims->size, diag));
     }
     return STATUS_OK;
@@ -49,7 +53,8 @@ enum status engine_interpreter_start(const struct engine_request *request,
 
     *in = NULL;
     TRY(interpreter_open(in, request->model, options, diag));
-    s = resize(*in, request, diag);
+    s = request->batch ? resize(*in, request->axis, request->batch, request->resized, diag)
+                       : STATUS_OK;
     if (s == STATUS_OK && request->delegate)
         s = interpreter_apply_delegate(*in, request->delegate, NULL, diag);
     if (s == STATUS_OK)
@@ -58,6 +63,39 @@ enum status engine_interpreter_start(const struct engine_request *request,
         interpreter_close(*in);
         *in = NULL;
     }
+    return s;
+}
+
+/* ---- opening ---- */
+
+static void engine_end(struct engine *base)
+{
+    struct interpreter_engine *const e = of(base);
+
+    interpreter_close(e->in);
+    offset_model_close(&e->moved);
+    delegate_watch_close(&e->watch);
+    mem_free(e);
+}
+
+static enum status start(struct interpreter_engine *e, const struct engine_request *request,
+                         const struct interpreter_options *options, struct diag *diag)
+{
+    struct engine_request q = *request;
+    enum status s;
+
+    if (q.offset_bytes > 0) {
+        TRY(offset_model_open(&e->moved, q.model, q.offset_bytes, diag));
+        q.model = &e->moved.model;
+    }
+    e->watch = (struct delegate_watch){ .delegate = q.delegate,
+                                        .declined_first = q.declined_first,
+                                        .declined_count = q.delegate ? q.declined_count : 0 };
+    if (e->watch.declined_count > 0)
+        delegate_watch_begin(&e->watch);
+    s = engine_interpreter_start(&q, options, &e->in, diag);
+    if (e->watch.declined_count > 0)
+        delegate_watch_end(&e->watch);
     return s;
 }
 
@@ -81,19 +119,12 @@ static enum status engine_start(const struct engine_request *request, struct eng
     *e = (struct interpreter_engine){ .base = { &engine_interpreter },
                                       .subject = request->subject,
                                       .model = request->model };
-    s = engine_interpreter_start(request, &options, &e->in, diag);
-    if (s != STATUS_OK) {
-        mem_free(e);
-        return s;
-    }
-    *out = &e->base;
-    return STATUS_OK;
-}
-
-static void engine_end(struct engine *e)
-{
-    interpreter_close(of(e)->in);
-    mem_free(e);
+    s = start(e, request, &options, diag);
+    if (s == STATUS_OK)
+        *out = &e->base;
+    else
+        engine_end(&e->base);
+    return s;
 }
 
 /* Without a delegate the reference itself is the subject, and runs every node. */
@@ -153,8 +184,21 @@ static void guards(struct engine *e, uint8_t byte)
     interpreter_set_guards(of(e)->in, byte);
 }
 
+static enum status resize_open(struct engine *e, int axis, int32_t size, const bool *resized,
+                               struct diag *diag)
+{
+    TRY(resize(of(e)->in, axis, size, resized, diag));
+    return interpreter_allocate(of(e)->in, diag);
+}
+
+/* Without a delegate there is nobody to keep nodes from. */
+static unsigned abilities(const struct subject *s)
+{
+    return s->path ? ENGINE_ABILITIES : ENGINE_ABILITIES & ~(unsigned)ENGINE_DECLINE;
+}
+
 const struct engine_type engine_interpreter = {
-    .abilities = ENGINE_ABILITIES,
+    .abilities_of = abilities,
     .open = engine_start,
     .close = engine_end,
     .is_taken = is_taken,
@@ -165,4 +209,5 @@ const struct engine_type engine_interpreter = {
     .check = check,
     .bytes = bytes,
     .guards = guards,
+    .resize = resize_open,
 };

@@ -4,6 +4,7 @@
 
 #include "conformance/suite/subject/litert_model.h"
 #include "conformance/suite/subject/model_adapt.h"
+#include "conformance/suite/subject/offset_memory.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -15,6 +16,9 @@ struct litert_engine {
     const struct model *model;
     uint32_t poison_word;
     struct tflite_file file, copy; /* copy: shows whether the file was written to */
+    const uint8_t *bytes;          /* of the file, as LiteRT gets them */
+    size_t offset_bytes;
+    void *moved; /* owns the bytes where they lie at an offset */
     struct litert_model compiled;
 };
 
@@ -53,8 +57,8 @@ static enum status check_types(const struct litert_engine *e, struct diag *diag)
 static enum status compile(struct litert_engine *e, struct diag *diag)
 {
     const struct model_subgraph *const graph = &e->model->subgraphs[0];
-    const struct litert_source source = { e->file.bytes, e->file.count, graph->inputs.count,
-                                          graph->outputs.count };
+    const struct litert_source source = { e->bytes, e->file.count, graph->inputs.count,
+                                          graph->outputs.count, e->offset_bytes };
 
     TRY(litert_model_open(&e->compiled, e->litert, &source, diag));
     return e->compiled.refusal[0] ? STATUS_OK : check_types(e, diag);
@@ -63,6 +67,7 @@ static enum status compile(struct litert_engine *e, struct diag *diag)
 static void end(struct engine *e)
 {
     litert_model_close(&of(e)->compiled);
+    mem_free(of(e)->moved);
     mem_free(of(e)->file.bytes);
     mem_free(of(e)->copy.bytes);
     mem_free(e);
@@ -80,7 +85,11 @@ static enum status start(const struct engine_request *request, struct engine **o
     e->litert = request->subject->runtime;
     e->model = request->model;
     e->poison_word = request->poison_word;
+    e->offset_bytes = request->offset_bytes;
     s = model_adapt_write(request, &e->file, diag);
+    e->bytes = e->file.bytes;
+    if (s == STATUS_OK && e->offset_bytes > 0)
+        s = offset_file_open(&e->moved, &e->bytes, &e->file, e->offset_bytes, diag);
     if (s == STATUS_OK) {
         e->copy = (struct tflite_file){ mem_alloc(e->file.count, 1), e->file.count };
         if (e->copy.bytes)
@@ -236,7 +245,7 @@ static enum status check(struct engine *e, const struct case_instance *x, int fr
         if (!engine_is_written_back(l->model, l->model->subgraphs[0].inputs.data[i]))
             TRY(check_input(l, x, frame, i, diag));
     }
-    if (memcmp(l->file.bytes, l->copy.bytes, l->file.count) != 0)
+    if (memcmp(l->bytes, l->copy.bytes, l->file.count) != 0)
         return diag_fail(diag, STATUS_MISMATCH, "the model's constants were written to");
     return STATUS_OK;
 }
@@ -263,7 +272,7 @@ static unsigned abilities(const struct subject *s)
     const bool ours = buffers && strcmp(buffers, "auto") != 0 ? strcmp(buffers, "host") == 0
                                                               : strcmp(s->what, "cpu") == 0;
 
-    return ENGINE_POISON | ENGINE_RESIZE | (ours ? ENGINE_GUARDS : 0);
+    return ENGINE_POISON | ENGINE_RESIZE | (ours ? ENGINE_GUARDS | ENGINE_OFFSET : 0);
 }
 
 const struct engine_type engine_litert = {

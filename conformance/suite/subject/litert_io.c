@@ -2,6 +2,7 @@
 #include "conformance/suite/subject/litert_io.h"
 
 #include "conformance/suite/subject/engine.h"
+#include "conformance/suite/subject/offset_memory.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/memory.h"
@@ -84,12 +85,13 @@ static enum status make_host_buffer(const struct litert *l, struct litert_io *io
     if (l->api.get_alignment(need, &alignment) != LITERT_OK || alignment < LITERT_HOST_ALIGNMENT)
         alignment = LITERT_HOST_ALIGNMENT;
     if (checked_add(io->room, (size_t)2 * GUARD_BYTES, &bytes) &&
-        checked_add(bytes, alignment, &bytes))
+        checked_add(bytes, 2 * alignment, &bytes))
         io->memory = mem_alloc(bytes, 1);
     if (!io->memory)
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", io->room);
     io->data = (uint8_t *)io->memory + GUARD_BYTES;
     io->data += (alignment - (uintptr_t)io->data % alignment) % alignment;
+    io->data += offset_of_type((TfLiteType)io->type.element_type, io->offset_bytes);
     litert_io_set_guards(io, ENGINE_GUARD_NAN);
     answer = l->api.create_host_buffer(&type, io->data, io->room, NULL, &io->buffer);
     if (answer != LITERT_OK) {

@@ -12,9 +12,10 @@ struct litert_io {
     size_t bytes;                   /* of its elements */
     size_t room;                    /* of the buffer; at least bytes, and never 0 */
     struct litert_buffer *buffer;
-    void *memory;  /* ours, with guard words; NULL: LiteRT's */
-    uint8_t *data; /* the buffer in it */
-    uint8_t guard; /* the guard words are filled with it */
+    void *memory;        /* ours, with guard words; NULL: LiteRT's */
+    uint8_t *data;       /* the buffer in it */
+    uint8_t guard;       /* the guard words are filled with it */
+    size_t offset_bytes; /* of ours, from its alignment (offset_memory.h); the caller's to set */
 };
 
 /* Makes a buffer for io->type, as the requirements and the subject's option `buffers` say.

@@ -129,7 +129,7 @@ static enum status read_shapes(struct litert_model *m, struct diag *diag)
     return STATUS_OK;
 }
 
-static enum status make_buffers(struct litert_model *m, struct diag *diag)
+static enum status make_buffers(struct litert_model *m, size_t offset_bytes, struct diag *diag)
 {
     const struct litert_api *const api = &m->litert->api;
     struct litert_requirements *need;
@@ -140,6 +140,7 @@ static enum status make_buffers(struct litert_model *m, struct diag *diag)
         if (answer != LITERT_OK)
             return litert_fail(diag, STATUS_DEVICE, "LiteRtGetCompiledModelInputBufferRequirements",
                                answer);
+        m->inputs[i].offset_bytes = offset_bytes;
         TRY(diag_prefix(diag, litert_io_open(m->litert, &m->inputs[i], need, diag), "input %zu",
                         i));
     }
@@ -148,6 +149,7 @@ static enum status make_buffers(struct litert_model *m, struct diag *diag)
         if (answer != LITERT_OK)
             return litert_fail(diag, STATUS_DEVICE,
                                "LiteRtGetCompiledModelOutputBufferRequirements", answer);
+        m->outputs[i].offset_bytes = offset_bytes;
         TRY(diag_prefix(diag, litert_io_open(m->litert, &m->outputs[i], need, diag), "output %zu",
                         i));
     }
@@ -237,7 +239,7 @@ static enum status start(struct litert_model *m, const struct litert_source *sou
     if (m->refusal[0])
         return STATUS_OK;
     TRY(read_shapes(m, diag));
-    return make_buffers(m, diag);
+    return make_buffers(m, source->offset_bytes, diag);
 }
 
 static void explain_refusal(struct litert_model *m, const char *printed)

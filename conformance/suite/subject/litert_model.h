@@ -23,6 +23,7 @@ struct litert_source {
     const void *bytes;
     size_t count;
     size_t inputs, outputs;
+    size_t offset_bytes; /* of buffers that are ours */
 };
 
 /* Compiles the model; its bytes are borrowed.  A model that the accelerator does not take whole is

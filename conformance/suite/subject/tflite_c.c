@@ -3,6 +3,7 @@
 
 #include "conformance/suite/subject/delegate_watch.h"
 #include "conformance/suite/subject/engine.h"
+#include "conformance/suite/subject/offset_memory.h"
 #include "conformance/suite/subject/subject_find.h"
 #include "conformance/suite/subject/tflite_c_api.h"
 #include "conformance/util/sha256.h"
@@ -19,12 +20,16 @@ struct tflite_c_engine {
     struct engine base;
     const struct tflite_c_api *api;
     const struct engine_request request; /* of open; its model is read later */
-    struct tflite_file file;             /* the model, which the runtime reads in place */
+    struct tflite_file file;             /* the model */
+    const uint8_t *bytes;                /* of it, which the runtime reads in place */
     uint8_t *file_copy;                  /* shows whether it was written to */
     TfLiteModel *model;
     TfLiteInterpreter *in; /* NULL: the runtime refuses the model */
     struct delegate_watch watch;
     bool watched;
+    void *moved;                  /* the file's bytes, where they lie at an offset, as do ... */
+    struct offset_memory *places; /* ... inputs and outputs */
+    size_t place_count;
     char message[256]; /* the first one of the runtime in a step */
 };
 
@@ -52,25 +57,80 @@ static int threads_of(const struct subject *s)
     return text ? (int)strtol(text, NULL, 10) : -1;
 }
 
-/* Gives every input in `resized` the batch. */
-static bool resize_inputs(struct tflite_c_engine *e)
+/* Gives every input in `resized` another dimension `axis`. */
+static bool resize_inputs(struct tflite_c_engine *e, int axis, int32_t size, const bool *resized)
 {
     const struct tflite_c_api *const api = e->api;
     const int32_t count = api->InterpreterGetInputTensorCount(e->in);
 
-    for (int32_t i = 0; e->request.batch && i < count; i++) {
+    for (int32_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = api->InterpreterGetInputTensor(e->in, i);
         const int32_t rank = api->TensorNumDims(t);
         int dims[REF_MAX_RANK];
 
-        if (!e->request.resized[i])
+        if (!resized[i])
             continue;
         for (int32_t d = 0; d < rank && d < REF_MAX_RANK; d++)
-            dims[d] = d == 0 ? e->request.batch : api->TensorDim(t, d);
+            dims[d] = d == axis ? size : api->TensorDim(t, d);
         if (api->InterpreterResizeInputTensor(e->in, i, dims, rank) != kTfLiteOk)
             return false;
     }
     return true;
+}
+
+/* Gives a tensor of the model memory at the offset. */
+static bool place(struct tflite_c_engine *e, int tensor, const TfLiteTensor *t)
+{
+    struct offset_memory *const m = &e->places[e->place_count];
+    TfLiteCustomAllocation memory;
+
+    for (size_t i = 0; i < e->place_count; i++) {
+        if (e->places[i].tensor == tensor)
+            return true;
+    }
+    if (offset_memory_open(m, tensor, e->api->TensorByteSize(t),
+                           offset_of_type(e->api->TensorType(t), e->request.offset_bytes),
+                           NULL) != STATUS_OK)
+        return false;
+    e->place_count++;
+    memory = (TfLiteCustomAllocation){ m->data, m->bytes };
+    return e->api->set_custom(e->in, tensor, &memory, kTfLiteCustomAllocationFlagsSkipAlignCheck) ==
+           kTfLiteOk;
+}
+
+static void unplace(struct tflite_c_engine *e)
+{
+    for (size_t i = 0; i < e->place_count; i++)
+        offset_memory_close(&e->places[i]);
+    mem_free(e->places);
+    e->places = NULL;
+    e->place_count = 0;
+}
+
+/* Gives inputs and outputs, whose sizes are known now, memory at the offset. */
+static bool place_all(struct tflite_c_engine *e)
+{
+    const struct tflite_c_api *const api = e->api;
+    const struct model_subgraph *const graph = &e->request.model->subgraphs[0];
+    bool ok;
+
+    e->places = mem_alloc(graph->inputs.count + graph->outputs.count + 1, sizeof *e->places);
+    ok = e->places && api->set_custom;
+    for (size_t i = 0; i < graph->inputs.count && ok; i++)
+        ok = place(e, graph->inputs.data[i], api->InterpreterGetInputTensor(e->in, (int32_t)i));
+    for (size_t i = 0; i < graph->outputs.count && ok; i++)
+        ok = place(e, graph->outputs.data[i], api->InterpreterGetOutputTensor(e->in, (int32_t)i));
+    return ok && api->InterpreterAllocateTensors(e->in) == kTfLiteOk;
+}
+
+/* Resizes inputs where the request says so, and allocates. */
+static bool allocate(struct tflite_c_engine *e)
+{
+    const struct engine_request *const q = &e->request;
+
+    return (!q->batch || resize_inputs(e, q->axis, q->batch, q->resized)) &&
+           e->api->InterpreterAllocateTensors(e->in) == kTfLiteOk &&
+           (q->offset_bytes == 0 || place_all(e));
 }
 
 /* Creates the interpreter, resizes its inputs and allocates; false when the runtime refuses. */
@@ -91,7 +151,7 @@ static bool start(struct tflite_c_engine *e, bool with_delegate)
     if (with_delegate)
         delegate_watch_begin(&e->watch);
     e->in = api->InterpreterCreate(e->model, options);
-    ok = e->in && resize_inputs(e) && api->InterpreterAllocateTensors(e->in) == kTfLiteOk;
+    ok = e->in && allocate(e);
     if (with_delegate)
         delegate_watch_end(&e->watch);
     api->InterpreterOptionsDelete(options);
@@ -100,6 +160,7 @@ static bool start(struct tflite_c_engine *e, bool with_delegate)
     if (e->in)
         api->InterpreterDelete(e->in);
     e->in = NULL;
+    unplace(e);
     return false;
 }
 
@@ -116,6 +177,7 @@ static enum status start_or_refuse(struct tflite_c_engine *e, struct diag *diag)
         return STATUS_OK;
     e->api->InterpreterDelete(e->in);
     e->in = NULL;
+    unplace(e);
     return diag_fail(diag, STATUS_DEVICE, "with the delegate: %s",
                      reason[0] ? reason : "no interpreter, and no reason given");
 }
@@ -130,6 +192,8 @@ static void end(struct engine *base)
         e->api->ModelDelete(e->model);
     if (e->watched)
         delegate_watch_close(&e->watch);
+    unplace(e);
+    mem_free(e->moved);
     mem_free(e->file.bytes);
     mem_free(e->file_copy);
     mem_free(e);
@@ -140,11 +204,14 @@ static enum status prepare(struct tflite_c_engine *e, struct diag *diag)
     const struct engine_request *const q = &e->request;
 
     TRY(tflite_write(q->model, &e->file, diag));
+    e->bytes = e->file.bytes;
     e->file_copy = mem_alloc(e->file.count, 1);
     if (!e->file_copy)
         return diag_fail(diag, STATUS_NO_MEMORY, "model: out of memory");
     memcpy(e->file_copy, e->file.bytes, e->file.count);
-    e->model = e->api->ModelCreate(e->file.bytes, e->file.count);
+    if (q->offset_bytes > 0)
+        TRY(offset_file_open(&e->moved, &e->bytes, &e->file, q->offset_bytes, diag));
+    e->model = e->api->ModelCreate(e->bytes, e->file.count);
     if (!e->model)
         return STATUS_OK; /* refused */
     if (q->delegate) {
@@ -152,7 +219,9 @@ static enum status prepare(struct tflite_c_engine *e, struct diag *diag)
             return diag_fail(diag, STATUS_UNSUPPORTED,
                              "a delegate without a Prepare of its own: which nodes it takes cannot "
                              "be seen through the C API");
-        e->watch = (struct delegate_watch){ .delegate = q->delegate };
+        e->watch = (struct delegate_watch){ .delegate = q->delegate,
+                                            .declined_first = q->declined_first,
+                                            .declined_count = q->declined_count };
         e->watched = true;
     }
     return start_or_refuse(e, diag);
@@ -294,14 +363,43 @@ static enum status check(struct engine *base, const struct case_instance *x, int
             !engine_is_written_back(e->request.model, inputs->data[i]))
             return diag_fail(diag, STATUS_MISMATCH, "input %zu was written to", i);
     }
-    if (memcmp(e->file.bytes, e->file_copy, e->file.count) != 0)
+    for (size_t i = 0; i < e->place_count; i++)
+        TRY(diag_prefix(diag, offset_memory_check(&e->places[i], diag), "written out of bounds"));
+    if (memcmp(e->bytes, e->file_copy, e->file.count) != 0)
         return diag_fail(diag, STATUS_MISMATCH, "the model's constants were written to");
     return STATUS_OK;
 }
 
-/* The C API gives no memory of ours to tensors, so there are no guard words. */
+static enum status resize_open(struct engine *base, int axis, int32_t size, const bool *resized,
+                               struct diag *diag)
+{
+    struct tflite_c_engine *const e = of(base);
+    bool ok;
+
+    e->message[0] = '\0';
+    if (e->watched)
+        delegate_watch_begin(&e->watch);
+    ok = resize_inputs(e, axis, size, resized) &&
+         e->api->InterpreterAllocateTensors(e->in) == kTfLiteOk;
+    if (e->watched)
+        delegate_watch_end(&e->watch);
+    return ok ? STATUS_OK
+              : diag_fail(diag, STATUS_DEVICE, "%s",
+                          e->message[0] ? e->message : "the runtime fails without a reason");
+}
+
+/* The C API gives no memory of ours to tensors, so there are no guard words; an experimental
+ * function does, where the library has it. */
+static unsigned abilities(const struct subject *s)
+{
+    const struct tflite_c_api *const api = s->runtime;
+
+    return ENGINE_POISON | ENGINE_RESIZE | ENGINE_RESET | ENGINE_NODES | ENGINE_RESIZE_OPEN |
+           (api && api->set_custom ? ENGINE_OFFSET : 0) | (s->plugin ? ENGINE_DECLINE : 0);
+}
+
 static const struct engine_type engine_tflite_c = {
-    .abilities = ENGINE_POISON | ENGINE_RESIZE | ENGINE_RESET | ENGINE_NODES,
+    .abilities_of = abilities,
     .open = open_model,
     .close = end,
     .is_taken = is_taken,
@@ -311,6 +409,7 @@ static const struct engine_type engine_tflite_c = {
     .invoke = invoke,
     .read = read_outputs,
     .check = check,
+    .resize = resize_open,
 };
 
 /* ---- the kind ---- */

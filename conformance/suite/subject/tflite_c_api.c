@@ -34,6 +34,7 @@ enum status tflite_c_api_open(struct tflite_c_api *api, const char *path, struct
     *api = (struct tflite_c_api){ .library = dlopen(path, RTLD_NOW | RTLD_LOCAL) };
     if (!api->library)
         return diag_fail(diag, STATUS_IO, "%s", dlerror());
+    find(api->library, "TfLiteInterpreterSetCustomAllocationForTensor", &api->set_custom);
     missing = find_all(api);
     if (missing) {
         diag_fail(diag, STATUS_IO, "%s: no TensorFlow Lite C library: it does not export %s", path,

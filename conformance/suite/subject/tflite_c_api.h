@@ -4,6 +4,7 @@
 
 #include "reference/base/diag.h"
 #include "tensorflow/lite/c/c_api.h"
+#include "tensorflow/lite/c/c_api_experimental.h"
 
 #include <stdarg.h>
 
@@ -42,6 +43,9 @@
 
 struct tflite_c_api {
     void *library;
+    /* Of c_api_experimental.h; NULL where the library lacks it. */
+    TfLiteStatus (*set_custom)(TfLiteInterpreter *in, int tensor,
+                               const TfLiteCustomAllocation *memory, int64_t flags);
 #define X(result, name, parameters) result(*name) parameters;
     TFLITE_C_LIST(X)
 #undef X

@@ -9,6 +9,7 @@
 #include <fenv.h>
 #include <math.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,16 +68,29 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(MERGED, "merged")               /* no fault: as hidden, and a step is saved */               \
     X(FORGET, "forget")               /* variables are not written */                              \
     X(KEEP, "keep")                   /* variables are kept when the host resets them */           \
-    X(TAIL, "tail")             /* the last element of the node that writes `tensor`, where */     \
-                                /* it has more than 4 channels, no multiple of 4 */                \
-    X(TOGETHER, "together")     /* ... its first one, behind another node of the partition */      \
-    X(PLACE, "place")           /* the node of index `node`, in whichever graph, is wrong */       \
-    X(NODE_CRASH, "node_crash") /* that node crashes */                                            \
-    X(SOMETIMES, "sometimes")   /* wrong in the first of each three invokes of the process */      \
-    X(RARE, "rare")             /* wrong in one of a hundred invokes of the process, drawn */      \
-    X(LOADED, "loaded")         /* wrong while the process has more than two threads */            \
-    X(ADDRESS, "address")       /* wrong where the output lies at no multiple of 16 */             \
-    X(NO_DEVICE, "no_device")   /* no delegate is made */
+    X(TAIL, "tail")                 /* the last element of the node that writes `tensor`, where */ \
+                                    /* it has more than 4 channels, no multiple of 4 */            \
+    X(TOGETHER, "together")         /* ... its first one, behind another node of the partition */  \
+    X(PLACE, "place")               /* the node of index `node`, in whichever graph, is wrong */   \
+    X(NODE_CRASH, "node_crash")     /* that node crashes */                                        \
+    X(SOMETIMES, "sometimes")       /* wrong in the first of each three invokes of the process */  \
+    X(RARE, "rare")                 /* wrong in one of a hundred invokes of the process, drawn */  \
+    X(LOADED, "loaded")             /* wrong while the process has more than two threads */        \
+    X(ADDRESS, "address")           /* wrong where the output lies at no multiple of 16 */         \
+    X(RESIZED, "resized")           /* wrong when the sizes of a prepared graph have changed */    \
+    X(RUN_40, "run_40")             /* wrong in the 40th invoke of each kernel */                  \
+    X(LAST_MADE, "last_made")       /* wrong in all kernels but the one that was made last */      \
+    X(TOGETHER_IN_TIME, "in_time")  /* wrong where two threads are in invoke */                    \
+    X(ODD_INPUT, "odd_input")       /* wrong when an input is not at a multiple of 16 */           \
+    X(ODD_OUTPUT, "odd_output")     /* ... an output */                                            \
+    X(ODD_CONSTANT, "odd_constant") /* ... a constant */                                           \
+    X(ODD_REFUSED, "odd_refused")   /* no fault: Prepare fails when a constant is not */           \
+    X(PARTITIONS, "partitions")     /* wrong in the second partition of a graph */                 \
+    X(LAST_DELEGATE, "last_delegate") /* wrong when another delegate was made later */             \
+    X(LAST_OUTPUT, "last_output")     /* wrong in the third invoke, in the last output alone */    \
+    X(WARM, "warm")           /* wrong when serialization_dir holds what an earlier one left */    \
+    X(WAIT, "wait")           /* wrong with the option wait */                                     \
+    X(NO_DEVICE, "no_device") /* no delegate is made */
 
 enum fault {
 #define X(name, text) FAULT_##name,
@@ -106,7 +120,15 @@ struct mock {
     char *grown;               /* memory that is held and touched; freed with the delegate */
     uint64_t memory;           /* of the device, as it says */
     char tensor[64];           /* whose node has the fault; empty: that of all nodes */
+    bool warm, waits;          /* its files were there; the option wait was given */
 };
+
+/* Of the process: the kernels and delegates that are alive share it, as they should not. */
+static struct kernel *last_kernel;
+static struct mock *last_mock;
+static TfLiteContext *last_context;
+static int last_bytes;
+static atomic_int in_invoke;
 
 struct step {
     const struct ref_op *op;
@@ -126,6 +148,8 @@ struct kernel {
     int invokes;
     float last;               /* the first element of the last result */
     bool hides;               /* it has results that are no outputs */
+    bool resized;             /* the graph was prepared before, at other sizes */
+    bool second;              /* the graph has a kernel already */
     void *state[TENSORS_MAX]; /* of variables, after the last invoke */
 };
 
@@ -137,6 +161,25 @@ static TfLiteIntArray *copy_array(const TfLiteIntArray *a)
     if (b)
         memcpy(b, a, bytes);
     return b;
+}
+
+/* What a kernel can know of those that were made before. */
+static void note_kernel(struct kernel *k, TfLiteContext *context,
+                        const TfLiteDelegateParams *params)
+{
+    int bytes = 0;
+
+    for (int i = 0; i < params->input_tensors->size; i++) {
+        const int t = params->input_tensors->data[i];
+
+        if (t >= 0 && context->tensors[t].allocation_type != kTfLiteMmapRo)
+            bytes += (int)context->tensors[t].bytes;
+    }
+    k->resized = context == last_context && bytes != last_bytes;
+    k->second = params->nodes_to_replace->data[0] > 0;
+    last_context = context;
+    last_bytes = bytes;
+    last_kernel = k;
 }
 
 static void *kernel_init(TfLiteContext *context, const char *buffer, size_t length)
@@ -165,6 +208,7 @@ static void *kernel_init(TfLiteContext *context, const char *buffer, size_t leng
         if (node->builtin_data)
             memcpy(s->params, node->builtin_data, s->op->params_bytes);
     }
+    note_kernel(k, context, params);
     k->mock->steps = k->count - (k->hides && k->mock->fault == FAULT_MERGED);
     for (int i = params->input_tensors->size - 1; i >= 0; i--) {
         const int t = params->input_tensors->data[i];
@@ -182,6 +226,7 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     struct kernel *const k = user_data;
 
     (void)context;
+    last_kernel = last_kernel == k ? NULL : last_kernel;
     for (int i = 0; i < k->count; i++) {
         mem_free(k->steps[i].inputs);
         mem_free(k->steps[i].outputs);
@@ -195,8 +240,13 @@ static void kernel_free(TfLiteContext *context, void *user_data)
 
 static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 {
-    (void)context;
-    (void)node;
+    const struct kernel *const k = node->user_data;
+
+    if (k->mock->fault == FAULT_ODD_REFUSED && k->constant_first >= 0 &&
+        (uintptr_t)context->tensors[k->constant_first].data.raw % 16 != 0) {
+        context->ReportError(context, "mock: a constant is not at a multiple of %d", 16);
+        return kTfLiteError;
+    }
     return kTfLiteOk;
 }
 
@@ -540,6 +590,47 @@ static void leak(void)
         memset(more, 1, bytes);
 }
 
+static bool is_odd(const TfLiteContext *context, int tensor)
+{
+    return tensor >= 0 && (uintptr_t)context->tensors[tensor].data.raw % 16 != 0;
+}
+
+/* The faults of a habit are gross: the first element of the first output. */
+static bool has_habit_fault(const struct kernel *k, const TfLiteContext *context)
+{
+    switch (k->mock->fault) {
+    case FAULT_RESIZED: return k->resized;
+    case FAULT_RUN_40: return k->invokes == 40;
+    case FAULT_LAST_MADE: return last_kernel != k && last_kernel;
+    case FAULT_TOGETHER_IN_TIME: return atomic_load(&in_invoke) > 1;
+    case FAULT_ODD_INPUT: return is_odd(context, k->inputs_first);
+    case FAULT_ODD_OUTPUT: return is_odd(context, k->outputs->data[0]);
+    case FAULT_ODD_CONSTANT: return is_odd(context, k->constant_first);
+    case FAULT_PARTITIONS: return k->second;
+    case FAULT_LAST_DELEGATE: return last_mock != k->mock;
+    case FAULT_WARM: return k->mock->warm;
+    case FAULT_WAIT: return k->mock->waits;
+    default: return false;
+    }
+}
+
+static void spoil_first(TfLiteTensor *t)
+{
+    if (t->type == kTfLiteFloat32 && t->bytes > 0)
+        t->data.f[0] += 1;
+    else if (is_bytes(t) && t->bytes > 0)
+        add_step(t, 0, 9);
+}
+
+/* Waits for another thread to come in, so that the fault of two at once is seen. */
+static void meet(void)
+{
+    const struct timespec moment = { .tv_nsec = 100000 };
+
+    for (int i = 0; i < 20 && atomic_load(&in_invoke) < 2; i++)
+        nanosleep(&moment, NULL);
+}
+
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *const k = node->user_data;
@@ -587,6 +678,18 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
         spoil(k, &context->tensors[k->outputs->data[i]]);
     if (fault == FAULT_UNWRITTEN && elements > 0)
         memcpy(first->data.f + elements - 1, &kept, sizeof kept);
+    if (fault == FAULT_TOGETHER_IN_TIME) {
+        atomic_fetch_add(&in_invoke, 1);
+        meet();
+    }
+    if (has_habit_fault(k, context))
+        spoil_first(first);
+    if (fault == FAULT_LAST_OUTPUT && k->outputs->size > 1 && k->invokes == 3)
+        spoil_first(&context->tensors[k->outputs->data[k->outputs->size - 1]]);
+    if (fault == FAULT_TOGETHER_IN_TIME) {
+        meet();
+        atomic_fetch_sub(&in_invoke, 1);
+    }
     if (k->inputs_first >= 0)
         spoil_by_outside(k, &context->tensors[k->inputs_first], first);
     if (fault == FAULT_INPUT && k->inputs_first >= 0)
@@ -689,6 +792,20 @@ static bool read_option(struct mock *m, const char *key, const char *value)
 #ifdef MOCK_GPU
     if (strcmp(key, "max_partitions") == 0)
         return strcmp(value, "0") == 0;
+    if (strcmp(key, "serialization_dir") == 0) {
+        char path[256];
+
+        snprintf(path, sizeof path, "%s/mock", value);
+        m->warm = access(path, F_OK) == 0;
+        fclose(fopen(path, "w"));
+        return true;
+    }
+    if (strcmp(key, "wait") == 0)
+        return m->waits = true;
+    if (strcmp(key, "model_token") == 0 || strcmp(key, "in_place") == 0 ||
+        strcmp(key, "packed_dot") == 0 || strcmp(key, "precision") == 0 ||
+        strcmp(key, "quantized") == 0)
+        return true;
     if (strcmp(key, "memory") == 0) { /* bytes */
         m->memory = strtoull(value, NULL, 10);
         return true;
@@ -720,6 +837,7 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
         mem_free(m);
         return NULL;
     }
+    last_mock = m;
     if (m->fault == FAULT_FORK && fork() == 0) {
         setsid();
         for (;;)

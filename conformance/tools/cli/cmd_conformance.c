@@ -48,6 +48,13 @@ static int run(const struct command *self, int argc, char **argv)
           .target = &q.quick,
           .help = "run a sample, in a minute or two: every op in each of its types and versions, "
                   "every title of the gap suite, every check; --seed draws another" },
+        { .name = "habits",
+          .kind = ARGS_STRING,
+          .target = &q.habits,
+          .value = "NAME,...",
+          .help = "run the cases again as applications do: resized, runs, interpreters, threads, "
+                  "addresses, partition, options, cache, wait; by default each on two cases of "
+                  "each op, drawn by --seed; all: all on every case; none" },
         { .name = "shard",
           .kind = ARGS_STRING,
           .target = &q.shard,

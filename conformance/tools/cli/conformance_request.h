@@ -27,6 +27,7 @@ struct conformance_request {
     struct repeat_plan repeat;
     bool statistics;
     uint64_t graphs;
+    const char *habits; /* of habits_parse; NULL: each on its sample */
     const char *bounds; /* classes; NULL: as the subject's options say */
     uint64_t minimize_steps;
     bool list, quick, models, require_integers, minimize;

@@ -3,6 +3,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/quick.h"
 #include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/judge/habits.h"
 #include "conformance/suite/models/digits.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/sha256.h"
@@ -175,6 +176,7 @@ enum status conformance_open_cases(const struct conformance_request *q,
                                    struct conformance_cases *cases, struct diag *diag)
 {
     struct selection whole = q->selection;
+    struct habit_choice habits;
 
     whole.shard = whole.shards = 0;
     whole.other_name = q->models ? digits_name : NULL;
@@ -187,6 +189,9 @@ enum status conformance_open_cases(const struct conformance_request *q,
         cases->quick_of = cases->list_count;
         TRY(quick_select(cases->list, &cases->list_count, q->common.seed, diag));
     }
+    TRY(habits_parse(q->habits, &habits, diag));
+    habits.quick = q->quick;
+    TRY(habits_draw(&habits, cases->list, cases->list_count, q->common.seed, diag));
     TRY(hash_names(cases, diag));
     return keep_shard(cases, &q->selection, diag);
 }

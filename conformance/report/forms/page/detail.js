@@ -113,9 +113,10 @@ function habitsOf(i) {
         if (results.checked[i] & bit)
             items.push(h('li', { class: 'done' }, h('span', { 'aria-hidden': 'true' }, '✓ '),
                 report.habits[habit]));
-        else if (results.leftOut[i] & bit)
+        else if ((results.leftOut[i] | results.refused[i]) & bit)
             items.push(h('li', { class: 'left' }, h('span', { 'aria-hidden': 'true' }, '– '),
-                report.habits[habit], ': left out, the subject does not allow it'));
+                report.habits[habit], results.refused[i] & bit ? ': the subject refused it'
+                    : ': left out, ' + (report.lacks[habit] || 'the subject does not allow it')));
     }
     return items.length ? [h('h3', {}, 'Checked beside the values'),
         h('ul', { class: 'habits' }, items)] : null;
