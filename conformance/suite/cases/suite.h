@@ -303,5 +303,9 @@ const struct suite_member *suite_find_member(int32_t code);
 #define CHANNEL_LIST(X)                                                                            \
     X(1), X(2), X(3), X(4), X(5), X(6), X(7), X(8), X(9), X(15), X(16), X(17), X(31), X(32),       \
         X(33), X(64), X(67)
+/* Sizes of tiles that kernels are likely to have, and their neighbours. */
+#define TILE_LIST(X)                                                                               \
+    X(3), X(4), X(5), X(7), X(8), X(9), X(15), X(16), X(17), X(31), X(32), X(33), X(63), X(64),    \
+        X(65), X(127), X(128), X(129), X(255), X(256), X(257)
 
 #endif

@@ -270,6 +270,15 @@ static struct value make_pixel(struct case_builder *m, const struct row *r)
     return graph_add_softmax(m, graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], w.out)));
 }
 
+/* More of them, of many channels. */
+static struct value make_pixel_wide(struct case_builder *m, const struct row *r)
+{
+    const struct graph_window w = { .out = 302, .h = 1, .w = 1 };
+    const struct value y = graph_add_conv_2d(m, input(m, r), &w);
+
+    return graph_add_softmax(m, graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], w.out)));
+}
+
 static struct value make_dense_shown(struct case_builder *m, const struct row *r)
 {
     const struct value y = dense(m, input(m, r), 7);
@@ -349,6 +358,9 @@ static const struct row rows[] = {
     BYTES("dense_read_twice", "SOFTMAX and RELU read a dense layer", make_dense_read_twice, 2, 13),
     BYTES("dense_twice", "SOFTMAX of SOFTMAX of a dense layer", make_dense_twice, 2, 13),
     BYTES("dense_residual", "a sum between a dense layer and SOFTMAX", make_dense_residual, 2, 6),
+    BATCHES("pixel_deep", "a 1x1 convolution of many channels, then SOFTMAX", make_pixel, 1, 1, 70),
+    BATCHES("pixel_wide", "of many channels to many classes, then SOFTMAX", make_pixel_wide, 1, 1,
+            129),
 };
 
 static void build(struct case_builder *m)

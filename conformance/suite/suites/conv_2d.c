@@ -96,6 +96,24 @@ static const struct suite_member members[] = {
 /* A product of the size for which a tile of the matrix units is (test_matrix knows which). */
 #define UNITS "pixels, sum and channels end within a tile of matrix units", LARGE_OF(61)
 
+/* One quantity of a pointwise convolution on either side of a tile's edge. */
+#define EDGE(what, n, why)                                                                         \
+    ROW("edge_" what #n, why " at the edge of a likely tile", LARGE_OF(61)), .kernel = { 1, 1 }
+#define EDGE_OUT(n)                                                                                \
+    {                                                                                              \
+        EDGE("o", n, "output channels"), .in = DIMS(1, 2, 3, 5), .out = n                          \
+    }
+#define EDGE_IN(n)                                                                                 \
+    {                                                                                              \
+        EDGE("k", n, "input channels"), .in = DIMS(1, 2, 3, n), .out = 6                           \
+    }
+#define EDGE_PLACES(n)                                                                             \
+    {                                                                                              \
+        EDGE("p", n, "places"), .in = DIMS(1, 1, n, 5), .out = 6                                   \
+    }
+/* A sum of 2,048 and more products for few results, whose depth workgroups share. */
+#define SPLIT "a deep sum of few results", LARGE_OF(61)
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     POINTWISE(1, 1),
@@ -372,6 +390,20 @@ static const struct row rows[] = {
                      .zero = ZERO_MIDDLE,
                      .zero_out = ZERO_MIDDLE }),
       .in = DIMS(1, 3, 4, 5), .out = 12, .kernel = { 1, 1 } },
+    TILE_LIST(EDGE_OUT),
+    TILE_LIST(EDGE_IN),
+    TILE_LIST(EDGE_PLACES),
+    { ROW("split_k3_c260", SPLIT), .in = DIMS(1, 4, 4, 260), .out = 7, .kernel = { 3, 3 } },
+    { ROW("split_k3_c229_o18", SPLIT), .in = DIMS(1, 5, 5, 229), .out = 18, .kernel = { 3, 3 } },
+    { ROW("split_n2_c512", SPLIT), .in = DIMS(2, 3, 3, 512), .out = 10, .kernel = { 3, 3 },
+      .activation = 1 },
+    { ROW("split_k1_c2052", SPLIT), .in = DIMS(1, 2, 2, 2052), .out = 5, .kernel = { 1, 1 } },
+    { ROW("split_k2_c603", SPLIT), .in = DIMS(1, 3, 4, 603), .out = 33, .kernel = { 2, 2 },
+      .padding = VALID, .activation = 3 },
+    { ROW("split_n3_k1_c4100", SPLIT), .in = DIMS(3, 2, 3, 4100), .out = 9, .kernel = { 1, 1 } },
+    { ROW("units_bytes", "25 million products, from which on bytes go to matrix units",
+          .types = TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_INTEGERS), .period = 61),
+      .in = DIMS(1, 15, 17, 260), .out = 384, .kernel = { 1, 1 } },
 };
 
 static void build(struct case_builder *m)

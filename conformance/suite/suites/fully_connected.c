@@ -64,6 +64,23 @@ static const struct suite_member members[] = {
             .in = DIMS(1, h, w, k), .units = u, .flags = KEEP_DIMS                                 \
     }
 
+/* One quantity on either side of a tile's edge. */
+#define EDGE(what, n, why) ROW("edge_" what #n, why " at the edge of a likely tile", LARGE_OF(61))
+#define EDGE_UNITS(n)                                                                              \
+    {                                                                                              \
+        EDGE("u", n, "units"), .in = DIMS(2, 5), .units = n                                        \
+    }
+#define EDGE_DEPTH(n)                                                                              \
+    {                                                                                              \
+        EDGE("k", n, "depth"), .in = DIMS(2, n), .units = 6                                        \
+    }
+#define EDGE_ROWS(n)                                                                               \
+    {                                                                                              \
+        EDGE("r", n, "rows"), .in = DIMS(n, 5), .units = 6                                         \
+    }
+/* Rows of 65,536 weights and more. */
+#define FEW "few rows of many weights, as a vector", LARGE_OF(61)
+
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
     UNITS(1, 10),
@@ -235,6 +252,18 @@ static const struct row rows[] = {
           .types = TYPES_BYTES, .version = 6, .byte_sets = SET_BIT(SET_INTEGERS),
           .quant = { .in = 1, .in2 = 3, .out = 10, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
       .in = DIMS(9, 5), .units = 17, .flags = NO_BIAS },
+    TILE_LIST(EDGE_UNITS),
+    TILE_LIST(EDGE_DEPTH),
+    TILE_LIST(EDGE_ROWS),
+    { ROW("few1_k1027_u67", FEW), .in = DIMS(1, 1027), .units = 67 },
+    { ROW("few2_k131_u502", FEW), .in = DIMS(2, 131), .units = 502, .activation = 1 },
+    { ROW("few3_k300_u219", FEW), .in = DIMS(3, 300), .units = 219, .activation = 3 },
+    { ROW("few3_k4100_u17", FEW), .in = DIMS(3, 4100), .units = 17, .flags = NO_BIAS },
+    { ROW("few1_k65_u1010", FEW), .in = DIMS(1, 65), .units = 1010 },
+    { ROW("split_r5_k2051_u33", "a deep sum of few results", LARGE_OF(61)), .in = DIMS(5, 2051),
+      .units = 33 },
+    { ROW("split_r9_k4099_u17", "a deep sum of few results", LARGE_OF(61)), .in = DIMS(9, 4099),
+      .units = 17, .activation = 1 },
 };
 
 static void build(struct case_builder *m)
