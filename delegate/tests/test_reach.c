@@ -429,7 +429,8 @@ static void reach_edges(void)
         reach(key + 2, "%s: a last slice of the result in part", NAME);
     if (src && src->channels % 4 != 0)
         reach(key + 3, "%s: a last slice of the input in part", NAME);
-    if (dst && dst->graph_tensor >= 0 && now.graph->tensors[dst->graph_tensor].rank > 2 &&
+    if (dst && dst->graph_tensor >= 0 && dst->graph_tensor < now.graph->tensor_count &&
+        now.graph->tensors[dst->graph_tensor].rank > 2 &&
         now.graph->tensors[dst->graph_tensor].dims[0] > 1)
         reach(key + 4, "%s: a batch", NAME);
     /* Those that share a row among the invocations of a workgroup. */

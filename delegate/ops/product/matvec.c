@@ -15,7 +15,8 @@ bool matvec_fits(const struct planner *p, const struct graph_node *n, const stru
     const struct plan_tensor *src = &p->plan->tensors[m->src], *dst = &p->plan->tensors[m->dst];
     const struct reason_of why = planner_reason(p, KERNEL_matvec, n);
 
-    if (dst->rows > ROWS_MAX)
+    /* Of one image, so that an image has the same bits in a batch. */
+    if ((m->window == &window_1x1 ? dst->rows : m->args.out_h * m->args.out_w) > ROWS_MAX)
         return false; /* no reason: it is about products of few rows */
     if (!planner_kernel(p, &why))
         return false;
