@@ -388,10 +388,17 @@ static const char relu[] = "relu.f32.c5", dot[] = "fully_connected.f32.k33_u33",
                   chain[] = "dequantize.f16.two", hidden[] = "dequantize.f16.input_relu",
                   stateful[] = "lstm.f32.a5";
 
+#define ONE(glob)                                                                                  \
+    {                                                                                              \
+        (const char *[]){ glob }, 1                                                                \
+    }
+
 static enum status check(const char *from, const char *filter, struct golden_report *report,
                          struct diag *diag)
 {
-    const struct golden_request request = { .directory = from, .filter = filter, .quiet = true };
+    const struct golden_request request = { .directory = from,
+                                            .filters = { &filter, filter ? 1 : 0 },
+                                            .quiet = true };
 
     return golden_check(&request, report, diag);
 }
@@ -458,6 +465,28 @@ TEST(own_results_pass)
     check_passes(hidden, 0);
     make_golden(stateful, GOOD);
     check_passes(stateful, 0.5);
+}
+
+/* Of several filters each counts, not the last alone. */
+TEST(filters_add_up)
+{
+    struct golden_request request = { .directory = directory, .quiet = true };
+    const char *globs[] = { stateful, "logistic.f32.*", "softmax.i32.none" };
+    struct golden_report report;
+    struct diag diag;
+    size_t each[2];
+
+    for (int i = 0; i < 2; i++) {
+        request.filters = (struct string_list){ &globs[i], 1 };
+        assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
+        each[i] = report.cases + report.missing;
+        assert_true(each[i] > 0);
+        golden_report_close(&report);
+    }
+    request.filters = (struct string_list){ globs, 3 };
+    assert_int_equal(golden_check(&request, &report, &diag), STATUS_OK);
+    assert_int_equal(report.cases + report.missing, each[0] + each[1]);
+    golden_report_close(&report);
 }
 
 TEST(state_goes_on)
@@ -552,7 +581,7 @@ TEST(wrong_answers_are_counted)
 TEST(delegates_are_held_to_bounds)
 {
     struct golden_request request = {
-        .directory = directory, .filter = "logistic.f32.*", .quiet = true, .delegate = true
+        .directory = directory, .filters = ONE("logistic.f32.*"), .quiet = true, .delegate = true
     };
     static const char shortcut[] = "logistic.f32.tails";
     struct golden_report report;
@@ -737,7 +766,9 @@ TEST(directory_is_found_from_below)
 static enum status export_cases(const char *filter, uint64_t seed, uint8_t **bytes, size_t *count,
                                 struct diag *diag)
 {
-    const struct golden_request request = { .filter = filter, .seed = seed, .quiet = true };
+    const struct golden_request request = { .filters = { &filter, filter ? 1 : 0 },
+                                            .seed = seed,
+                                            .quiet = true };
 
     return golden_export(&request, bytes, count, diag);
 }
@@ -811,7 +842,7 @@ TEST(export_holds_the_cases)
 TEST(export_of_some_in_half)
 {
     struct golden_request request = {
-        .filter = "relu.f32.*", .quiet = true, .seed = 7, .limit = 3, .bounds = BOUNDS_FP16
+        .filters = ONE("relu.f32.*"), .quiet = true, .seed = 7, .limit = 3, .bounds = BOUNDS_FP16
     };
     hid_t file, op, types, group, inputs;
     size_t count, members;

@@ -26,7 +26,8 @@
 
 static enum status export_one(void *user, struct diag *diag)
 {
-    const struct golden_request request = { .filter = user, .seed = 1, .quiet = true };
+    const char *glob = user;
+    const struct golden_request request = { .filters = { &glob, 1 }, .seed = 1, .quiet = true };
     uint8_t *bytes = NULL;
     size_t count = 0;
     const enum status s = golden_export(&request, &bytes, &count, diag);
@@ -41,9 +42,10 @@ static enum status export_one(void *user, struct diag *diag)
 
 static enum status check_one(void *user, struct diag *diag)
 {
-    const struct golden_request request = {
-        .filter = "relu.f32.c5", .seed = 1, .quiet = true, .directory = user
-    };
+    const struct golden_request request = { .filters = { (const char *[]){ "relu.f32.c5" }, 1 },
+                                            .seed = 1,
+                                            .quiet = true,
+                                            .directory = user };
     struct golden_report report;
     enum status s = golden_check(&request, &report, diag);
 

@@ -12,6 +12,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/select.h"
 #include "conformance/suite/golden/file.h"
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/suite/judge/node_limits.h"
@@ -20,7 +21,6 @@
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -478,7 +478,7 @@ struct checker {
 
 static bool wanted(const struct checker *checker, const char *name)
 {
-    return !checker->request->filter || fnmatch(checker->request->filter, name, 0) == 0;
+    return select_matches(name, &checker->request->filters);
 }
 
 static int by_case(const void *list, const void *key, size_t item)
@@ -629,7 +629,7 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
         s = count_missing(&checker, diag);
     if (s == STATUS_OK && report->cases + report->skipped + report->missing == 0)
         s = diag_fail(diag, STATUS_USAGE, "no case matches the filter '%s'",
-                      request->filter ? request->filter : "");
+                      request->filters.count ? request->filters.items[0] : "");
     lookup_close(&checker.by_name);
     mem_free(checker.found);
     mem_free(checker.cases);

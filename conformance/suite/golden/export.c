@@ -183,8 +183,7 @@ static enum status export_case(hid_t file, const struct test_case *c,
 enum status golden_export(const struct golden_request *request, uint8_t **bytes, size_t *count,
                           struct diag *diag)
 {
-    const char *filter = request->filter;
-    const struct selection selection = { .filters = { &filter, filter ? 1 : 0 },
+    const struct selection selection = { .filters = request->filters,
                                          .limit = request->limit,
                                          .shards = 1 };
     struct test_case *cases = NULL;

@@ -3,13 +3,14 @@
 #define ASSAY_CONFORMANCE_SUITE_GOLDEN_GOLDEN_H
 
 #include "conformance/suite/bounds/bound.h"
+#include "conformance/util/string_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct golden_request {
-    const char *filter; /* the cases whose names match; NULL: all */
+    struct string_list filters; /* globs: the cases whose names match one; none: all */
     bool quiet;
     enum bounds bounds; /* fp16: inputs and constants are rounded to f16 */
     uint64_t seed;

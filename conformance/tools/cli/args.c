@@ -424,12 +424,28 @@ static const struct args_flag *flag_of(const struct flag_table *table, int resul
     return NULL;
 }
 
+/* Whether a flag of one value has no other one yet, which would be lost. */
+static bool is_new(const char *what, const struct args_flag *f, const char **before,
+                   const char *text)
+{
+    if (f->kind == ARGS_BOOL || f->kind == ARGS_LIST)
+        return true;
+    if (*before && strcmp(*before, text) != 0) {
+        message_error(what, "--%s is given twice, as %s and as %s: expected one value", f->name,
+                      *before, text);
+        return false;
+    }
+    *before = text;
+    return true;
+}
+
 /* Reads all flags; returns false with *exit_code set. */
 static bool read_flags(const struct command *self, int argc, char **argv,
                        const struct flag_table *table, int *exit_code)
 {
     struct option longs[FLAGS_MAX + 2];
     char shorts[2 * FLAGS_MAX + 3];
+    const char *given[FLAGS_MAX] = { NULL };
 
     fill_getopt(table, longs, shorts);
     optind = 0; /* GNU getopt starts anew */
@@ -453,6 +469,8 @@ static bool read_flags(const struct command *self, int argc, char **argv,
         }
         f = flag_of(table, result);
         assert(f);
+        if (!is_new(self->name, f, &given[f - table->flags], optarg))
+            return false;
         if (!set_value(self->name, f, optarg))
             return false;
     }

@@ -1,4 +1,5 @@
 /* assay golden list|check|export: the answers of the real runtime, kept in HDF5 files. */
+#include "conformance/suite/cases/select.h"
 #include "conformance/suite/golden/check.h"
 #include "conformance/suite/golden/export.h"
 #include "conformance/suite/golden/file.h"
@@ -10,7 +11,6 @@
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -23,7 +23,8 @@ static const char *const sources[] = { "runtime", "fp32", "fp16", NULL };
 static const char *const precisions[] = { "fp32", "fp16", NULL };
 
 struct golden_flags {
-    const char *dir, *filter;
+    const char *dir;
+    struct string_list filters;
     int source;    /* of check: index into sources */
     int precision; /* of export: enum bounds */
     bool models;   /* of export */
@@ -33,7 +34,8 @@ struct golden_flags {
     char directory[PATH_MAX];
 };
 
-static const char filter_help[] = "cases whose name matches, such as 'conv_2d.*' (default: all)";
+static const char filter_help[] =
+    "cases whose name matches, such as 'conv_2d.*'; repeatable (default: all)";
 
 static const char graphs_help[] =
     "N random graphs of --seed are cases, too, as in `assay conformance --graphs`";
@@ -50,8 +52,8 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
           .help = "directory of the golden files (default: golden/ here or in a directory above, "
                   "otherwise ../golden, ../share/assay/golden or golden beside the program)" },
         { .name = "filter",
-          .kind = ARGS_STRING,
-          .target = &f->filter,
+          .kind = ARGS_LIST,
+          .target = &f->filters,
           .value = "GLOB",
           .help = filter_help },
         { .name = "bounds",
@@ -116,15 +118,15 @@ static void print_case(FILE *out, const struct golden_case *c)
             c->skipped[0] ? " skipped: " : "", c->skipped, c->wrong[0] ? " wrong: " : "", c->wrong);
 }
 
-static enum status list_file(const char *path, const char *filter, FILE *out, json_t *cases,
-                             size_t *shown, struct diag *diag)
+static enum status list_file(const char *path, const struct string_list *filters, FILE *out,
+                             json_t *cases, size_t *shown, struct diag *diag)
 {
     struct golden_file file;
     size_t count = 0;
 
     TRY(golden_open(&file, path, diag));
     for (size_t i = 0; i < file.head.count; i++) {
-        if (filter && fnmatch(filter, file.cases[i].name, 0) != 0)
+        if (!select_matches(file.cases[i].name, filters))
             continue;
         if (!cases && count++ == 0)
             fprintf(out, "# %s: %s %s %s\n", path, file.head.runtime, file.head.runtime_version,
@@ -163,10 +165,10 @@ static int list_run(const struct command *self, int argc, char **argv)
     if (f.common.format == FORMAT_JSON)
         cases = json_array();
     for (size_t i = 0; i < count && s == STATUS_OK; i++)
-        s = list_file(paths[i], f.filter, output.file, cases, &shown, &diag);
+        s = list_file(paths[i], &f.filters, output.file, cases, &shown, &diag);
     if (s == STATUS_OK && shown == 0)
         s = diag_fail(&diag, STATUS_USAGE, "no case matches the filter '%s'",
-                      f.filter ? f.filter : "");
+                      f.filters.count ? f.filters.items[0] : "");
     if (cases &&
         write_json(output.file, json_pack("{s:s s:o}", "assay", ASSAY_VERSION, "cases", cases)) !=
             0 &&
@@ -243,7 +245,7 @@ static int check_run(const struct command *self, int argc, char **argv)
     if (!parse_reader(self, argc, argv, true, &f, &code))
         return code;
     request =
-        (struct golden_request){ .filter = f.filter,
+        (struct golden_request){ .filters = f.filters,
                                  .quiet = f.common.quiet,
                                  .bounds = f.source > 0 ? (enum bounds)(f.source - 1) : BOUNDS_FP32,
                                  .seed = f.common.seed,
@@ -279,8 +281,8 @@ static int export_run(const struct command *self, int argc, char **argv)
     struct golden_flags f = { .dir = NULL };
     const struct args_flag flags[] = {
         { .name = "filter",
-          .kind = ARGS_STRING,
-          .target = &f.filter,
+          .kind = ARGS_LIST,
+          .target = &f.filters,
           .value = "GLOB",
           .help = filter_help },
         { .name = "limit",
@@ -324,7 +326,7 @@ static int export_run(const struct command *self, int argc, char **argv)
                           &diag);
         return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(self->name, &diag);
     }
-    request = (struct golden_request){ .filter = f.filter,
+    request = (struct golden_request){ .filters = f.filters,
                                        .quiet = f.common.quiet,
                                        .bounds = (enum bounds)f.precision,
                                        .seed = f.common.seed,
