@@ -237,10 +237,14 @@ void transform_all_fire(const struct transform_case *cases, size_t count, enum t
 
 void transform_all_check(const struct transform_case *cases, size_t count, enum transform_id id)
 {
+    TfLiteDelegate *held; /* keeps the device and its pipelines, which are most of the time */
+
     if (!transform_device)
         skip();
+    held = transform_delegate("fp32", "off", NULL);
     for (size_t i = 0; i < count; i++)
         transform_check(&cases[i], id);
+    assay_gpu_delegate_destroy(held);
 }
 
 void transform_find_device(const char *file)
