@@ -196,4 +196,4 @@ TEST(too_much_memory)
     model_close(&m);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);

@@ -1,6 +1,7 @@
 /* Sums of products of bytes, and of i16 and bytes, on the device that is there, with its packed dot
  * product and without: random models, whose outputs are the reference interpreter's to the last
  * bit, whatever padded lanes hold.  Skipped where there is no device. */
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/dots_kit.h"
 #include "delegate/tests/kit/dots_net.h"
 #include "reference/tests/kit/test.h"
@@ -79,4 +80,4 @@ TEST(transposed_convolutions)
     same_as_reference(net_make_transpose, 24);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);

@@ -1,6 +1,7 @@
 /* Sums of bytes for which it matters how the factor to the output's scale is rounded:
  * FULLY_CONNECTED multiplies in double, which has 53 bits of a product; and the scales of u8 are
  * multiplied in f32. Random models do not have them.  Skipped where there is no device. */
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/dots_kit.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
@@ -171,4 +172,4 @@ TEST(sums_of_both_sizes)
         }
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);

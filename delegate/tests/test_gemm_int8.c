@@ -1,5 +1,6 @@
 /* Kernel gemm_int8: every tile gives the bits of the reference interpreter, on the device that is
  * there, whether or not it would be chosen; and tiles are within the limits of a device. */
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/dots_kit.h"
 #include "delegate/tests/kit/dots_net.h"
 #include "reference/tests/kit/test.h"
@@ -214,4 +215,4 @@ TEST(chosen)
     assert_false(tile_of(&limits, 12544, 3, 32, 9, 0, &t));
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);

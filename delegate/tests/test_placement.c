@@ -487,4 +487,4 @@ TEST(nodes_measure_nothing)
     cache_dir_remove(dir.path);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);

@@ -1,6 +1,7 @@
 /* The SOFTMAX of a product of few rows by the last workgroup of the product (tail.glsl): edges of
  * rows, slices and workgroups in floats and bytes, what is not done so, and the plan of a device
  * that need not be here.  The bits are those of two steps. */
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
@@ -446,4 +447,4 @@ TEST(room)
     }
 }
 
-TEST_FILE(.before = transform_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = transform_find_device);

@@ -1,6 +1,7 @@
 /* Runs of elementwise nodes become one node. */
 #include "delegate/graph/chain.h"
 #include "delegate/runtime/delegate.h"
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "delegate/vulkan/device.h"
@@ -339,4 +340,4 @@ TEST(in_place)
     model_close(&m);
 }
 
-TEST_FILE(.before = transform_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = transform_find_device);

@@ -1,6 +1,7 @@
 /* MobileNet v1 of the zoo, and the same net as a converter may write it: RELU6 and PAD as separate
  * nodes, MUL by 1, f16 weights with DEQUANTIZE.  With all rewrites, without each one and without
  * any, the class is the same, and the numbers are those of the net that needs no rewrite. */
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
@@ -238,4 +239,4 @@ TEST(in_fp16)
     each_switch("fp16", TENSOR_FLOAT16);
 }
 
-TEST_FILE(.before = transform_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = transform_find_device);

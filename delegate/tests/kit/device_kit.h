@@ -13,6 +13,12 @@ extern bool kit_device; /* the delegate finds a device */
 /* Sets kit_device; where there is none, prints that `what` is skipped. */
 void kit_find_device(const char *what);
 
+/* Keeps the device and its pipelines while the tests of a file run, most of whose time would
+ * otherwise be that the same pipelines are made again: TEST_FILE(KIT_HOLDS_DEVICE, ...). */
+int kit_hold_device(void **state);
+int kit_release_device(void **state);
+#define KIT_HOLDS_DEVICE .setup = kit_hold_device, .teardown = kit_release_device
+
 #define NEEDS_DEVICE                                                                               \
     if (!kit_device)                                                                               \
     skip()
