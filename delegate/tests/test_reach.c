@@ -755,4 +755,12 @@ TEST(no_point_is_lost)
     assert_int_equal(lost, 0);
 }
 
+TEST(each_shader_has_cases)
+{
+    for (int i = 0; i < point_count; i++)
+        if (!strpbrk(points[i].name, " :") && most_cases(&points[i]) < FIVE && !points[i].why[0])
+            fail_msg("%s: expected %d cases, or in %s why not, found %d", points[i].name, FIVE,
+                     file_name, most_cases(&points[i]));
+}
+
 TEST_FILE(.setup = make_once, .main = print);
