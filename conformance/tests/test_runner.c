@@ -131,6 +131,24 @@ TEST(test_crash)
     expect_all("exit", 2, 60, CASE_CRASH, "exit status 0 in S2: frame A");
 }
 
+/* What was checked before is kept, and the reason names the habit. */
+TEST(test_crash_in_a_habit)
+{
+    struct run_outcome o;
+
+    for (size_t i = 0; i < case_count; i++)
+        cases[i].habits = 1u << HABIT_RUNS | 1u << HABIT_ADDRESSES;
+    o = run_with("odd_crash", 2, 60, NULL);
+    for (size_t i = 0; i < o.count; i++) {
+        cases[i].habits = 0;
+        if (o.results[i].status != CASE_CRASH ||
+            !strstr(o.results[i].reason, "SIGSEGV in S0: addresses"))
+            fail_msg("%s: %s", cases[i].name, o.results[i].reason);
+        assert_true(o.results[i].habits >> HABIT_RUNS & 1);
+    }
+    run_outcome_close(&o);
+}
+
 TEST(test_timeout)
 {
     const size_t all = case_count;

@@ -85,6 +85,7 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(ODD_OUTPUT, "odd_output")     /* ... an output */                                            \
     X(ODD_CONSTANT, "odd_constant") /* ... a constant */                                           \
     X(ODD_REFUSED, "odd_refused")   /* no fault: Prepare fails when a constant is not */           \
+    X(ODD_CRASH, "odd_crash")       /* crashes when an input is not at a multiple of 16 */         \
     X(PARTITIONS, "partitions")     /* wrong in the second partition of a graph */                 \
     X(LAST_DELEGATE, "last_delegate") /* wrong when another delegate was made later */             \
     X(LAST_OUTPUT, "last_output")     /* wrong in the third invoke, in the last output alone */    \
@@ -658,6 +659,9 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     if (fault == FAULT_ROUNDING)
         fesetround(FE_UPWARD);
     if (fault == FAULT_CRASH && invokes_of_process >= k->mock->node)
+        raise(SIGSEGV);
+    if (fault == FAULT_ODD_CRASH && k->inputs_first >= 0 &&
+        (uintptr_t)context->tensors[k->inputs_first].data.raw % 16 != 0)
         raise(SIGSEGV);
     if (fault == FAULT_ABORT)
         abort();
