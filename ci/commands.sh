@@ -278,7 +278,7 @@ expect 2 'expected a number of inferences .* found 3 4' sh -c 'echo 3 4 | "$@"' 
     --warmup_min_secs=0 --delegate=none
 expect 0 '^copies .*: 2 by the host, 1 by the device' $assay bench $model --num_runs=2 --min_secs=0 \
     --no-starts --warmup_min_secs=0 --quiet
-expect 0 '^cold start .*init' $assay bench $model --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
+expect 0 '^cold start .*init' $assay bench --model="$softmax" --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet
 expect 0 '"device_lower_bound"' $assay bench --graph=$model --num_runs=2 --min_secs=0 --no-starts \
     --warmup_min_secs=0 --quiet --format=json
 expect 0 '^split .*on the CPU' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --no-starts \
