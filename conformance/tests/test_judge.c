@@ -102,6 +102,24 @@ TEST(test_reference_passes)
     }
 }
 
+/* The errors of an LSTM whose rows are normalized stay finite, and results of i64 are compared. */
+TEST(test_reference_has_limits)
+{
+    static const struct {
+        const char *name;
+        enum bounds bounds;
+    } rows[] = { { "unidirectional_sequence_lstm.dynamic.norm", BOUNDS_HYBRID },
+                 { "cast.i32.through_i64", BOUNDS_FP32 } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct case_result r = judge_one(NULL, rows[i].name, NULL, 0, rows[i].bounds, NULL);
+
+        if (r.status != CASE_PASS)
+            fail_msg("%s: %s, limit %g", rows[i].name, r.reason, r.limit);
+        assert_true(isfinite(r.margin));
+    }
+}
+
 /* f16 storage passes in class fp16, and fails in class fp32. */
 TEST(test_half_storage)
 {
