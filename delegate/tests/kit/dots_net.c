@@ -1,7 +1,9 @@
 #include "delegate/tests/kit/dots_net.h"
 
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/text_kit.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum { SAME, VALID }; /* as in the file */
@@ -26,14 +28,9 @@ static int64_t random_zero(struct net *n)
     }
 }
 
-static int32_t byte_type(const struct net *n)
+static const char *byte_type(const struct net *n)
 {
-    return n->is_unsigned ? TENSOR_UINT8 : TENSOR_INT8;
-}
-
-static int32_t activation_type(const struct net *n)
-{
-    return n->shorts ? TENSOR_INT16 : byte_type(n);
+    return n->is_unsigned ? "u8" : "i8";
 }
 
 /* For sums of so many terms.  Most results are within the range; small whole scales make sums that
@@ -63,7 +60,6 @@ static void random_scales(struct net *n, int terms)
 void net_begin(struct net *n, uint64_t seed, bool shorts)
 {
     *n = (struct net){ .seed = seed, .is_unsigned = !shorts && seed % 2, .shorts = shorts };
-    builder_init(&n->b);
     n->x_zero = shorts ? 0 : random_zero(n);
     n->w_zero = n->is_unsigned ? random_zero(n) : 0;
     n->y_zero = shorts ? 0 : random_zero(n);
@@ -86,82 +82,108 @@ void net_begin(struct net *n, uint64_t seed, bool shorts)
     n->biased = kit_below(&n->seed, 4) != 0;
 }
 
-/* An activation. */
-static int bytes_tensor(struct net *n, const char *name, int rank, const int32_t *dims, float scale,
-                        int64_t zero)
-{
-    const int t = builder_tensor(&n->b, activation_type(n), name, (size_t)rank, dims);
+/* ---- the text of a model ---- */
 
-    builder_quantization(&n->b, t, 1, &scale, &zero, 0);
-    return t;
+static void put_text(struct net *n)
+{
+    n->text = open_memstream(&n->chars, &n->count);
+    assert_non_null(n->text);
+}
+
+static void put_window(const struct net *n, bool dilated, int multiplier)
+{
+    fprintf(n->text, "padding=%d stride_h=%d stride_w=%d fused_activation_function=%d", n->padding,
+            n->stride_h, n->stride_w, n->activation);
+    if (dilated)
+        fprintf(n->text, " dilation_h_factor=%d dilation_w_factor=%d", n->dilation_h,
+                n->dilation_w);
+    if (multiplier)
+        fprintf(n->text, " depth_multiplier=%d", multiplier);
+    fputc('}', n->text);
+}
+
+static void put_dims(const struct net *n, int rank, const int32_t *dims)
+{
+    for (int i = 0; i < rank; i++)
+        fprintf(n->text, "%c%d", i ? ',' : '[', dims[i]);
+    fputc(']', n->text);
+}
+
+/* The activations: x with its shape, y with the one that follows. */
+static void put_x(const struct net *n, int rank, const int32_t *dims)
+{
+    fprintf(n->text, " x:%s", n->shorts ? "i16" : byte_type(n));
+    put_dims(n, rank, dims);
+    fprintf(n->text, "q(%.9g,%d)", (double)n->x_scale, (int)n->x_zero);
 }
 
 /* Constants; i8 has one scale a channel of a dimension, or one; the first of them may be tiny. */
-static int weights_tensor(struct net *n, int rank, const int32_t *dims, int dimension)
+static void put_weights(struct net *n, int rank, const int32_t *dims, int dimension)
 {
-    static uint8_t bytes[1 << 20];
-    static const int64_t zeros[256];
     const int channels = dims[dimension];
     float scales[256];
-    size_t count = 1;
-    int t;
+    int count = 1;
 
     assert_true(channels <= 256);
+    fprintf(n->text, " %s", byte_type(n));
+    put_dims(n, rank, dims);
     for (int i = 0; i < rank; i++)
-        count *= (size_t)dims[i];
-    assert_true(count <= sizeof bytes);
-    for (size_t i = 0; i < count; i++)
-        bytes[i] = (uint8_t)(kit_below(&n->seed, 16) == 0 ? (n->is_unsigned ? 255 : 128)
-                                                          : kit_below(&n->seed, 256));
-    t = builder_constant(&n->b, byte_type(n), "w", (size_t)rank, dims, bytes, count);
+        count *= dims[i];
+    for (int i = 0; i < count; i++) {
+        const int byte =
+            kit_below(&n->seed, 16) == 0 ? (n->is_unsigned ? 255 : 128) : kit_below(&n->seed, 256);
+
+        fprintf(n->text, "%c%d", i ? ',' : '=', n->is_unsigned ? byte : (int8_t)byte);
+    }
     for (int i = 0; i < channels; i++)
         scales[i] = n->w_scale * (1.5f + 0.5f * kit_float(&n->seed));
     if (kit_below(&n->seed, 2))
         scales[0] *= 0x1p-30f;
-    if (n->is_unsigned || kit_below(&n->seed, 3) == 0)
-        builder_quantization(&n->b, t, 1, &n->w_scale, &n->w_zero, 0);
-    else
-        builder_quantization(&n->b, t, (size_t)channels, scales, zeros, dimension);
-    return t;
+    if (n->is_unsigned || kit_below(&n->seed, 3) == 0) {
+        fprintf(n->text, "q(%.9g,%d)", (double)n->w_scale, (int)n->w_zero);
+        return;
+    }
+    for (int i = 0; i < channels; i++)
+        fprintf(n->text, "%s%.9g", i ? "|" : "q(", (double)scales[i]);
+    for (int i = 0; i < channels; i++)
+        fputs(i ? "|0" : ",0", n->text);
+    fprintf(n->text, ",%d)", dimension);
 }
 
 /* A bias of 64 bits, as large as the sums, or as large as it may be. */
-static int wide_bias(struct net *n, int channels)
+static int64_t wide_bias(struct net *n)
 {
-    const int64_t limit = INT64_C(1) << 46;
-    int64_t values[256];
+    const int64_t limit = INT64_C(1) << 46, value = kit_below(&n->seed, 1 << 24) - (1 << 23);
 
-    for (int i = 0; i < channels; i++) {
-        values[i] = (int64_t)kit_below(&n->seed, 1 << 24) - (1 << 23);
-        if (kit_below(&n->seed, 16) == 0)
-            values[i] = kit_below(&n->seed, 2) ? limit : -limit;
-        else if (kit_below(&n->seed, 8) == 0)
-            values[i] *= 1 << kit_below(&n->seed, 20);
-    }
-    return builder_constant(&n->b, TENSOR_INT64, "bias", 1, (int32_t[]){ channels }, values,
-                            (size_t)channels * sizeof values[0]);
+    if (kit_below(&n->seed, 16) == 0)
+        return kit_below(&n->seed, 2) ? limit : -limit;
+    return kit_below(&n->seed, 8) ? value : value * (1 << kit_below(&n->seed, 20));
 }
 
-/* i16 has an i64 bias, or an i32 one, which DEPTHWISE_CONV_2D does not take. */
-static int bias_tensor(struct net *n, int channels, bool depthwise)
+/* The bias, where there is one, and the result.  i16 has an i64 bias, or an i32 one, which
+ * DEPTHWISE_CONV_2D does not take. */
+static bool net_end(struct net *n, struct model *m, int channels, bool depthwise)
 {
-    const float scale = n->x_scale * n->w_scale;
-    static const int64_t zero;
-    int32_t values[256];
-    int t;
+    const bool wide = n->biased && n->shorts && (depthwise || kit_below(&n->seed, 4) != 0);
 
-    if (!n->biased)
-        return -1;
-    if (n->shorts && (depthwise || kit_below(&n->seed, 4) != 0))
-        return wide_bias(n, channels);
-    for (int i = 0; i < channels; i++)
-        values[i] = kit_below(&n->seed, 16) == 0 ? INT32_MAX - kit_below(&n->seed, 9)
-                                                 : kit_below(&n->seed, 8001) - 4000;
-    t = builder_constant(&n->b, TENSOR_INT32, "bias", 1, (int32_t[]){ channels }, values,
-                         (size_t)channels * sizeof values[0]);
-    builder_quantization(&n->b, t, 1, &scale, &zero, 0);
-    return t;
+    if (n->biased)
+        fprintf(n->text, " %s[%d]", wide ? "i64" : "i32", channels);
+    for (int i = 0; n->biased && i < channels; i++)
+        fprintf(n->text, "%c%" PRId64, i ? ',' : '=',
+                wide                           ? wide_bias(n)
+                : kit_below(&n->seed, 16) == 0 ? INT32_MAX - kit_below(&n->seed, 9)
+                                               : kit_below(&n->seed, 8001) - 4000);
+    if (n->biased && !wide)
+        fprintf(n->text, "q(%.9g,0)", (double)(n->x_scale * n->w_scale));
+    fprintf(n->text, " -> y:%sq(%.9g,%d)", n->shorts ? "i16" : byte_type(n), (double)n->y_scale,
+            (int)n->y_zero);
+    fclose(n->text);
+    kit_text(m, "%s", n->chars);
+    free(n->chars);
+    return true;
 }
+
+/* ---- nodes ---- */
 
 /* Outputs of a window; 0: it does not fit. */
 static int window(int padding, int in, int kernel, int stride, int dilation)
@@ -171,51 +193,27 @@ static int window(int padding, int in, int kernel, int stride, int dilation)
     return room <= 0 ? 0 : (room + stride - 1) / stride;
 }
 
-static void window_options(const struct net *n, struct options *options)
+/* Whether its window fits an image. */
+static bool fits(const struct net *n, int height, int width)
 {
-    options_set_int(options, "padding", n->padding);
-    options_set_int(options, "stride_h", n->stride_h);
-    options_set_int(options, "stride_w", n->stride_w);
-    options_set_int(options, "fused_activation_function", n->activation);
-}
-
-/* From the tensors to the model; the node reads the bias behind its other inputs. */
-static void net_end(struct net *n, struct model *m, int32_t code, const struct options *options,
-                    int count, const int *inputs, int x, int y)
-{
-    struct diag diag = { 0 };
-
-    builder_op(&n->b, code, 1, options, (size_t)count, inputs, 1, &y);
-    builder_inputs(&n->b, 1, &x);
-    builder_outputs(&n->b, 1, &y);
-    KIT_OK(builder_finish(&n->b, m, &diag));
+    return window(n->padding, height, n->kernel_h, n->stride_h, n->dilation_h) > 0 &&
+           window(n->padding, width, n->kernel_w, n->stride_w, n->dilation_w) > 0;
 }
 
 static bool make_convolution(struct net *n, struct model *m, int groups)
 {
-    const int depth = n->channels, channels = depth * groups, outputs = n->outputs * groups;
-    const int h = window(n->padding, n->height, n->kernel_h, n->stride_h, n->dilation_h);
-    const int w = window(n->padding, n->width, n->kernel_w, n->stride_w, n->dilation_w);
-    struct options options;
-    int t[3], y;
+    const int depth = n->channels, outputs = n->outputs * groups;
 
-    if (h == 0 || w == 0 || outputs > 256) {
-        builder_close(&n->b);
+    if (!fits(n, n->height, n->width) || outputs > 256)
         return false;
-    }
     n->biased = true; /* CONV_2D has one always */
     random_scales(n, n->kernel_h * n->kernel_w * depth);
-    t[0] = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, channels },
-                        n->x_scale, n->x_zero);
-    t[1] = weights_tensor(n, 4, (int32_t[]){ outputs, n->kernel_h, n->kernel_w, depth }, 0);
-    t[2] = bias_tensor(n, outputs, false);
-    y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
-    options_init(&options, OPTIONS_Conv2DOptions);
-    window_options(n, &options);
-    options_set_int(&options, "dilation_h_factor", n->dilation_h);
-    options_set_int(&options, "dilation_w_factor", n->dilation_w);
-    net_end(n, m, BUILTIN_CONV_2D, &options, n->biased ? 3 : 2, t, t[0], y);
-    return true;
+    put_text(n);
+    fputs("CONV_2D {", n->text);
+    put_window(n, true, 0);
+    put_x(n, 4, (int32_t[]){ n->batch, n->height, n->width, depth * groups });
+    put_weights(n, 4, (int32_t[]){ outputs, n->kernel_h, n->kernel_w, depth }, 0);
+    return net_end(n, m, outputs, false);
 }
 
 bool net_make_conv(struct net *n, struct model *m)
@@ -232,72 +230,44 @@ bool net_make_depthwise(struct net *n, struct model *m)
 {
     const int picked = PICK(n, 1, 1, 1, 2, 3);
     const int outputs = n->channels * (n->multiplier > 0 ? n->multiplier : picked);
-    const int h = window(n->padding, n->height, n->kernel_h, n->stride_h, n->dilation_h);
-    const int w = window(n->padding, n->width, n->kernel_w, n->stride_w, n->dilation_w);
-    struct options options;
-    int t[3], y;
 
-    if (h == 0 || w == 0) {
-        builder_close(&n->b);
+    if (!fits(n, n->height, n->width))
         return false;
-    }
     random_scales(n, n->kernel_h * n->kernel_w);
-    t[0] = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, n->channels },
-                        n->x_scale, n->x_zero);
-    t[1] = weights_tensor(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3);
-    t[2] = bias_tensor(n, outputs, true);
-    y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
-    options_init(&options, OPTIONS_DepthwiseConv2DOptions);
-    window_options(n, &options);
-    options_set_int(&options, "depth_multiplier", outputs / n->channels);
-    options_set_int(&options, "dilation_h_factor", n->dilation_h);
-    options_set_int(&options, "dilation_w_factor", n->dilation_w);
-    net_end(n, m, BUILTIN_DEPTHWISE_CONV_2D, &options, n->biased ? 3 : 2, t, t[0], y);
-    return true;
+    put_text(n);
+    fputs("DEPTHWISE_CONV_2D {", n->text);
+    put_window(n, true, outputs / n->channels);
+    put_x(n, 4, (int32_t[]){ n->batch, n->height, n->width, n->channels });
+    put_weights(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3);
+    return net_end(n, m, outputs, true);
 }
 
 /* A PAD before it, which the delegate makes part of the window: what is outside is then zero. */
 bool net_make_padded(struct net *n, struct model *m)
 {
     const bool depthwise = kit_below(&n->seed, 2);
-    const int32_t before[] = { kit_below(&n->seed, 3), kit_below(&n->seed, 3) };
-    const int32_t pads[] = {
-        0, 0, before[0], kit_below(&n->seed, 3), before[1], kit_below(&n->seed, 3), 0, 0
-    };
-    const int height = n->height + pads[2] + pads[3], width = n->width + pads[4] + pads[5];
-    const int h = window(VALID, height, n->kernel_h, n->stride_h, n->dilation_h);
-    const int w = window(VALID, width, n->kernel_w, n->stride_w, n->dilation_w);
+    const int top = kit_below(&n->seed, 3), left = kit_below(&n->seed, 3);
+    const int below = kit_below(&n->seed, 3), right = kit_below(&n->seed, 3);
     const int outputs = depthwise ? n->channels : n->outputs;
-    struct options options;
-    int x, p, t[3], y;
 
-    if (h == 0 || w == 0) {
-        builder_close(&n->b);
-        return false;
-    }
     n->padding = VALID;
+    if (!fits(n, n->height + top + below, n->width + left + right))
+        return false;
     n->biased |= !depthwise;
     random_scales(n, n->kernel_h * n->kernel_w * (depthwise ? 1 : n->channels));
-    x = bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, n->height, n->width, n->channels },
-                     n->x_scale, n->x_zero);
-    p = builder_constant(&n->b, TENSOR_INT32, "p", 2, (int32_t[]){ 4, 2 }, pads, sizeof pads);
-    t[0] = bytes_tensor(n, "padded", 4, (int32_t[]){ n->batch, height, width, n->channels },
-                        n->x_scale, n->x_zero);
-    builder_op(&n->b, BUILTIN_PAD, 1, NULL, 2, (int[]){ x, p }, 1, &t[0]);
-    t[1] = depthwise ? weights_tensor(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3)
-                     : weights_tensor(
-                           n, 4, (int32_t[]){ outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
-    t[2] = bias_tensor(n, outputs, depthwise);
-    y = bytes_tensor(n, "y", 4, (int32_t[]){ n->batch, h, w, outputs }, n->y_scale, n->y_zero);
-    options_init(&options, depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
-    window_options(n, &options);
-    options_set_int(&options, "dilation_h_factor", n->dilation_h);
-    options_set_int(&options, "dilation_w_factor", n->dilation_w);
+    put_text(n);
+    fputs("PAD", n->text);
+    put_x(n, 4, (int32_t[]){ n->batch, n->height, n->width, n->channels });
+    fprintf(n->text, " i32[4,2]=0,0,%d,%d,%d,%d,0,0 -> p:%sq(%.9g,%d)\n%s {", top, below, left,
+            right, n->shorts ? "i16" : byte_type(n), (double)n->x_scale, (int)n->x_zero,
+            depthwise ? "DEPTHWISE_CONV_2D" : "CONV_2D");
+    put_window(n, true, depthwise);
+    fputs(" p", n->text);
     if (depthwise)
-        options_set_int(&options, "depth_multiplier", 1);
-    net_end(n, m, depthwise ? BUILTIN_DEPTHWISE_CONV_2D : BUILTIN_CONV_2D, &options,
-            n->biased ? 3 : 2, t, x, y);
-    return true;
+        put_weights(n, 4, (int32_t[]){ 1, n->kernel_h, n->kernel_w, outputs }, 3);
+    else
+        put_weights(n, 4, (int32_t[]){ outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
+    return net_end(n, m, outputs, depthwise);
 }
 
 /* x of any shape, taken as rows. */
@@ -305,25 +275,17 @@ bool net_make_dense(struct net *n, struct model *m)
 {
     const int rows = n->batch * n->height, depth = n->channels * n->width;
     const bool keep = kit_below(&n->seed, 2);
-    struct options options;
-    int t[3], y;
 
     random_scales(n, depth);
-    t[0] = bytes_tensor(n, "x", 3,
-                        keep ? (int32_t[]){ n->batch, n->height, depth }
-                             : (int32_t[]){ rows, n->width, n->channels },
-                        n->x_scale, n->x_zero);
-    t[1] = weights_tensor(n, 2, (int32_t[]){ n->outputs, depth }, 0);
-    t[2] = bias_tensor(n, n->outputs, false);
-    y = bytes_tensor(n, "y", keep ? 3 : 2,
-                     keep ? (int32_t[]){ n->batch, n->height, n->outputs }
-                          : (int32_t[]){ rows, n->outputs },
-                     n->y_scale, n->y_zero);
-    options_init(&options, OPTIONS_FullyConnectedOptions);
-    options_set_int(&options, "fused_activation_function", n->activation);
-    options_set_int(&options, "keep_num_dims", keep);
-    net_end(n, m, BUILTIN_FULLY_CONNECTED, &options, n->biased ? 3 : 2, t, t[0], y);
-    return true;
+    put_text(n);
+    fputs("FULLY_CONNECTED {", n->text);
+    fprintf(n->text, "fused_activation_function=%d keep_num_dims=%s}", n->activation,
+            keep ? "true" : "false");
+    put_x(n, 3,
+          keep ? (int32_t[]){ n->batch, n->height, depth }
+               : (int32_t[]){ rows, n->width, n->channels });
+    put_weights(n, 2, (int32_t[]){ n->outputs, depth }, 0);
+    return net_end(n, m, n->outputs, false);
 }
 
 /* x is what a window makes of y. */
@@ -331,24 +293,15 @@ bool net_make_transpose(struct net *n, struct model *m)
 {
     const int h = window(n->padding, n->height, n->kernel_h, n->stride_h, 1);
     const int w = window(n->padding, n->width, n->kernel_w, n->stride_w, 1);
-    const int32_t shape[] = { n->batch, n->height, n->width, n->outputs };
-    struct options options;
-    int t[4], y;
 
-    if (h == 0 || w == 0) {
-        builder_close(&n->b);
+    if (h == 0 || w == 0)
         return false;
-    }
     random_scales(n, n->kernel_h * n->kernel_w * n->channels);
-    t[0] = builder_constant(&n->b, TENSOR_INT32, "shape", 1, (int32_t[]){ 4 }, shape, sizeof shape);
-    t[1] =
-        weights_tensor(n, 4, (int32_t[]){ n->outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
-    t[2] =
-        bytes_tensor(n, "x", 4, (int32_t[]){ n->batch, h, w, n->channels }, n->x_scale, n->x_zero);
-    t[3] = bias_tensor(n, n->outputs, false);
-    y = bytes_tensor(n, "y", 4, shape, n->y_scale, n->y_zero);
-    options_init(&options, OPTIONS_TransposeConvOptions);
-    window_options(n, &options);
-    net_end(n, m, BUILTIN_TRANSPOSE_CONV, &options, n->biased ? 4 : 3, t, t[2], y);
-    return true;
+    put_text(n);
+    fputs("TRANSPOSE_CONV {", n->text);
+    put_window(n, false, 0);
+    fprintf(n->text, " i32[4]=%d,%d,%d,%d", n->batch, n->height, n->width, n->outputs);
+    put_weights(n, 4, (int32_t[]){ n->outputs, n->kernel_h, n->kernel_w, n->channels }, 0);
+    put_x(n, 4, (int32_t[]){ n->batch, h, w, n->channels });
+    return net_end(n, m, n->outputs, false);
 }

@@ -2,15 +2,17 @@
 #ifndef ASSAY_DELEGATE_TESTS_KIT_DOTS_NET_H
 #define ASSAY_DELEGATE_TESTS_KIT_DOTS_NET_H
 
-#include "reference/format/builder.h"
 #include "reference/format/model.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* One node, and what it is made of. */
 struct net {
-    struct builder b;
+    FILE *text; /* of the model */
+    char *chars;
+    size_t count;
     uint64_t seed;
     bool is_unsigned;
     bool shorts;                        /* activations are i16 */
