@@ -191,16 +191,6 @@ const char *op_row(const struct op_test *t)
     return t->row ? t->row : t->call.op->name;
 }
 
-void op_gives(const struct op_test *t, size_t count, const float *values)
-{
-    assert_int_equal(ref_elements(t->out[0]), count);
-    for (size_t i = 0; i < count; i++) {
-        if (t->out[0]->data.f[i] != values[i])
-            fail_msg("%s: element %zu is %g, expected %g", op_row(t), i,
-                     (double)t->out[0]->data.f[i], (double)values[i]);
-    }
-}
-
 void op_detail_is(const struct op_test *t, size_t i, double value, double magnitude, double terms)
 {
     const double slack = 1e-12 * (fabs(magnitude) + 1e-300);
@@ -210,12 +200,6 @@ void op_detail_is(const struct op_test *t, size_t i, double value, double magnit
         d->terms[i] != terms)
         fail_msg("%s: element %zu: value %.17g magnitude %.17g terms %g, expected %.17g, %.17g, %g",
                  op_row(t), i, d->value[i], d->magnitude[i], d->terms[i], value, magnitude, terms);
-}
-
-void op_gives_bytes(const struct op_test *t, size_t bytes, const void *data)
-{
-    assert_int_equal(t->out[0]->bytes, bytes);
-    assert_memory_equal(t->out[0]->data.raw, data, bytes);
 }
 
 float op_random(uint64_t *state)

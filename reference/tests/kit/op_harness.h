@@ -57,11 +57,8 @@ void op_refused(struct op_test *t, enum status s, ...);
 
 void op_has_shape(const struct op_test *t, int rank, const int32_t *dims);
 const char *op_row(const struct op_test *t);
-/* The output, f32, equals the values exactly. */
-void op_gives(const struct op_test *t, size_t count, const float *values);
 /* Value, magnitude and terms of one element of the first output, to 1e-12 of the value's size. */
 void op_detail_is(const struct op_test *t, size_t i, double value, double magnitude, double terms);
-void op_gives_bytes(const struct op_test *t, size_t bytes, const void *data);
 /* Repeatable numbers in [-1, 1) with full mantissas. */
 float op_random(uint64_t *state);
 
