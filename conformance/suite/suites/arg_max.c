@@ -145,6 +145,8 @@ static const struct row rows[] = {
     { ROW("axis300_c4", "over 300 rows of four channels, the last one is the largest",
           LARGE_IN(SIZED), .ramp = 1),
       .in = DIMS(300, 4), .axis = 0 },
+    { ROW("inner66001_rows", "66,001 columns of one channel", LARGE_F32), .in = DIMS(2, 66001, 1),
+      .axis = 0 },
 };
 
 static void build(struct case_builder *m)

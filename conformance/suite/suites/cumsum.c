@@ -73,6 +73,8 @@ static const struct row rows[] = {
           VALUES(balanced), INTEGERS(balanced_i32)),
       .in = DIMS(32003, 1), .axis = 0, .flags = REVERSE },
     { ROW("inner66001", "66,001 columns", LARGE_IN(SIZED)), .in = DIMS(2, 66001), .axis = 0 },
+    { ROW("inner66001_rows", "66,001 columns of one channel", LARGE_IN(SIZED)),
+      .in = DIMS(2, 66001, 1), .axis = 0 },
 };
 
 static void build(struct case_builder *m)

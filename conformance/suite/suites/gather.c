@@ -146,18 +146,26 @@ static int dimension_of(const struct row *r, bool nd, size_t i)
     return r->axis < 0 ? r->axis + r->in.rank : r->axis;
 }
 
-/* Any indices that lie within x; frame B has others. */
+/* Any indices that lie within x; frame B has others.  In large rows every other tuple is among the
+ * last 64, and all repeat. */
 static void draw_indices(const struct case_builder *m, bool nd, unsigned frame, int32_t *out)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    const size_t period = r->base.period * (nd ? (size_t)r->indices.d[r->indices.rank - 1] : 1);
+    const size_t tuple = nd ? (size_t)r->indices.d[r->indices.rank - 1] : 1;
+    const size_t period = r->base.period * tuple;
     struct random_stream s;
 
     random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, 1000, frame);
-    for (size_t i = 0; i < shape_elements(&r->indices); i++)
-        out[i] = r->base.period > 0 && i >= period
-                     ? out[i - period]
-                     : (int32_t)random_below(&s, (uint64_t)r->in.d[dimension_of(r, nd, i)]);
+    for (size_t i = 0; i < shape_elements(&r->indices); i++) {
+        const int32_t extent = r->in.d[dimension_of(r, nd, i)];
+
+        if (period > 0 && i >= period)
+            out[i] = out[i - period];
+        else if (period > 0 && i / tuple % 2 == 1)
+            out[i] = extent - 1 - (int32_t)random_below(&s, extent < 64 ? (uint64_t)extent : 64);
+        else
+            out[i] = (int32_t)random_below(&s, (uint64_t)extent);
+    }
 }
 
 static int add_indices(struct case_builder *m, bool nd)

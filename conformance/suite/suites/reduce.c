@@ -469,6 +469,11 @@ static const struct row rows[] = {
       .axes = DIMS(1, 2) },
     { ROW("sum25", SUM_END(TYPE_BIT(CASE_U8), 1), .only = "sum"), .in = DIMS(1, 257, 257, 1),
       .axes = DIMS(1, 2) },
+    { ROW("inner66001_rows", "66,001 columns of one channel", LARGE_F32, .only = "sum"),
+      .in = DIMS(2, 66001, 1), .axes = DIMS(0) },
+    { ROW("inner66001_rows", "66,001 columns of one channel", .types = TYPE_BIT(CASE_I8),
+          .period = SHORT_PERIOD, .only = "reduce_max"),
+      .in = DIMS(2, 66001, 1), .axes = DIMS(0) },
 };
 
 static void build(struct case_builder *m)
