@@ -4,6 +4,8 @@
     assay golden export cases.h5
     python golden/mint.py cases.h5 golden
 
+An export with --filter has to have all cases of each op that it names (--filter='sum.*').
+
 Every case is run with the plain reference kernels (BUILTIN_REF) or, where these lack the version or
 the type, with the optimized ones, without any delegate.  golden/<op>.h5 is written for each op: the
 format is described in conformance/suite/golden/file_format.h.  The same cases and the same runtime give
@@ -259,6 +261,25 @@ def mint_op(export, op, path, skips, wrong, used):
     return refused
 
 
+def names_of(export, ops):
+    return {f"{op}.{kind}.{variant}" for op in ops for kind, variant in cases_of(export[op])}
+
+
+def refuse_losses(path, op, known):
+    """Ends where a file has cases that the export lacks: that is so of an export with --filter."""
+    if not os.path.exists(path):
+        return
+    with h5py.File(path, "r") as file:
+        held = names_of(file, [op])
+    lost = sorted(held - known)
+    if lost:
+        sys.exit(
+            f"mint: {path}: {len(lost)} of its {len(held)} cases are not in the export, such as {lost[0]}: "
+            f"export all of the op (--filter='{op}.*'), or remove the file if the suite has lost them; "
+            "nothing was written"
+        )
+
+
 def replace(new, path):
     """Replaces path by new where they differ; returns in a word what was done."""
     with open(new, "rb") as file:
@@ -296,11 +317,13 @@ def main():
         if export["meta"].attrs["schema"] != SCHEMA:
             sys.exit(f"mint: {args.export}: expected schema {SCHEMA}, found {export['meta'].attrs['schema']}")
         ops = [op for op in sorted(export) if op != "meta"]
+        known = names_of(export, ops)
+        for op in ops:
+            refuse_losses(os.path.join(args.outdir, f"{op}.h5"), op, known)
         for op in ops:
             new = os.path.join(args.outdir, f".{op}.h5.new")
             refused += mint_op(export, op, new, skips, wrong, used)
             done.append((op, new, sum(len(export[op][kind]) for kind in export[op])))
-        known = {f"{op}.{kind}.{variant}" for op in ops for kind, variant in cases_of(export[op])}
     stale = [name for name in skips if name.split(".")[0] in ops and name not in known]
     refused += [f"{name}: golden/skip.txt names it, but the suite has no such case" for name in stale]
     stale = [p for p in wrong if p.split(".")[0] in ops and not fnmatch.filter(known, p)]
