@@ -373,8 +373,8 @@ check: ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' ru
 
 conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
-# One product in fifteen, and SOFTMAX behind one, by the kernels that lavapipe has for GPUs alone; and one case in 200 by
-# specialized kernels, which small plans there have not.
+# One product in fifteen, and SOFTMAX behind one, by the kernels that lavapipe has for GPUs alone; and
+# one case in 200 by specialized kernels, which small plans there have not.
 FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8
 conformance-kernels: all ## some cases on our delegate with the kernels of GPUs, which software devices else have not
 	$(TEST_ENV) $(B)/assay conformance --no-models --shard=1/15 --filter='*conv*' --filter='*fully_connected*' \
