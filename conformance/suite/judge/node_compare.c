@@ -298,6 +298,14 @@ struct node_reference {
     float *c_prev; /* the state of an f32 LSTM before the inference; NULL: another op */
 };
 
+static bool any_reading(const bool has[READINGS])
+{
+    for (int as = 0; as < READINGS; as++)
+        if (has[as])
+            return true;
+    return false;
+}
+
 /* Evaluates the node with other readings of the special values in its inputs, which stay as they
  * were. */
 static enum status eval_readings(struct interpreter *in, const struct node_compare_request *q,
@@ -312,24 +320,27 @@ static enum status eval_readings(struct interpreter *in, const struct node_compa
     if (s == STATUS_OK)
         find_readings(in, q, abi, has, &r->has_infinity);
     r->has_nan = has[NAN_AS_LOWEST];
+    /* All are kept before the first is written: two inputs may be one tensor. */
+    for (size_t k = 0; k < inputs && s == STATUS_OK; k++) {
+        const TfLiteTensor *const t =
+            abi->inputs->data[k] >= 0 ? interpreter_tensor(in, abi->inputs->data[k]) : NULL;
+
+        if (!t || !is_float_input(t) || !any_reading(has))
+            continue;
+        was[k] = mem_alloc(t->bytes + 1, 1);
+        if (was[k])
+            memcpy(was[k], t->data.raw, t->bytes);
+        else
+            s = diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
+    }
     for (int as = 0; as < READINGS && s == STATUS_OK; as++) {
         if (!has[as])
             continue;
-        for (size_t k = 0; k < inputs && s == STATUS_OK; k++) {
-            TfLiteTensor *const t =
-                abi->inputs->data[k] >= 0 ? interpreter_tensor(in, abi->inputs->data[k]) : NULL;
-
-            if (!t || !is_float_input(t))
-                continue;
-            if (!was[k] && !(was[k] = mem_alloc(t->bytes + 1, 1)))
-                s = diag_fail(diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
-            else if (r->reading_count == 0)
-                memcpy(was[k], t->data.raw, t->bytes);
-            if (s == STATUS_OK)
-                write_read_as(q, t, was[k], (enum reading)as);
-        }
-        if (s == STATUS_OK)
-            s = node_detail_open(&r->read_as[r->reading_count], in, abi, diag);
+        for (size_t k = 0; k < inputs; k++)
+            if (was[k])
+                write_read_as(q, interpreter_tensor(in, abi->inputs->data[k]), was[k],
+                              (enum reading)as);
+        s = node_detail_open(&r->read_as[r->reading_count], in, abi, diag);
         if (s == STATUS_OK)
             s = interpreter_eval_node(in, node, r->read_as[r->reading_count++].all, diag);
     }
