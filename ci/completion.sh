@@ -43,7 +43,7 @@ completes 'assay|eval|coco|--reference-d' --reference-detections=
 completes 'assay|golden|check|--b' --bounds=
 completes 'assay|golden|export|' models three.h5
 completes 'assay|golden|check|--f' --filter= --format=
-completes 'assay|conformance|--rep' --repro-dir=
+completes 'assay|conformance|--repr' --repro-dir=
 completes 'assay|conformance|--format' --format=
 completes 'assay|conformance|--format|=' text json junit csv html
 completes 'assay|inspect|--format|=' text json
