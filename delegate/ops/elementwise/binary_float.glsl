@@ -5,6 +5,13 @@
 #include "delegate/ops/elementwise/binary_grid.args.h"
 #include "delegate/shaders/arithmetic.glsl"
 
+// Vulkan defines a quotient for divisors up to 2^126 alone: NVIDIA's of larger ones is NaN.
+vec4 quotient(vec4 a, vec4 b)
+{
+    const vec4 scale = mix(vec4(1.0), vec4(0.25), greaterThan(abs(b), vec4(8.0e37)));
+    return a * scale / (b * scale);
+}
+
 // Where an operand is NaN the comparisons are false, and the results are those of the CPU kernels.
 vec4 binary(uint op, vec4 a, vec4 b)
 {
@@ -19,7 +26,7 @@ vec4 binary(uint op, vec4 a, vec4 b)
     if (op == BINARY_PRELU)
         return mix(a * b, a, greaterThanEqual(a, vec4(0.0)));
     if (op == BINARY_DIV)
-        return a / b;
+        return quotient(a, b);
     if (op == BINARY_SQUARED_DIFFERENCE)
         return (a - b) * (a - b);
     if (op == BINARY_FLOOR_DIV || op == BINARY_FLOOR_MOD || op == BINARY_POW ||

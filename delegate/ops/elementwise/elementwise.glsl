@@ -38,7 +38,7 @@ vec4 elu(vec4 x)
     return mix(below, x, greaterThanEqual(x, vec4(0.0)));
 }
 
-// |x| P(X > |x|) is |x| / 2 e^(-x^2/2) t q(t), t = 1 / (1 + |x| / sqrt 8); q is a polynomial.
+// P(X > |x|) is e^(-x^2/2) t q(t) / 2, t = 1 / (1 + |x| / sqrt 8); q is a polynomial.
 vec4 gelu(vec4 x)
 {
     const vec4 a = abs(x), t = 1.0 / (1.0 + 0.3535533906 * a);
@@ -50,10 +50,9 @@ vec4 gelu(vec4 x)
                        t * (-0.0150263626 +
                             t * (0.2600823343 +
                                  t * (-0.4705482423 + t * (0.2761181295 + t * -0.0572574884)))))));
-    const vec4 tail = 0.5 * a * (t * q * exp(-0.5 * a * a));
-    // Beyond 15 the tail is 0; that of infinity would be infinity times 0.
-    const vec4 above = mix(x - tail, x, greaterThan(x, vec4(15.0)));
-    return mix(above, -tail, lessThan(x, vec4(0.0)));
+    // A product with x, not x less its tail, which is x where devices flush denormal tails to 0.
+    const vec4 above = 0.5 * (t * q * exp(-0.5 * a * a));
+    return x * mix(1.0 - above, above, lessThan(x, vec4(0.0)));
 }
 
 // (1 + tanh w) / 2 is the logistic function of 2 w.

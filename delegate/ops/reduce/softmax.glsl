@@ -29,8 +29,12 @@ vec4 term(Row row, uint s, float peak)
 
 vec4 result(Row row, uint s, float peak, float sum)
 {
-    if (OP == SOFTMAX_NORM) // selected, not max(): NaN stays NaN
-        return SLICE_OF_ROW(row.base + s) / (sqrt(sum) < 1e-6 ? 1e-6 : sqrt(sum));
+    if (OP == SOFTMAX_NORM) {
+        // The bits of numbers above 0 are in their order, and those of NaN are above: max(), which
+        // drivers make of a comparison of numbers, loses NaN.
+        const uint norm = floatBitsToUint(sqrt(sum)), least = floatBitsToUint(1e-6);
+        return SLICE_OF_ROW(row.base + s) / uintBitsToFloat(max(norm, least));
+    }
     if (OP == SOFTMAX_LOG)
         return exponent(row, s, peak) - log(sum);
     return exp(exponent(row, s, peak)) / sum;
