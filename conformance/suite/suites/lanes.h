@@ -66,6 +66,8 @@ extern const int32_t pair_ends[5];
 #define PAIR_END_DIMS DIMS(5, 5)
 #define SPECIAL_DIMS  DIMS(1, LANES_SPECIALS, LANES_PLACES, LANES_CHANNELS)
 #define SUM_DIMS      DIMS(1, LANES_SUMS, LANES_PLACES, LANES_CHANNELS)
+/* Without FLT_MIN: parts of its products are denormals, and may be 0. */
+#define FACTOR_DIMS   DIMS(1, LANES_SUMS - 1, LANES_PLACES, LANES_CHANNELS)
 #define DENORMAL_DIMS DIMS(1, LANES_DENORMALS, LANES_PLACES, LANES_CHANNELS)
 #define END_DIMS      DIMS(1, 2, LANES_PLACES, LANES_CHANNELS)
 /* Each product of a sum has both operands at the end of their range. */

@@ -396,7 +396,7 @@ static const struct row rows[] = {
       .axes = DIMS(3) },
     { ROW("lanes_special_w", LANES_SPECIAL, .only = "reduce_max reduce_min"), .in = SPECIAL_DIMS,
       .axes = DIMS(2) },
-    { ROW("lanes_sum", LANES_SUM, .only = "reduce_prod"), .in = SUM_DIMS, .axes = DIMS(3) },
+    { ROW("lanes_sum", LANES_SUM, .only = "reduce_prod"), .in = FACTOR_DIMS, .axes = DIMS(3) },
     { ROW("lanes_denormal_w", LANES_DENORMAL, .only = "mean " NUMBERS), .in = DENORMAL_DIMS,
       .axes = DIMS(2) },
     { ROW("lanes_ends_c", LANES_END(END_TYPES), .only = "mean " NUMBERS), .in = END_DIMS,
