@@ -71,6 +71,16 @@ static struct value times(struct case_builder *m, struct value x, float v)
     return mul(m, x, number(m, v));
 }
 
+/* One number for each channel, the first of which is another. */
+static struct value numbers(struct case_builder *m, const struct row *r, float first, float v)
+{
+    const int32_t channels = r->in.d[r->in.rank - 1];
+    const struct value one = graph_add_number(m, &(struct shape)DIMS(1), first);
+    const struct value rest = graph_add_number(m, &(struct shape)DIMS(channels - 1), v);
+
+    return graph_add_concatenation(m, 2, (const struct value[]){ one, rest }, 0);
+}
+
 /* One value for each channel: a constant. */
 static struct value per_channel(struct case_builder *m, struct value x)
 {
@@ -243,6 +253,66 @@ static struct value make_overwritten(struct case_builder *m, const struct row *r
     return add(m, t, add(m, graph_add_conv_2d(m, x, &w), u));
 }
 
+/* The sum of two constants, one broadcast in the middle, is folded with its RELU. */
+static struct value make_constants(struct case_builder *m, const struct row *r)
+{
+    const struct shape a = DIMS(r->in.d[1], 1, r->in.d[3]), b = DIMS(1, r->in.d[2], r->in.d[3]);
+    const struct value sum = graph_add_binary(m, BUILTIN_ADD, graph_add_constant(m, &a),
+                                              graph_add_constant(m, &b), ACTIVATION_RELU);
+
+    return mul(m, sum, times(m, input(m, r), 3));
+}
+
+/* Constants of each channel whose first value is neutral, and no other. */
+static struct value make_neutral(struct case_builder *m, const struct row *r)
+{
+    const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r));
+    const struct value y = sub(m, x, numbers(m, r, 0, 0.75f));
+
+    return add(m, mul(m, numbers(m, r, 1, 3), y), numbers(m, r, -0.0f, 0.25f));
+}
+
+static struct value make_negative(struct case_builder *m, const struct row *r)
+{
+    return sub(m, number(m, 0), graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r)));
+}
+
+/* RELU behind RELU6 leaves 6 the most, and RELU6 behind RELU makes it so. */
+static struct value make_clamped(struct case_builder *m, const struct row *r)
+{
+    const struct value x = times(m, input(m, r), 8);
+    const struct value a =
+        graph_add_binary(m, BUILTIN_ADD, x, another(m, &r->in), ACTIVATION_RELU6);
+    const struct value b = graph_add_binary(m, BUILTIN_SUB, x, another(m, &r->in), ACTIVATION_RELU);
+
+    return add(m, graph_add_unary(m, BUILTIN_RELU, a), graph_add_unary(m, BUILTIN_RELU6, b));
+}
+
+/* The f32 number nearest to 1 / 6, which f16 has not: folded out of numbers that it has. */
+static struct value sixth(struct case_builder *m)
+{
+    const struct value high = plus(m, number(m, 0x1.554p1f), 0x1.554p-11f);
+
+    return times(m, plus(m, high, 0x1p-22f), 0x1p-4f);
+}
+
+/* No hard sigmoid: RELU has no upper end. */
+static struct value make_open_gate(struct case_builder *m, const struct row *r)
+{
+    const struct value x = times(m, input(m, r), 8);
+
+    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, number(m, 3), ACTIVATION_RELU), sixth(m));
+}
+
+/* A hard sigmoid whose 3 has more places than what it is added to. */
+static struct value make_gate_grows(struct case_builder *m, const struct row *r)
+{
+    const struct value x = times(m, input(m, r), 3);
+    const struct value three = graph_add_number(m, &(struct shape)DIMS(1, 2, 3, 1), 3);
+
+    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), sixth(m));
+}
+
 /* ---- the end of a classifier ---- */
 
 static struct value dense(struct case_builder *m, struct value x, int32_t classes)
@@ -361,6 +431,15 @@ static const struct row rows[] = {
     BATCHES("pixel_deep", "a 1x1 convolution of many channels, then SOFTMAX", make_pixel, 1, 1, 70),
     BATCHES("pixel_wide", "of many channels to many classes, then SOFTMAX", make_pixel_wide, 1, 1,
             129),
+    GRAPH("run_constants", "a sum of two constants with RELU is folded", "mul", make_constants, 1,
+          3, 5, 4),
+    GRAPHS("run_neutral", "constants that are neutral in the first channel only", "add",
+           make_neutral),
+    GRAPH("run_negative", "0 - x", "sub", make_negative, 1, 4, 5, 6),
+    GRAPH("run_clamped", "RELU behind RELU6, RELU6 behind RELU", "add", make_clamped, 1, 4, 5, 6),
+    GRAPH("run_open_gate", "max(x + 3, 0) / 6 has no upper end", "mul", make_open_gate, 1, 4, 5, 6),
+    GRAPH("run_gate_grows", "a hard sigmoid of a tensor that is broadcast", "mul", make_gate_grows,
+          1, 1, 1, 6),
 };
 
 static void build(struct case_builder *m)

@@ -136,6 +136,12 @@ static const struct row rows[] = {
     { ROW("nd_constant_table", "a constant table, tuples that are computed", TUPLE,
           .types = TYPE_BIT(CASE_F32), .refused_by = "input.constant"),
       .in = DIMS(9, 8), .indices = DIMS(5, 1), .computed = true, .table = true },
+    { ROW("batch1_back", "batch_dims that counts from the end", AXIS, .version = 5),
+      .in = DIMS(3, 5, 2, 4), .indices = DIMS(3, 2), .axis = 1, .batch = -1, .computed = true },
+    { ROW("table66001_constant", "constant indices beyond 16 bits", LARGE_F32, AXIS),
+      .in = DIMS(66001, 2), .indices = DIMS(30) },
+    { ROW("table66001_constant", "constant tuples beyond 16 bits", LARGE_F32, TUPLE),
+      .in = DIMS(66001, 2), .indices = DIMS(30, 1) },
 };
 
 /* The dimension of x that index i of the indices is in. */
@@ -203,7 +209,8 @@ static void build(struct case_builder *m)
 
     append(&out, nd ? &r->indices : &r->in, 0, nd ? r->indices.rank - 1 : axis);
     if (!nd)
-        append(&out, &r->indices, r->batch, r->indices.rank);
+        append(&out, &r->indices, r->batch < 0 ? r->batch + r->indices.rank : r->batch,
+               r->indices.rank);
     append(&out, &r->in, nd ? r->indices.d[r->indices.rank - 1] : axis + 1, r->in.rank);
     options_init(&options, nd ? OPTIONS_GatherNdOptions : OPTIONS_GatherOptions);
     if (!nd) {
