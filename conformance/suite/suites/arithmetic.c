@@ -23,7 +23,8 @@ struct row {
     /* Of f32: operand b holds these values over and over, and zeros if they are any. */
     const float *b_values;
     size_t b_count;
-    bool lowest;    /* i32: a is a constant with the lowest numbers, b has 1 and -1 */
+    bool lowest;         /* i32: a is a constant with the lowest numbers, b has 1 and -1 */
+    bool long_exponents; /* b is that list */
     bool any_bytes; /* dividends near 0, too, for which the runtime's results of DIV are wrong */
 };
 
@@ -149,6 +150,9 @@ static const float integers[] = { 0, 1, -1, 2, 3, -3, 0.5f, 24, -0.0f, 1.5f, 127
 static const float near_one[] = { 1.0000001f, 0.99999994f, 1.001f, 0.999f, 1, 1.5f, 0.7f };
 static const float far_exponents[] = { 1e6f, -1e6f, 123.456f, -87.25f, 3e7f,  -3e7f,
                                        1000, -1000, 0.001f,   80,      -1e-6f };
+static const float odd_exponents[] = { 8388607,  8388608,  8388609,   12582913, 16777215, 16777216,
+                                       16777218, -8388609, -16777215, 33554432, 3 };
+static const int32_t long_exponents[] = { 65536, 131072, 3 << 16, 1 << 30, INT32_MAX, 65537, 0 };
 static const float specials[] = { INFINITY, -INFINITY, NAN, 0, 1, -1, -0.5f };
 static const float orders[] = { INFINITY, -INFINITY, NAN, 0, -0.0f, 1, -1, 3, -2, 0.5f, -0.5f };
 
@@ -287,6 +291,13 @@ static const struct row rows[] = {
           .types = FLOATS | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32), .sets = SET_BIT(SET_RANDOM),
           .period = SHORT_PERIOD, .only = "div"),
       .a = DIMS(2, 66001), .b = DIMS(66001) },
+    { ROW("odd_exponents", "exponents of 24 bits, odd and even", .only = "pow",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM), .overflow = true,
+          VALUES(bases)),
+      PAIRS(bases, odd_exponents) },
+    { ROW("long_exponents", "exponents beyond 16 bits", .only = "pow", .types = TYPE_BIT(CASE_I32),
+          .i32_limit = 1, .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(9, 7), .b = DIMS(7), .constant = CONST_B, .long_exponents = true },
 };
 
 static int operand_b(struct case_builder *m, const struct row *r)
@@ -297,6 +308,8 @@ static int operand_b(struct case_builder *m, const struct row *r)
 
     if (r->b_values)
         return case_operand_values(m, r->constant != CONST_B, "b", &r->b, r->b_values, r->b_count);
+    if (r->long_exponents)
+        return case_constant_i32(m, "b", &r->b, long_exponents);
     /* Exponents of i32 are 0 to 6. */
     if (m->c->code == BUILTIN_POW && m->c->type == TENSOR_INT32)
         return r->constant == CONST_B ? case_constant_drawn_i32(m, "b", &r->b, 3, 3)

@@ -131,6 +131,8 @@ static const struct row rows[] = {
     { ROW("sum17", SUM_END(TYPE_BIT(CASE_I8), 8)), .x = DIMS(2, 2, 2), .y = DIMS(2, 2, 3) },
     { ROW("sum25", SUM_END(TYPE_BIT(CASE_I8), 60)), .x = DIMS(2, 260), .y = DIMS(260, 3) },
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8), 600)), .x = DIMS(2, 33001), .y = DIMS(33001, 2) },
+    { ROW("lanes_sum_x_adj", LANES_SUM), .x = DIMS(5, 6, 5), .y = DIMS(5, 6, 3), .flags = ADJ_X },
+    { ROW("lanes_sum_y_deep", LANES_SUM, .values_of = 1), .x = DIMS(5, 4, 6), .y = DIMS(5, 6, 5) },
 };
 
 static void build(struct case_builder *m)

@@ -404,6 +404,9 @@ static const struct row rows[] = {
     { ROW("units_bytes", "25 million products, from which on bytes go to matrix units",
           .types = TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_INTEGERS), .period = 61),
       .in = DIMS(1, 15, 17, 260), .out = 384, .kernel = { 1, 1 } },
+    { ROW("groups2_c600", "groups of 300 channels", .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
+          LANES_ONE_SET, .byte_sets = LANES_RANDOM, .version = 6),
+      .in = DIMS(1, 1, 3, 600), .out = 4, .kernel = { 1, 1 }, .groups = 2 },
 };
 
 static void build(struct case_builder *m)

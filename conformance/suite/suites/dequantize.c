@@ -13,6 +13,7 @@
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/gaps.h"
+#include "conformance/suite/suites/lanes.h"
 
 #include <math.h>
 
@@ -84,6 +85,10 @@ static const struct suite_member members[] = {
     {                                                                                              \
         ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 2, 3, c), .constant = DIMS(c)     \
     }
+
+/* The runtime casts infinity to i32, which C++ does not define: the result is the lowest number,
+ * which is right below zero only. */
+static const float infinities[] = { -INFINITY, 1, -2, -0.0F, 0.5F, 1e-40F };
 
 static const struct row rows[] = {
     CHANNEL_LIST(CHANNELS),
@@ -246,6 +251,10 @@ static const struct row rows[] = {
       .in = DIMS(66001, 1), .source = FROM_SAME },
     { ROW("channels66001", "66,001 channels", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
       .in = DIMS(1, 66001), .source = FROM_FLOATS },
+    { ROW("floats_infinite", "-infinity, -0 and denormals among numbers", .types = TYPES_BYTES,
+          LANES_ONE_SET, .byte_sets = LANES_RANDOM, .specials = true,
+          .quant = { .out = 0.1, .zero_out = ZERO_MIDDLE }, .only = "quantize", VALUES(infinities)),
+      .in = DIMS(1, 3, 4, 5), .source = FROM_FLOATS },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */

@@ -264,6 +264,11 @@ static const struct row rows[] = {
       .units = 33 },
     { ROW("split_r9_k4099_u17", "a deep sum of few results", LARGE_OF(61)), .in = DIMS(9, 4099),
       .units = 17, .activation = 1 },
+    /* 3 / 6 is half of the last of 53 bits below 1/2. */
+    { ROW("sixths", "a factor of 1/6: products that are ties of 53 bits below a half",
+          .types = TYPES_BYTES, .version = 6, .byte_sets = SET_BIT(SET_INTEGERS),
+          .quant = { .in = 1, .in2 = 1, .out = 6, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(9, 5), .units = 17, .flags = NO_BIAS },
 };
 
 static void build(struct case_builder *m)

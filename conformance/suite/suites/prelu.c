@@ -158,6 +158,7 @@ static const struct row rows[] = {
     { ROW("channels66001", "66,001 channels, a slope for each",
           LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
       .in = DIMS(1, 1, 2, 66001), .alpha = DIMS(1, 1, 66001) },
+    { ROW("pairs_special", PAIRS_SPECIAL), .in = PAIR_DIMS, .alpha = PAIR_DIMS, .runtime = true },
 };
 
 static void build(struct case_builder *m)

@@ -474,6 +474,10 @@ static const struct row rows[] = {
     { ROW("inner66001_rows", "66,001 columns of one channel", .types = TYPE_BIT(CASE_I8),
           .period = SHORT_PERIOD, .only = "reduce_max"),
       .in = DIMS(2, 66001, 1), .axes = DIMS(0) },
+    { ROW("factor_tiny", "factors so small that negative products are 0, not -1",
+          .only = "reduce_prod", .types = TYPE_BIT(CASE_I8),
+          .quant = { .in = 1e-3, .out = 1e9, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(2, 2, 2, 5), .axes = DIMS(1) },
 };
 
 static void build(struct case_builder *m)

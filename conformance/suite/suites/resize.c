@@ -245,6 +245,8 @@ static const struct row rows[] = {
     { ROW("channels66001", "66,001 channels",
           LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
       .in = DIMS(1, 1, 2, 66001), .size = { 1, 3 } },
+    { ROW("lanes_special_up", LANES_SPECIAL, .only = "resize_bilinear"), .in = SPECIAL_DIMS,
+      .size = { 8, 12 } },
 };
 
 static void build(struct case_builder *m)
