@@ -93,9 +93,10 @@ while IFS=$tab read -r name file judge filter from to what; do
         ;;
     esac
     cp "$file" "$tree/$file"
-    # The first case, or unit test, that failed, or that of the first finding.  A timeout is none: an
+    # The first case, or unit test, that failed or was declined where it is
+    # required, or that of the first finding.  A timeout is none: an
     # honest case on a machine with much load looks the same.
-    by=$(sed -n '/^ *[0-9]*\. .*: timeout, [0-9]* case/,/rerun:/d; s/^ *\(smallest\|case\): \([a-z0-9_.]*\)$/\2/p; s/^\(fail\|crash\) \([a-z0-9_.]*\).*/\2/p; s/^\([a-z0-9_]*\.[a-z0-9]*\.[a-z0-9_]*\): .*/\1/p; s/^\[  FAILED  \] \([a-z_]*\)$/\1/p' \
+    by=$(sed -n '/^ *[0-9]*\. .*: timeout, [0-9]* case/,/rerun:/d; s/^ *\(smallest\|case\): \([a-z0-9_.]*\)$/\2/p; s/^\(fail\|crash\|declined\) \([a-z0-9_.]*\).*/\2/p; s/^\([a-z0-9_]*\.[a-z0-9]*\.[a-z0-9_]*\): .*/\1/p; s/^\[  FAILED  \] \([a-z_]*\)$/\1/p' \
         "$log" | head -n 1)
     if [ "$code" = 1 ] && [ -n "$by" ] || { [ "$judge" = unit ] && [ "$code" != 0 ]; }; then
         caught=$((caught + 1))
