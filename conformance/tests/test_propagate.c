@@ -154,7 +154,7 @@ TEST(test_not_monotone)
     struct outputs got;
     struct graph g;
     struct diag diag;
-    double margin;
+    double margin = 0;
 
     open_graph(&g, "ARG_MAX {output_type=i32} sum i32[]=1 -> y:i32");
     assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
@@ -169,6 +169,7 @@ TEST(test_not_monotone)
                      STATUS_OK);
     assert_int_equal(r.status, CASE_PASS);
     assert_true(margin <= 1);
+    assert_int_equal(r.not_judged, 1);
     outputs_close(&got);
     close_graph(&g);
 }
@@ -252,4 +253,28 @@ TEST(test_unlimited_sums)
     assert_true(isfinite(margin_of(&g, BOUNDS_FP16, 0, 1e9)));
     close_graph(&g);
     x[1] = -2;
+}
+
+/* An output of another type is wrong, though its bytes are right. */
+TEST(test_other_type)
+{
+    struct case_result r = { .status = CASE_PASS };
+    struct node_compare_request request = { .bounds = BOUNDS_FP32, .set = SET_RANDOM };
+    struct outputs got;
+    struct graph g;
+    struct diag diag;
+
+    open_graph(&g, "RELU sum -> y");
+    request.instance = &g.instance;
+    assert_int_equal(inputs_write(g.in, &g.instance, 0, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(g.in, &diag), STATUS_OK);
+    assert_int_equal(outputs_copy(&got, g.in, &diag), STATUS_OK);
+    assert_int_equal(node_compare_outputs(g.in, &request, &got, &r, &diag), STATUS_OK);
+    assert_int_equal(r.status, CASE_PASS);
+    got.items[0].type = kTfLiteInt32;
+    assert_int_equal(node_compare_outputs(g.in, &request, &got, &r, &diag), STATUS_OK);
+    assert_int_equal(r.status, CASE_FAIL);
+    assert_non_null(strstr(r.reason, "expected f32 [1, 6], 24 bytes, found i32 [1, 6], 24 bytes"));
+    outputs_close(&got);
+    close_graph(&g);
 }

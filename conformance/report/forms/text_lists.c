@@ -47,8 +47,8 @@ static enum status print_notes(struct text *x, size_t subject, struct diag *diag
 
 /* ---- integers that differ ---- */
 
-/* Prints which share of integers differs from the reference, which in float view is legitimate: it
- * rounds once where the runtime rounds twice. */
+/* Prints how many elements had no limit, and which share of integers differs from the reference,
+ * which in float view is legitimate: it rounds once where the runtime rounds twice. */
 static void print_share(struct text *x, size_t subject)
 {
     const struct record *const r = x->record;
@@ -57,8 +57,6 @@ static void print_share(struct text *x, size_t subject)
     double share = 0;
     size_t first, last;
 
-    if (!r->subjects[subject].bounds || !strstr(r->subjects[subject].bounds, "float_view"))
-        return;
     text_subject_results(r, subject, &first, &last);
     for (size_t i = first; i < last; i++) {
         const struct record_result *const c = &r->results[i];
@@ -69,7 +67,12 @@ static void print_share(struct text *x, size_t subject)
             most = &r->cases[c->test_case];
         }
     }
-    if (all.integers == 0)
+    if (all.not_judged > 0)
+        fprintf(x->out,
+                "  not judged: %llu elements without a limit, where intermediates are hidden\n",
+                (unsigned long long)all.not_judged);
+    if (all.integers == 0 || !r->subjects[subject].bounds ||
+        !strstr(r->subjects[subject].bounds, "float_view"))
         return;
     fprintf(x->out, "  off by one: %.3f %% of %llu integers",
             100 * (double)all.unequal / (double)all.integers, (unsigned long long)all.integers);

@@ -304,6 +304,7 @@ static void add_result(struct recorder *b, size_t index)
                                    .note = copy(b, report_margin_note(r, index)),
                                    .integers = c->integers,
                                    .unequal = c->unequal,
+                                   .not_judged = c->not_judged,
                                    .ms = nine_digits(c->ms),
                                    .bytes = c->bytes,
                                    .taken = c->taken,

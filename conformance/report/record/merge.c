@@ -221,8 +221,9 @@ static bool same_result(const struct record_result *a, const struct record_resul
            a->required == b->required && a->regression == b->regression &&
            same_figure(a->max_abs, b->max_abs) && same_figure(a->max_ulp, b->max_ulp) &&
            same_figure(a->margin, b->margin) && same_figure(a->bias, b->bias) &&
-           a->integers == b->integers && a->unequal == b->unequal && a->taken == b->taken &&
-           a->checked == b->checked && a->left_out == b->left_out && a->refused == b->refused;
+           a->integers == b->integers && a->unequal == b->unequal &&
+           a->not_judged == b->not_judged && a->taken == b->taken && a->checked == b->checked &&
+           a->left_out == b->left_out && a->refused == b->refused;
 }
 
 /* A result and where it came from, to find those that two inputs have. */

@@ -157,6 +157,7 @@ void record_totals_add(struct record_totals *t, const struct record *r, size_t r
     t->bad += record_result_is_bad(x);
     t->integers += x->integers;
     t->unequal += x->unequal;
+    t->not_judged += x->not_judged;
     if (x->status != CASE_PASS && x->status != CASE_FAIL)
         return;
     if (t->worst == SIZE_MAX || margin > t->margin) {

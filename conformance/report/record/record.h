@@ -98,6 +98,7 @@ struct record_result {
     double max_abs, max_ulp, margin, bias;
     const char *note;           /* of a margin above a half: why it may be */
     uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
+    uint64_t not_judged;        /* elements without a limit where intermediates are hidden */
     double ms;                  /* the fastest inference */
     uint64_t bytes;             /* of the device, or of the host's arena */
     int taken;                  /* nodes of a random graph that the subject took */
@@ -209,7 +210,7 @@ size_t record_find_case(const struct record *r, const char *name);
 struct record_totals {
     size_t count[CASE_STATUS_COUNT];
     size_t all, bad; /* bad: those that make the exit code 1 */
-    uint64_t integers, unequal;
+    uint64_t integers, unequal, not_judged;
     double margin; /* the largest of those that passed or failed; infinity where it is NaN */
     size_t worst;  /* index of its result; SIZE_MAX when nothing was compared */
 };

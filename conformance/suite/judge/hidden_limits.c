@@ -356,8 +356,10 @@ static void judge_output(struct propagation *p, int o, const struct uncertain *u
         const struct bound_verdict v = bound_check(
             is_float(t) ? node_compare_bounds(p->bounds, t) : BOUNDS_FP32, total[i], want, got);
 
-        if (isinf(total[i]))
+        if (isinf(total[i])) {
+            r->not_judged += !p->q->steps_compared || t->quantization.type == kTfLiteNoQuantization;
             continue;
+        }
         if (v.pass) {
             if (total[i] > 0)
                 *p->margin = fmax(*p->margin, fmin(v.error, total[i]) / total[i]);

@@ -45,7 +45,8 @@ static bool compare_propagated(struct case_run *run)
                                                       .frame = frame,
                                                       .bounds = run->judge->subject->bounds,
                                                       .quantized = run->judge->subject->quantized,
-                                                      .set = run->set };
+                                                      .set = run->set,
+                                                      .steps_compared = run->test_case->quantized };
         double margin;
 
         run->result->frame = frame ? 'B' : 'A';
@@ -128,7 +129,7 @@ bool invariants_check_hidden(struct case_run *run, struct engine *bare, int expo
                 break;
         return false;
     }
-    return run->test_case->quantized ? compare_integers(run) : compare_propagated(run);
+    return (!run->test_case->quantized || compare_integers(run)) && compare_propagated(run);
 }
 
 /* ---- poison ---- */

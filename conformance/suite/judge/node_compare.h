@@ -21,6 +21,7 @@ struct node_compare_request {
     enum data_set set;
     uint32_t poison_word; /* what outputs held before the device wrote them */
     bool from_outputs;   /* hidden_limits_compare: the device's outputs are what later nodes read */
+    bool steps_compared; /* hidden_limits_compare: quantized outputs are judged elsewhere */
     struct repro *repro; /* gets the expected values and their limits; NULL: nobody does */
 };
 
