@@ -23,7 +23,7 @@ vec4 capped(vec4 v)
 {
     return mix(v, vec4(-65504.0), equal(floatBitsToUint(v), uvec4(0xff800000u)));
 }
-#define SLICE_OF_ROW(i) capped(vec4(src[i]))
+#define SLICE_OF_ROW(i) (OP == SOFTMAX_NORM ? vec4(src[i]) : capped(vec4(src[i])))
 #else
 #define SLICE_OF_ROW(i) vec4(src[i])
 #endif
