@@ -43,9 +43,8 @@ struct compare_request {
      * are among them; NULL: all inputs are finite. */
     const float *special;
     /* What each element would be if the inputs' NaNs were -infinity, or +infinity, or denormals 0,
-     * or infinities the largest f16:
-     * a device that assumes there are no NaNs, flushes, or caps may give these, too (TOLERANCES.md
-     * 6). NULL: there are none. */
+     * or infinities the largest f16: a device that assumes there are no NaNs, flushes, or caps may
+     * give these, too (TOLERANCES.md 6).  NULL: there are none. */
     const struct ref_detail *read_as[4];
     bool has_nan; /* the first two of these are about NaNs */
     /* There are infinities among the inputs: where the runtime clamps one to the largest number, an
