@@ -243,7 +243,7 @@ TEST(test_interrupted)
         run_diff(&d, &q, &s);
         interrupt_end();
         assert_true(diff_failed(&d));
-        assert_int_equal(d.status, CASE_PASS);
+        assert_int_equal(d.status, CASE_MISSING);
         assert_int_equal(d.runs, nodes ? RUNS : DONE);
         assert_true(d.outputs[0].snr_db > 100);
         assert_int_equal(d.culprit.first, -1);
@@ -257,6 +257,7 @@ TEST(test_interrupted)
         expect_text(text, nodes ? "interrupted: SIGTERM: 5 of 5 runs were made"
                                 : "interrupted: SIGTERM: 2 of 5 runs were made");
         expect_text(text, "   59  ADD                      missing");
+        expect_text(text, "\ndiff: missing: interrupted by SIGTERM\n");
         free(text);
         diff_close(&d);
         subject_close(&s);

@@ -42,7 +42,7 @@ static enum status minimize(struct diff *d, struct diag *diag)
     return s;
 }
 
-enum status cause_find(struct diff *d, struct diag *diag)
+static enum status find(struct diff *d, struct diag *diag)
 {
     double ms;
 
@@ -55,5 +55,12 @@ enum status cause_find(struct diff *d, struct diag *diag)
         TRY(bisect_run(d, diag));
     if (d->culprit.first >= 0 && d->request.steps > 0)
         TRY(minimize(d, diag));
+    return STATUS_OK;
+}
+
+enum status cause_find(struct diff *d, struct diag *diag)
+{
+    TRY(find(d, diag));
+    diff_conclude(d);
     return STATUS_OK;
 }

@@ -201,9 +201,14 @@ const char *diff_op(const struct diff *d, int node)
     return interpreter_node_name(d->reference, node);
 }
 
+bool diff_node_fails(const struct diff_node *n)
+{
+    return n->judged && n->result.status != CASE_PASS && n->result.status != CASE_DECLINED;
+}
+
 bool diff_failed(const struct diff *d)
 {
-    return d->status != CASE_PASS || d->wrong_nodes > 0 || interrupt_signal();
+    return d->status != CASE_PASS;
 }
 
 /* ---- running ---- */
@@ -213,6 +218,23 @@ static enum status end(struct diff *d, enum case_status status, const char *reas
     d->status = status;
     snprintf(d->reason, sizeof d->reason, "%s", reason);
     return STATUS_OK;
+}
+
+void diff_conclude(struct diff *d)
+{
+    const struct diff_node *n = d->per_node;
+
+    if (d->status == CASE_PASS && d->wrong_nodes > 0) {
+        while (!diff_node_fails(n))
+            n++;
+        d->status = n->result.status;
+        snprintf(d->reason, sizeof d->reason, "node %d, %s: %.400s", n->node, diff_op(d, n->node),
+                 n->result.reason);
+    }
+    if (d->status == CASE_PASS && interrupt_signal()) {
+        d->status = CASE_MISSING;
+        snprintf(d->reason, sizeof d->reason, "interrupted by %s", interrupt_name());
+    }
 }
 
 /* Adds a run's outputs to the figures; *snr_db is the lowest of them. */

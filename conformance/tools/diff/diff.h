@@ -65,8 +65,8 @@ struct diff {
     struct case_instance instance; /* the model, and the inputs of the last run */
     struct screen screen;
 
-    enum case_status status; /* of the whole: PASS, FAIL, DECLINED, CRASH, TIMEOUT; of runs that */
-                             /* were made where a signal came, MISSING where none was */
+    enum case_status status; /* of the whole: PASS, FAIL, DECLINED, CRASH, TIMEOUT, or MISSING, */
+                             /* where a signal came and what was done before passes */
     char reason[480];
     uint64_t runs; /* that were made */
     uint64_t nodes, taken;
@@ -90,9 +90,10 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
 enum status diff_run(struct diff *d, struct diag *diag);
 void diff_close(struct diff *d);
 
-/* The model or one of its nodes failed, nothing was compared, as no node was taken, or a signal
- * came. */
+/* The verdict that text, JSON and exit code tell: the model or one of its nodes failed, nothing was
+ * compared, as no node was taken, or a signal came. */
 bool diff_failed(const struct diff *d);
+bool diff_node_fails(const struct diff_node *n);
 /* "CONV_2D". */
 const char *diff_op(const struct diff *d, int node);
 
@@ -100,6 +101,9 @@ const char *diff_op(const struct diff *d, int node);
 
 /* Writes the inputs of a run into the reference and the instance, and runs the reference. */
 enum status diff_reference_run(struct diff *d, uint64_t run, double *ms, struct diag *diag);
+/* Makes status and reason those of the whole: of a model that passes those of its first wrong node,
+ * or of the signal that came. */
+void diff_conclude(struct diff *d);
 /* Whether the node computes at each inference, not once from constants. */
 bool diff_node_runs(const struct diff *d, int node);
 

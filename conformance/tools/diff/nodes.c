@@ -32,11 +32,6 @@ static void note_culprit(struct diff *d, const struct diff_node *n, struct part 
     part->instance = (struct case_instance){ .input_count = 0 };
 }
 
-static bool is_wrong(const struct diff_node *n)
-{
-    return n->judged && n->result.status != CASE_PASS && n->result.status != CASE_DECLINED;
-}
-
 static enum status judge(struct diff *d, struct diff_node *n, struct diag *diag)
 {
     struct part part;
@@ -48,7 +43,7 @@ static enum status judge(struct diff *d, struct diff_node *n, struct diag *diag)
     s = no_bound(n, part_judge(&d->host, &part.instance, &n->result, diag), diag);
     if (n->result.status == CASE_MISSING)
         n->judged = false;
-    if (s == STATUS_OK && is_wrong(n) && d->wrong_nodes++ == 0)
+    if (s == STATUS_OK && diff_node_fails(n) && d->wrong_nodes++ == 0)
         note_culprit(d, n, &part);
     part_close(&part);
     return s;

@@ -3,51 +3,13 @@
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/judge/node_compare.h"
-#include "reference/base/half.h"
+#include "conformance/tools/diff/round_half.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/format/write.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const float largest_half = 65504;
-
-/* ---- f16 ---- */
-
-/* What a device that stores f16 makes of an f32 value.  A value beyond the range becomes the
- * largest one, so that both judges see a number. */
-static void round_floats(float *x, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (isfinite(x[i]))
-            x[i] = half_to_float(float_to_half(fminf(fmaxf(x[i], -largest_half), largest_half)));
-    }
-}
-
-static enum status round_constants(struct model *m, struct diag *diag)
-{
-    struct model_buffer *const buffers = ARENA_NEW(&m->arena, m->buffer_count, struct model_buffer);
-
-    if (!buffers)
-        return diag_fail(diag, STATUS_NO_MEMORY, "part: out of memory");
-    memcpy(buffers, m->buffers, m->buffer_count * sizeof *buffers);
-    for (size_t t = 0; t < m->subgraphs[0].tensor_count; t++) {
-        const struct model_tensor *const tensor = &m->subgraphs[0].tensors[t];
-        const struct model_bytes data = m->buffers[tensor->buffer].data;
-        float *copy;
-
-        if (tensor->type != TENSOR_FLOAT32 || !data.data)
-            continue;
-        if (!(copy = arena_copy(&m->arena, data.data, data.count, 1)))
-            return diag_fail(diag, STATUS_NO_MEMORY, "part: out of memory");
-        round_floats(copy, data.count / sizeof *copy);
-        buffers[tensor->buffer].data.data = (const uint8_t *)copy;
-    }
-    m->buffers = buffers;
-    return STATUS_OK;
-}
 
 /* ---- opening ---- */
 
@@ -102,7 +64,7 @@ static enum status copy_inputs(struct diff *d, bool rounded, struct part *part, 
         if (t->bytes > 0)
             memcpy(x->inputs[i].data[0], data, t->bytes);
         if (rounded && t->type == kTfLiteFloat32)
-            round_floats(x->inputs[i].data[0], t->bytes / sizeof(float));
+            round_half_floats(x->inputs[i].data[0], t->bytes / sizeof(float));
     }
     return STATUS_OK;
 }
@@ -111,7 +73,7 @@ static enum status fill(struct diff *d, int last, bool rounded, struct part *par
                         struct diag *diag)
 {
     if (rounded)
-        TRY(round_constants(&part->cut.model, diag));
+        TRY(round_half_constants(&part->cut.model, diag));
     TRY(copy_inputs(d, rounded, part, diag));
     for (size_t n = 0; n < part->cut.model.subgraphs[0].operator_count; n++) {
         if (part->cut.nodes[n] == last)

@@ -1,0 +1,171 @@
+/* What users' reports found wrong in `assay diff`: a row a report, on our delegate where it has a
+ * device, or on one with a fault. */
+/* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: libassay_delegate.so */
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/tools/diff/cause.h"
+#include "conformance/tools/diff/diff_print.h"
+#include "conformance/tools/diff/round_half.h"
+#include "reference/base/half.h"
+#include "reference/base/memory.h"
+#include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+    const char *name;
+    const char *model;    /* text */
+    const char *delegate; /* of build/; NULL: ours */
+    const char *options[3];
+    uint64_t runs; /* 0: 3 */
+    enum case_status status;
+    const char *says[3];  /* parts of the text, each of which is there */
+    const char *never[2]; /* parts that are not */
+};
+
+/* clang-format off */
+static const struct report reports[] = {
+    /* LiteRT#9277: weights whose scale is no power of two are rounded where f16 stores q * scale. */
+    { "dynamic range in f16",
+      "text:FULLY_CONNECTED:12 {keep_num_dims=true asymmetric_quantize_inputs=true} x:f32[1,5,64] "
+      "i8[8,64]=~3q(0.0077|0.0077|0.0031|0.0077|0.0077|0.0077|0.0077|0.0013,0|0|0|0|0|0|0|0) "
+      "f32[8]=~4 -> y",
+      NULL, { "precision=fp16" }, 1, CASE_PASS, { "FULLY_CONNECTED          pass" }, { "fail" } },
+    { "the same with DEQUANTIZE in front",
+      "text:DEQUANTIZE i8[4,3,3,3]=~3q(0.0077,0) -> w:f32[4,3,3,3]\n"
+      "TRANSPOSE_CONV {stride_w=2 stride_h=2} i32[4]=1,10,10,4 w x:f32[1,5,5,3] -> f32[1,10,10,4]",
+      NULL, { "precision=fp16" }, 1, CASE_PASS, { "TRANSPOSE_CONV           pass" }, { "fail" } },
+    /* One wrong element of 4096 passes the screen, and not the bound of the node. */
+    { "the verdict is that of the nodes, too",
+      "text:RELU x:f32[1,4096] -> y", "mock/delegate.so", { "fault=ulps", "ulps=4" }, 1, CASE_FAIL,
+      { "\ndiff: fail: node 0, RELU: ", "first node out of bounds: node 0" }, { "diff: pass" } },
+};
+/* clang-format on */
+
+static bool have_device;
+
+static char *print(const struct diff *d, void (*form)(FILE *f, const struct diff *d))
+{
+    char *text;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    assert_non_null(f);
+    form(f, d);
+    fclose(f);
+    return text;
+}
+
+/* The last line of the text, JSON and what the exit code follows are one verdict. */
+static void expect_one_verdict(const struct diff *d, const char *text)
+{
+    char *const written = print(d, diff_print_json), line[64];
+    json_t *const j = json_loads(written, 0, NULL);
+
+    assert_non_null(j);
+    assert_string_equal(json_string_value(json_object_get(j, "status")),
+                        case_status_name(d->status));
+    assert_string_equal(json_string_value(json_object_get(j, "reason")), d->reason);
+    snprintf(line, sizeof line, "\ndiff: %s", case_status_name(d->status));
+    if (!strstr(text, line))
+        fail_msg("expected the verdict %s, found:\n%s", line + 1, text);
+    assert_int_equal(diff_failed(d), d->status != CASE_PASS);
+    json_decref(j);
+    free(written);
+}
+
+static void check(const struct report *r)
+{
+    const struct diff_request request = { .path = r->model,
+                                          .scale = { 127.5, 127.5 },
+                                          .seed = 1,
+                                          .runs = r->runs ? r->runs : 3,
+                                          .repeats = 1,
+                                          .timeout_s = 60,
+                                          .per_node = true,
+                                          .quiet = true };
+    const char *options[] = { r->options[0], r->options[1], r->options[2] };
+    size_t count = 0;
+    struct subject s;
+    struct diff d;
+    struct diag diag;
+    char *text;
+
+    while (count < 3 && options[count])
+        count++;
+    KIT_OK(subject_init(
+        &s, r->delegate ? build_path(".", r->delegate) : build_path(".", "libassay_delegate.so"),
+        &(struct string_list){ options, count }, &diag));
+    KIT_OK(diff_open(&d, &request, &s, &diag));
+    KIT_OK(diff_run(&d, &diag));
+    KIT_OK(cause_find(&d, &diag));
+    text = print(&d, diff_print_text);
+    if (d.status != r->status)
+        fail_msg("%s: expected %s, found:\n%s", r->name, case_status_name(r->status), text);
+    for (size_t i = 0; i < 3 && r->says[i]; i++) {
+        if (!strstr(text, r->says[i]))
+            fail_msg("%s: \"%s\" is not in:\n%s", r->name, r->says[i], text);
+    }
+    for (size_t i = 0; i < 2 && r->never[i]; i++) {
+        if (strstr(text, r->never[i]))
+            fail_msg("%s: \"%s\" is in:\n%s", r->name, r->never[i], text);
+    }
+    expect_one_verdict(&d, text);
+    free(text);
+    diff_close(&d);
+    subject_close(&s);
+}
+
+TEST(test_rows)
+{
+    for (size_t i = 0; i < sizeof reports / sizeof reports[0]; i++) {
+        if (reports[i].delegate || have_device)
+            check(&reports[i]);
+    }
+}
+
+/* Every multiple is a number of f16, and the scale stays within 1/16 of what it was. */
+TEST(test_scales_of_f16)
+{
+    static const float scales[] = { 0.0077f, 1.f / 3, 7.99f, 1e-6f, 500, 0.02f, 0x1p-7f };
+
+    for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++) {
+        for (int bits = 3; bits <= 8; bits++) {
+            const float s = round_half_scale(scales[i], bits);
+
+            for (int q = 0; q <= 1 << bits; q++) {
+                const float x = (float)q * s;
+
+                assert_true(half_to_float(float_to_half(x)) == x || q == 1 << bits);
+            }
+            assert_true(fabsf(s / scales[i] - 1) <= 1.f / 16 || scales[i] == 500);
+        }
+    }
+    assert_true(round_half_scale(1e9f, 7) * 127 <= 65504);
+    assert_true(round_half_scale(1e-30f, 7) == 0x1p-24f);
+    assert_true(round_half_scale(0, 7) == 0 && isinf(round_half_scale(INFINITY, 7)));
+}
+
+static void look_for_device(const char *file)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct assay_gpu_device any = { .struct_size = sizeof any };
+    char error[256] = "no library";
+    struct subject s;
+
+    if (subject_init(&s, build_path(".", "libassay_delegate.so"), NULL, &diag) == STATUS_OK) {
+        have_device = subject_load(&s, &diag) == STATUS_OK &&
+                      s.extras.devices(&any, 1, error, sizeof error) > 0;
+        subject_close(&s);
+    }
+    if (!have_device)
+        printf("skipped: %s: rows of our delegate: %s\n", file, error);
+}
+
+TEST_FILE(.before = look_for_device);
