@@ -211,9 +211,6 @@ static enum status verify_vector(struct wire *w, const struct frame *f, const ch
         return fail(w, target, f->name, field,
                     "%u elements of %zu bytes, %zu bytes are left in the file", count, element,
                     room);
-    if ((target + 4) % element != 0)
-        return fail(w, target, f->name, field, "elements are not aligned to their %zu bytes",
-                    element);
     if (kind == FB_STRING && (room == bytes || w->bytes[target + 4 + bytes] != 0))
         return fail(w, target, f->name, field, "a string of %u bytes without its NUL", count);
     w->used += 4 + bytes;

@@ -1,5 +1,6 @@
 /* Reads verified bytes into a struct model; only allocation can fail.  Vectors, strings and data
- * are not copied: the model points into the bytes, whose alignment the verifier has checked. */
+ * are not copied: the model points into the bytes, whose alignment the verifier has checked, but
+ * for vectors of i64 that lie between two places for them. */
 #include "reference/format/read.h"
 
 #include "reference/base/byte_order.h"
@@ -45,11 +46,19 @@ static struct model_ints read_ints(const struct reader *r, struct fb_table t, un
     return (struct model_ints){ .data = in_place(r, v), .count = v.count };
 }
 
-static struct model_longs read_longs(const struct reader *r, struct fb_table t, unsigned slot)
+/* Old writers align vectors to 4 bytes alone: those elements are copied. */
+static struct model_longs read_longs(struct reader *r, struct fb_table t, unsigned slot)
 {
     const struct fb_vector v = fb_vector(t, slot);
+    int64_t *copy;
 
-    return (struct model_longs){ .data = in_place(r, v), .count = v.count };
+    if (v.at % sizeof *copy == 0)
+        return (struct model_longs){ .data = in_place(r, v), .count = v.count };
+    if (!(copy = take(r, v.count, sizeof *copy)))
+        return (struct model_longs){ 0 };
+    for (size_t i = 0; i < v.count; i++)
+        copy[i] = fb_load_i64(r->bytes, v.at + i * sizeof *copy);
+    return (struct model_longs){ .data = copy, .count = v.count };
 }
 
 static struct model_floats read_floats(const struct reader *r, struct fb_table t, unsigned slot)
@@ -93,7 +102,7 @@ static struct model_opcode read_opcode(const struct reader *r, struct fb_table t
     return o;
 }
 
-static struct model_quantization read_quantization(const struct reader *r, struct fb_table t)
+static struct model_quantization read_quantization(struct reader *r, struct fb_table t)
 {
     struct model_quantization q = { .present = t.at != 0 };
     struct fb_table details;
@@ -377,7 +386,7 @@ enum status tflite_read_verified(struct model *m, const void *bytes, size_t coun
     struct reader r = { .arena = &m->arena, .bytes = bytes };
 
     *m = (struct model){ 0 };
-    /* Vectors are aligned in the file, so the file has to be: to i64, the widest element. */
+    /* Vectors that the file aligns are read in place, so its bytes are aligned to i64. */
     if ((uintptr_t)bytes % 8 != 0) {
         r.bytes = arena_copy(&m->arena, bytes, count, 1);
         r.no_memory = !r.bytes;
