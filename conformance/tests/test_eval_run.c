@@ -308,6 +308,46 @@ TEST(a_crash_fails_its_image_alone)
     free_files(&files);
 }
 
+/* Ground truth that is one class off, either way, gets the offset that it needs, once. */
+TEST(shifted_labels_have_a_hint)
+{
+    static const struct {
+        int64_t offset;
+        const char *hint;
+    } rows[] = { { 1, "--label-offset=0 gives a top-1 of " },
+                 { -1, "--label-offset=0 gives a top-1 of " },
+                 { 0, "" },
+                 { 3, "" } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct imagenet_files files = digit_files();
+        FILE *const truth = fopen(files.ground_truth, "r"), *f;
+        int class, low = 0, high = 9;
+        struct run r;
+
+        /* Only classes that exist with the offset. */
+        assert_non_null(truth);
+        f = fopen(in_folder("shifted.txt"), "w");
+        assert_non_null(f);
+        for (int n = 1; fscanf(truth, "%d", &class) == 1; n++) {
+            if (class + rows[i].offset >= low && class + rows[i].offset <= high)
+                fprintf(f, "ILSVRC2012_val_%08d.png %d\n", n, class);
+        }
+        fclose(f);
+        fclose(truth);
+        free((char *)(uintptr_t)files.ground_truth);
+        files.ground_truth = strdup(in_folder("shifted.txt"));
+        files.offset = rows[i].offset;
+        run_open(&r, "golden/digits/digits_i8.tflite", NULL);
+        if (run_digits(&r, &files) != STATUS_OK)
+            fail_msg("%s", r.diag.text);
+        assert_int_equal(strncmp(r.report.hint, rows[i].hint, strlen(rows[i].hint)), 0);
+        assert_int_equal(r.report.hint[0] == '\0', rows[i].hint[0] == '\0');
+        run_close(&r);
+        free_files(&files);
+    }
+}
+
 /* A subject that is wrong loses against the reference, and --max-drop says so. */
 TEST(a_drop_is_held_to_its_limit)
 {

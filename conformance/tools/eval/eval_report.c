@@ -196,6 +196,7 @@ void eval_report_json(FILE *f, const struct eval_report *r)
     for (size_t i = 0; i < r->note_count; i++)
         json_array_append_new(notes, json_text(r->notes[i]));
     json_object_set_new(o, "notes", notes);
+    json_object_set_new(o, "hint", json_text(r->hint[0] ? r->hint : NULL));
     json_object_set_new(o, "max_drop", number(r->max_drop));
     json_object_set_new(o, "status", json_string(why[0] ? "fail" : "pass"));
     json_object_set_new(o, "reason", json_text(why));

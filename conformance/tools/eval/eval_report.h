@@ -50,6 +50,7 @@ struct eval_report {
     struct interval_pairs pairs;
     const char *notes[EVAL_NOTES_MAX]; /* what was left out of the files */
     size_t note_count;
+    char hint[200];  /* what the files seem to need; empty: nothing */
     double max_drop; /* of the first metric; NaN: not limited */
     uint64_t seed;
     json_t *rows; /* of each image an object, for --results; NULL: none */

@@ -167,6 +167,8 @@ void eval_report_text(FILE *f, const struct eval_report *r)
     print_metrics(f, r);
     print_agreement(f, r);
     print_classes(f, r);
+    if (r->hint[0])
+        fprintf(f, "\nhint: %s\n", r->hint);
     if (r->outcome.signal)
         fprintf(f, "\ninterrupted: %s: %zu images are missing\n", r->outcome.signal,
                 r->outcome.missing);

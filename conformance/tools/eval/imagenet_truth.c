@@ -62,8 +62,11 @@ static enum status read_labels(struct imagenet_truth *x, const char *path, const
         return STATUS_OK;
     TRY(labels_read(&x->labels, path, diag));
     if (x->labels.count != x->classes)
-        return diag_fail(diag, STATUS_INVALID, "%s: found %zu labels, the model %s has %zu classes",
-                         path, x->labels.count, model, x->classes);
+        return diag_fail(
+            diag, STATUS_INVALID, "%s: found %zu labels, the model %s has %zu classes%s", path,
+            x->labels.count, model, x->classes,
+            x->labels.count + 1 == x->classes ? ": is the line of the background, class 0, missing?"
+                                              : "");
     return join_labels(&x->labels, x->same, diag);
 }
 
@@ -274,7 +277,7 @@ enum status imagenet_truth_open(struct imagenet_truth *t, const struct imagenet_
     struct reading r = { .x = t, .files = files };
     enum status s;
 
-    *t = (struct imagenet_truth){ .classes = classes };
+    *t = (struct imagenet_truth){ .classes = classes, .offset = files->offset };
     s = read_labels(t, files->labels, model, diag);
     if (s == STATUS_OK)
         s = read_all(&r, diag);

@@ -28,6 +28,7 @@ struct imagenet_truth {
     size_t classes;
     struct eval_images images;
     uint32_t *expected; /* of each image: its class, as `same` has it */
+    int64_t offset;     /* of files, where numbers of the ground truth are classes */
     size_t denied;      /* images that are left out by --denylist_file_path */
     char sha256[SHA256_HEX_BYTES];
 };
