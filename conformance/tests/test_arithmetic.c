@@ -186,6 +186,7 @@ TEST(test_systematic_errors)
 TEST(test_dynamic_range)
 {
     static const char *const cases[] = { "conv_2d.dynamic.c4", "depthwise_conv_2d.dynamic.c4",
+                                         "transpose_conv.dynamic.in3",
                                          "fully_connected.dynamic.k32_u32" };
     static const struct row honest[] = { { "hybrid", "hybrid" },
                                          { "f32", "hybrid" },

@@ -1,5 +1,5 @@
 /* TRANSPOSE_CONV.  output_shape [4] i32 = N, OH, OW, O; w [O,fh,fw,I], x [N,H,W,I], bias [O] or
- * absent, y [N,OH,OW,O]; the types of kernels/dot.h except f32 with i8 weights.
+ * absent, y [N,OH,OW,O]; the types of kernels/dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n,iy,ix,i])
  *
@@ -77,9 +77,6 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 
     TRY(ref_check_in(call, diag, SHAPE, "output_shape", kTfLiteInt32, 1, 1));
     TRY(ref_dot_check_types(call, diag, &inputs, 4, 4, 4));
-    TRY(ref_check_in(call, diag, WEIGHTS, "weights",
-                     call->in[INPUT]->type == kTfLiteInt16 ? kTfLiteInt8 : call->in[INPUT]->type, 4,
-                     4));
     TRY(ref_check_activation(call, diag, p->activation));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 0, "output channels"));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 1, "filter height"));

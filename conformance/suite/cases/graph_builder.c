@@ -19,7 +19,7 @@ static int weights_of(struct case_builder *m, const struct shape *shape, int cha
 
     of.role = FILL_WEIGHTS;
     of.channel = channel;
-    if (m->c->quantized)
+    if (m->c->quantized || m->c->dynamic)
         of.terms = (double)shape_elements(shape) / shape->d[channel] + 1;
     else if (m->c->row->unit_gain)
         of.gain = 1 / sqrt((double)shape_elements(shape) / shape->d[channel]);

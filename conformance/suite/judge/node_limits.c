@@ -3,6 +3,7 @@
 
 #include "conformance/suite/cases/suite.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,8 +70,10 @@ static bool is_full_lstm(struct interpreter *in, int node)
 enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
+    const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, node)->code);
+    const int first = facts && facts->first < abi->inputs->size ? facts->first : 0;
     const int second = abi->inputs->size > 1 ? abi->inputs->data[1] : -1;
-    TfLiteTensor *const x = interpreter_tensor(in, abi->inputs->data[0]);
+    TfLiteTensor *const x = interpreter_tensor(in, abi->inputs->data[first]);
     const TfLiteTensor *const w = second >= 0 ? interpreter_tensor(in, second) : NULL;
     const size_t count = ref_elements(interpreter_tensor(in, abi->outputs->data[0]));
     double *scratch;

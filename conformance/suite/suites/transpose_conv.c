@@ -33,7 +33,7 @@ static bool add_random(struct case_builder *m, struct random_call *call)
     };
     struct graph_window w = windows[random_choice(call, 0, sizeof windows / sizeof windows[0])];
 
-    if (m->c->dynamic || !random_window_fits(&call->in[0], &w)) /* the op has no i8 weights there */
+    if (!random_window_fits(&call->in[0], &w))
         return false;
     w.out = random_channels(call, 1);
     random_set_dot_peak(call);
@@ -45,8 +45,10 @@ static const struct suite_member members[] = {
     { .op = "transpose_conv",
       .code = BUILTIN_TRANSPOSE_CONV,
       .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC) |
+               TYPE_BIT(CASE_DYNAMIC),
       .sets = SETS_ALL,
+      .dynamic_by_channel = true,
       .bound = { .kind = BOUND_DOT },
       .range = case_range_dot,
       .random = { .operands = RANDOM_ONE, .add = add_random } },
@@ -293,8 +295,7 @@ static int32_t enlarged(int32_t in, int32_t kernel, int32_t stride, bool same, b
 
 static struct row swept_row(const struct pairwise_row *p)
 {
-    const uint32_t more_types =
-        p->index % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(p->index) & ~TYPE_BIT(CASE_DYNAMIC);
+    const uint32_t more_types = p->index % 4 == 0 ? TYPE_BIT(CASE_F16) : SWEPT_TYPES(p->index);
     const struct pairwise_level *const *const level = p->level;
     const bool same = level[PADDING]->x != VALID, other = level[SIZE]->x;
     struct row r = {
