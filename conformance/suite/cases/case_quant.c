@@ -92,6 +92,24 @@ void case_set_bias_scale(struct case_builder *m, int tensor, double scale)
         case_scale_of(m, tensor)->hidden = true;
 }
 
+void case_set_channels(struct case_builder *m, int tensor, int dimension, int32_t count)
+{
+    struct case_scale *const s = case_scale_of(m, tensor);
+
+    if (!s)
+        return;
+    s->scales = mem_alloc((size_t)count, sizeof *s->scales);
+    if (!s->scales) {
+        case_fail_memory(m);
+        return;
+    }
+    s->count = (size_t)count;
+    s->dimension = dimension;
+    s->zero_step = 3;
+    for (int32_t c = 0; c < count; c++)
+        s->scales[c] = s->scale * (float)(1 + c / 4.);
+}
+
 void case_write_scales(struct case_builder *m)
 {
     for (size_t i = 0; i < m->scale_count; i++) {
@@ -107,7 +125,7 @@ void case_write_scales(struct case_builder *m)
             break;
         }
         for (size_t c = 0; c < count; c++)
-            zeros[c] = s->zero;
+            zeros[c] = s->zero + (int32_t)c * s->zero_step;
         builder_quantization(&m->builder, (int)i, count, s->scales ? s->scales : &s->scale, zeros,
                              s->scales ? s->dimension : 0);
         mem_free(zeros);
@@ -127,6 +145,7 @@ static int32_t place_zero(enum zero_place place, struct byte_range range, struct
     case ZERO_LOW: return range.low;
     case ZERO_HIGH: return range.high;
     case ZERO_MIDDLE: return range.low + 128;
+    case ZERO_APART:
     case ZERO_ANYWHERE: break;
     }
     return range.low + (int32_t)random_below(s, 256);
@@ -188,6 +207,8 @@ static void scale_values(struct case_builder *m, int tensor, unsigned number,
 
     scale_stream(m, &s, shares_scale(m) ? 0 : number);
     place = choose_zero_place(&row->quant, &s);
+    if (place == ZERO_APART)
+        place = first ? ZERO_LOW : ZERO_HIGH;
     zero = place_zero(place, range, &s);
     if (scale == 0)
         scale = 8 * size / 255 * between(&s, 0.75, 1.25);

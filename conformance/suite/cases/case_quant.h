@@ -17,8 +17,9 @@ struct case_scale {
     float *scales; /* count scales, for each index along dimension; NULL: one scale.  mem_free */
     size_t count;
     int dimension;
-    double mean, sd; /* of the real values */
-    double terms;    /* of weights: the number of products of one result */
+    int32_t zero_step; /* by which the zero point of an index is above that of the one before */
+    double mean, sd;   /* of the real values */
+    double terms;      /* of weights: the number of products of one result */
     size_t elements;
 };
 
@@ -27,6 +28,9 @@ struct case_scale {
 struct case_scale *case_scale_of(struct case_builder *m, int tensor);
 void case_set_scale(struct case_builder *m, int tensor, int32_t type, double scale, int32_t zero);
 void case_set_elements(struct case_builder *m, int tensor, const struct shape *shape);
+/* Gives `count` indices along a dimension scales and zero points of their own, which grow from
+ * those of the tensor on. */
+void case_set_channels(struct case_builder *m, int tensor, int dimension, int32_t count);
 /* Gives a bias another scale than that of its products, which it would get; 0: none at all. */
 void case_set_bias_scale(struct case_builder *m, int tensor, double scale);
 

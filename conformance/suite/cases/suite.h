@@ -94,8 +94,9 @@ size_t shape_elements(const struct shape *s);
  * dimension of 1 is broadcast. */
 struct shape shape_broadcast(const struct shape *a, const struct shape *b);
 
-/* Where the zero point of activations lies. */
-enum zero_place { ZERO_ANYWHERE, ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE };
+/* Where the zero point of activations lies; APART: that of the first one low, of the others high.
+ */
+enum zero_place { ZERO_ANYWHERE, ZERO_LOW, ZERO_HIGH, ZERO_MIDDLE, ZERO_APART };
 /* How the scales of the output channels of weights compare: all within a factor of 8, the same but
  * one 2^-10 times as large, or up to 2^9 apart. */
 enum channel_scales { CHANNELS_NEAR, CHANNELS_ONE_TINY, CHANNELS_FAR };

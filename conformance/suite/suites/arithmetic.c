@@ -298,6 +298,9 @@ static const struct row rows[] = {
     { ROW("long_exponents", "exponents beyond 16 bits", .only = "pow", .types = TYPE_BIT(CASE_I32),
           .i32_limit = 1, .sets = SET_BIT(SET_RANDOM)),
       .a = DIMS(9, 7), .b = DIMS(7), .constant = CONST_B, .long_exponents = true },
+    { ROW("zero_apart", "zero points at opposite ends: differences and sums as large as they get",
+          .types = TYPES_BYTES, .quant = { .in = 0.05, .in2 = 0.05, .zero = ZERO_APART }),
+      .a = DIMS(1, 8, 8, 4), .b = DIMS(1, 8, 8, 4) },
 };
 
 static int operand_b(struct case_builder *m, const struct row *r)

@@ -264,6 +264,10 @@ static const struct row rows[] = {
     { ROW("channels66001_rows", "66,001 channels, a value for each",
           LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)), .only = "mul maximum"),
       .a = DIMS(2, 66001), .b = DIMS(66001) },
+    { ROW("zero_apart", "zero points at opposite ends: differences and sums as large as they get",
+          .types = TYPES_BYTES, .quant = { .in = 0.05, .in2 = 0.05, .zero = ZERO_APART },
+          .only = FUSING),
+      .a = DIMS(1, 8, 8, 4), .b = DIMS(1, 8, 8, 4) },
 };
 
 /* How the operands of a member are filled. */

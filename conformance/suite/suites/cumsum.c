@@ -75,6 +75,13 @@ static const struct row rows[] = {
     { ROW("inner66001", "66,001 columns", LARGE_IN(SIZED)), .in = DIMS(2, 66001), .axis = 0 },
     { ROW("inner66001_rows", "66,001 columns of one channel", LARGE_IN(SIZED)),
       .in = DIMS(2, 66001, 1), .axis = 0 },
+    { ROW("i32_exclusive", "integers, without the element itself", .types = TYPE_BIT(CASE_I32)),
+      .in = DIMS(3, 5, 6), .axis = 1, .flags = EXCLUSIVE },
+    { ROW("i32_both", "integers, exclusive, from the end", .types = TYPE_BIT(CASE_I32)),
+      .in = DIMS(3, 5, 6), .axis = 1, .flags = EXCLUSIVE | REVERSE },
+    { ROW("i32_both_c", "integers over channels, exclusive, from the end",
+          .types = TYPE_BIT(CASE_I32)),
+      .in = DIMS(3, 5, 6), .axis = 2, .flags = EXCLUSIVE | REVERSE },
 };
 
 static void build(struct case_builder *m)

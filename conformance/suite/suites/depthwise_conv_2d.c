@@ -65,6 +65,9 @@ static const struct suite_member members[] = {
     {                                                                                              \
         ROW("c" #c, "channels in slices of four"), .in = DIMS(1, 4, 5, c), .kernel = { 3, 3 }      \
     }
+#define DILATED                                                                                    \
+    .version = 2, .sets = SET_BIT(SET_INTEGERS), .period = SHORT_PERIOD,                           \
+    .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I8PC)
 #define MULTIPLIER(c, m)                                                                           \
     {                                                                                              \
         ROW("c" #c "_m" #m,                                                                        \
@@ -302,6 +305,13 @@ static const struct row rows[] = {
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_U8), 600)), .in = DIMS(1, 181, 181, 1),
       .kernel = { 181, 181 }, .padding = VALID },
     { ROW("bias_ends", BIAS_ENDS), .in = DIMS(1, 4, 4, 13), .kernel = { 3, 3 } },
+    /* Kernels that share loads are for images of many slices, or for one dilation of the two. */
+    { ROW("tile_d2x1", "many slices, dilation in height", DILATED), .in = DIMS(1, 50, 48, 4),
+      .kernel = { 3, 3 }, .dilation = { 2, 1 } },
+    { ROW("tile_d1x3", "many slices, dilation in width", DILATED), .in = DIMS(1, 50, 48, 4),
+      .kernel = { 3, 3 }, .dilation = { 1, 3 } },
+    { ROW("tile_d2_s2x1", "many slices, dilation and a stride in height", DILATED),
+      .in = DIMS(1, 90, 48, 5), .kernel = { 2, 3 }, .stride = { 2, 1 }, .dilation = { 2, 2 } },
 };
 
 static void build(struct case_builder *m)

@@ -41,6 +41,7 @@ struct row {
     struct shape in, constant; /* a constant of rank 0 is a scalar, unless `in` has rank 0, too */
     enum reader reader;
     enum source source;
+    bool by_channel; /* f32 to or from integers of a scale and a zero point for each channel */
 };
 
 static bool add_random(struct case_builder *m, struct random_call *call)
@@ -255,6 +256,9 @@ static const struct row rows[] = {
           LANES_ONE_SET, .byte_sets = LANES_RANDOM, .specials = true,
           .quant = { .out = 0.1, .zero_out = ZERO_MIDDLE }, .only = "quantize", VALUES(infinities)),
       .in = DIMS(1, 3, 4, 5), .source = FROM_FLOATS },
+    { ROW("by_channel", "a scale and a zero point for each channel", .types = TYPES_BYTES,
+          .refused_by = "quant.scale", .quant = { .in = 0.02, .zero = ZERO_MIDDLE }),
+      .in = DIMS(1, 3, 4, 5), .source = FROM_FLOATS, .by_channel = true },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */
@@ -351,6 +355,8 @@ static void build_bytes(struct case_builder *m, const struct row *r, const struc
 
     if (m->c->code == BUILTIN_DEQUANTIZE) {
         x = case_input(m, "x", &r->in, fill);
+        if (r->by_channel)
+            case_set_channels(m, x, r->in.rank - 1, r->in.d[r->in.rank - 1]);
         case_judged_op(m, &dequantize, 1, &x, case_output_f32(m, "y", &r->in));
         return;
     }
@@ -362,7 +368,13 @@ static void build_bytes(struct case_builder *m, const struct row *r, const struc
         break;
     default: x = case_input(m, "x", &r->in, fill); break;
     }
-    if (r->base.quant.out != 0 && r->source == FROM_OTHER)
+    if (r->by_channel) {
+        const int y =
+            case_output_scaled(m, "y", &r->in, m->c->type, r->base.quant.in, to_u8 ? 111 : -17);
+
+        case_set_channels(m, y, r->in.rank - 1, r->in.d[r->in.rank - 1]);
+        case_judged_op(m, &quantize, 1, &x, y);
+    } else if (r->base.quant.out != 0 && r->source == FROM_OTHER)
         case_judged_op(
             m, &quantize, 1, &x,
             case_output_scaled(m, "y", &r->in, m->c->type, r->base.quant.out, to_u8 ? 111 : -17));

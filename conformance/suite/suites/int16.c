@@ -255,6 +255,9 @@ static void build_resize(struct case_builder *m, const struct row *r)
     "a sum of products at the ends of both ranges", AS(op, v), .period = SHORT_PERIOD,             \
                                                                .pairs = true, INTEGERS(sum_ends)
 
+/* In an image of 3 x 5 values a row: 1 and 0 lie over 0 and -1. */
+static const int32_t around_0[] = { 1, 0, 2, -3, -2, 0, -1 };
+
 static const struct row rows[] = {
     { ROW("c3_o5", "a scale for each channel", AS("conv_2d", 4)), .in = DIMS(1, 5, 6, 3),
       .other = DIMS(5, 3, 3, 3), .out = DIMS(1, 5, 6, 5), .by_channel = true, .stride = 1,
@@ -382,6 +385,11 @@ static const struct row rows[] = {
       .stride = 23, .numbers = { 23, 23 }, .build = build_pool },
     { ROW("sum31", AS_SUM("mean", 3)), .in = DIMS(1, 256, 255, 1), .out = DIMS(1, 1, 1, 1),
       .numbers = { 1, 2 }, .scale_y = X_SCALE, .build = build_mean },
+    { ROW("sum25_same", AS_SUM("average_pool_2d", 3)), .in = DIMS(1, 24, 24, 1),
+      .out = DIMS(1, 24, 24, 1), .stride = 1, .numbers = { 23, 23 }, .build = build_pool },
+    { ROW("quarters", "four times as large: ties of parts of both signs", AS("resize_bilinear", 4),
+          INTEGERS(around_0)),
+      .in = DIMS(1, 4, 3, 5), .out = DIMS(1, 16, 12, 5), .build = build_resize },
 };
 
 static void build(struct case_builder *m)

@@ -181,6 +181,8 @@ static const struct row rows[] = {
       .out = DIMS(66001, 2) },
     { ROW("channels132002", "channels beyond 65,536", LARGE_IN(TYPES_BYTES | TYPE_BIT(CASE_I32))),
       .in = DIMS(66001, 2), .out = DIMS(1, 132002) },
+    { ROW("elements16777280", "elements beyond 2^24", LARGE_IN(TYPE_BIT(CASE_I8))),
+      .in = DIMS(262145, 64), .out = DIMS(64, 262145) },
 };
 
 static void build(struct case_builder *m)

@@ -69,6 +69,10 @@ static const struct suite_member members[] = {
             .batch = (n), .steps = (t), .depth = (d), .cells = (a)                                 \
     }
 
+#define OPEN(why_)                                                                                 \
+    why_, I8_ONLY, .only = SEQUENCE, .byte_sets = SET_BIT(SET_RANDOM), INTEGERS(sum_ends),         \
+                   .quant = { .in = 0.06, .in2 = 0.05 }
+
 static const struct row rows[] = {
     /* Sequences. */
     SIZES(1, 1, 1, 2, F32),
@@ -212,6 +216,21 @@ static const struct row rows[] = {
       .steps = 2, .depth = 1, .cells = 257 },
     { ROW("sum25", SUM_END(TYPE_BIT(CASE_I8), 0), .only = SEQUENCE), .batch = 1, .steps = 1,
       .depth = 1100, .cells = 2 },
+    /* Gates that stay open or shut, as the same large input keeps them. */
+    { ROW("cells_over16", OPEN("cells up to 20")), .batch = 1, .steps = 21, .depth = 3, .cells = 16,
+      .cell_bits = 10 },
+    { ROW("cells_over16_q9", OPEN("cells up to 20 of 64")), .batch = 1, .steps = 21, .depth = 3,
+      .cells = 16, .cell_bits = 9 },
+    { ROW("cells_saturate", OPEN("cells at the ends of 16 bits")), .batch = 1, .steps = 5,
+      .depth = 3, .cells = 16, .cell_bits = 15 },
+    { ROW("cifg_open", OPEN("what is left of an open gate")), .batch = 1, .steps = 70, .depth = 3,
+      .cells = 16, .cell_bits = 15, .flags = CIFG },
+    { ROW("projection_clip_both", OPEN("outputs clipped at both ends")), .batch = 1, .steps = 5,
+      .depth = 3, .cells = 9, .outputs = 16, .flags = PROJECTED | BIASED, .proj_clip = 0.25f },
+    { ROW("gates_tie", "a factor of sums that is 1/2 in f32, and less in double", I8_ONLY,
+          .only = SEQUENCE, .byte_sets = SET_BIT(SET_RANDOM),
+          .quant = { .in = 0.471680462 / 16, .in2 = 0.0331262387 / 8 }),
+      .batch = 4, .steps = 9, .depth = 5, .cells = 33 },
 };
 
 /* ---- tensors ---- */
