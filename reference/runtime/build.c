@@ -11,6 +11,7 @@
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/special.h"
+#include "reference/runtime/stand_in.h"
 #include "reference/runtime/unknown_op.h"
 
 #include <inttypes.h>
@@ -258,7 +259,7 @@ static enum status find_op(const struct interpreter *in, struct node *node,
     if (node->op && code->version >= 1 && code->version >= node->op->min_version &&
         code->version <= node->op->max_version)
         return STATUS_OK;
-    if (in->options.shapes_only) {
+    if (in->options.shapes_only && !in->options.stand_in) {
         node->op = &unknown_op;
         node->special = NULL;
         return STATUS_OK;
@@ -436,7 +437,9 @@ static TfLiteStatus reference_invoke(TfLiteContext *context, TfLiteNode *abi)
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i] && !node->in[i]->data.raw)
             return kTfLiteError;
-    s = node->special ? node->special->run(in, node, &diag) : node->op->eval(&call, &diag);
+    s = node->reason    ? stand_in_run(in, node, &diag)
+        : node->special ? node->special->run(in, node, &diag)
+                        : node->op->eval(&call, &diag);
     if (s == STATUS_OK)
         return kTfLiteOk;
     report_send(in, "%s", diag.text);
@@ -448,6 +451,8 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
     const struct model_operator *m = &in->graph->operators[index];
     struct node *node = ARENA_NEW(&in->arena, 1, struct node);
     const struct model_opcode *code;
+    struct diag why = { .status = STATUS_OK };
+    enum status s;
 
     if (!node)
         return no_memory(diag);
@@ -458,7 +463,9 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
         return diag_fail(diag, STATUS_INVALID, "node %zu: no such operator code: %u", index,
                          m->opcode_index);
     code = &in->model->opcodes[m->opcode_index];
-    TRY(find_op(in, node, code, diag));
+    s = find_op(in, node, code, &why);
+    if (s != STATUS_OK)
+        TRY(stand_in_build(in, node, &why, diag));
     if (node->special != &foreign_kernel) {
         node->registration.prepare = reference_prepare;
         node->registration.invoke = reference_invoke;
@@ -467,8 +474,13 @@ static enum status build_node(struct interpreter *in, size_t index, bool *ready,
     node->registration.custom_name =
         code->code == BUILTIN_CUSTOM ? text_of(&code->custom_code) : NULL;
     node->registration.version = node->version;
-    TRY(check_counts(node, m, diag));
-    TRY(fill_parameters(in, node, m, diag));
+    s = check_counts(node, m, &why);
+    if (s == STATUS_OK)
+        s = fill_parameters(in, node, m, &why);
+    if (s != STATUS_OK) {
+        TRY(stand_in_build(in, node, &why, diag));
+        stand_in_hide(in, node, true); /* what was read of its options may be half of them */
+    }
 
     node->in_count = (int)m->inputs.count;
     node->out_count = (int)m->outputs.count;

@@ -358,6 +358,13 @@ bool interpreter_has_op(const struct model_opcode *opcode)
     return op && opcode->version >= 1 && opcode->version <= op->max_version;
 }
 
+const char *interpreter_node_reason(const struct interpreter *in, int node)
+{
+    const struct node *n = model_node(in, node);
+
+    return n ? n->reason : NULL;
+}
+
 const char *interpreter_node_name(const struct interpreter *in, int node)
 {
     const struct node *n = model_node(in, node);

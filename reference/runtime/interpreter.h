@@ -72,6 +72,8 @@ size_t interpreter_node_count(const struct interpreter *in);
 const struct ref_op *interpreter_node_op(const struct interpreter *in, int node);
 /* Whether the reference runs the op in its version, without kernels of the user. */
 bool interpreter_has_op(const struct model_opcode *opcode);
+/* Why the reference cannot run the node, where the option stand_in lets it be; else NULL. */
+const char *interpreter_node_reason(const struct interpreter *in, int node);
 /* "CONV_2D", or the name of a custom op; "?" when there is no such node. */
 const char *interpreter_node_name(const struct interpreter *in, int node);
 const TfLiteNode *interpreter_node(const struct interpreter *in, int node);

@@ -5,6 +5,7 @@
 #include "reference/runtime/node_kernel.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
+#include "reference/runtime/stand_in.h"
 #include "reference/runtime/tensor_memory.h"
 
 /* Data that another delegate left on its device is copied to host memory; a delegate reads its own
@@ -63,7 +64,7 @@ static enum status run_reference(struct interpreter *in, struct node *node,
 
     call.detail = detail;
     call.late = true; /* also SPLIT's axis, where no constant gives it */
-    if (node->special)
+    if (node->special && !node->reason)
         return run_special(in, node, &call, diag);
     for (int i = 0; i < node->out_count; i++) {
         empty = empty && node->out[i]->bytes == 0;
@@ -77,7 +78,11 @@ static enum status run_reference(struct interpreter *in, struct node *node,
     /* The loops of a kernel run over every dimension, also the 2^31 images of an empty tensor. */
     if (empty)
         return STATUS_OK;
-    return node->op->eval(&call, diag);
+    if (!node->reason)
+        return node->op->eval(&call, diag);
+    TRY(stand_in_run(in, node, diag));
+    detail_of_outputs(&call);
+    return STATUS_OK;
 }
 
 static enum status run_kernel(struct interpreter *in, struct node *node, struct diag *diag)

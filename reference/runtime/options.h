@@ -2,6 +2,7 @@
 #ifndef ASSAY_REFERENCE_RUNTIME_OPTIONS_H
 #define ASSAY_REFERENCE_RUNTIME_OPTIONS_H
 
+#include "reference/base/diag.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdarg.h>
@@ -15,6 +16,21 @@ struct interpreter_kernel {
     const char *custom_name; /* where code is BUILTIN_CUSTOM */
     int32_t min_version, max_version;
     TfLiteRegistration registration;
+};
+
+struct interpreter;
+struct ref_shape;
+
+/* Who runs the nodes of the primary graph that the reference cannot prepare: ops that it lacks, or
+ * types.  Delegates are not offered these nodes, unless their op or its version is unknown. */
+struct interpreter_stand_in {
+    void *user;
+    /* shapes: of the outputs, as the file has them; changed where the node gives others.  The
+     * inputs have their shapes.  NULL: those of the file are right. */
+    enum status (*prepare)(void *user, struct interpreter *in, int node, struct ref_shape *shapes,
+                           struct diag *diag);
+    /* Computes the outputs of a node from what its inputs hold.  NULL: nothing is run. */
+    enum status (*run)(void *user, struct interpreter *in, int node, struct diag *diag);
 };
 
 struct interpreter_options {
@@ -34,6 +50,7 @@ struct interpreter_options {
     /* Ops that are not known are prepared with the shapes of the file, so that a delegate can be
      * asked which nodes of any model it takes.  Nothing can be run. */
     bool shapes_only;
+    const struct interpreter_stand_in *stand_in; /* NULL: nobody; outlives the interpreter */
     /* They come before the kernels of the reference, the last one first.  Read by open alone. */
     const struct interpreter_kernel *kernels;
     size_t kernel_count;

@@ -11,6 +11,7 @@
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/node_kernel.h"
 #include "reference/runtime/report.h"
+#include "reference/runtime/stand_in.h"
 #include "reference/runtime/tensor_memory.h"
 
 #include <inttypes.h>
@@ -141,8 +142,8 @@ static enum status set_shape(struct interpreter *in, TfLiteTensor *t, const stru
     return tensor_set_dims(in, (int)(t - in->tensors), dims, diag);
 }
 
-static enum status call_prepare(struct interpreter *in, struct node *node, bool late,
-                                struct diag *diag)
+static enum status prepare_op(struct interpreter *in, struct node *node, bool late,
+                              struct diag *diag)
 {
     struct ref_call call = node_call(in, node);
 
@@ -151,6 +152,16 @@ static enum status call_prepare(struct interpreter *in, struct node *node, bool 
         return node->special->prepare(in, node, late, diag);
     call.late = late;
     return node->op->prepare(&call, diag);
+}
+
+static enum status call_prepare(struct interpreter *in, struct node *node, bool late,
+                                struct diag *diag)
+{
+    struct diag why = { .status = STATUS_OK };
+
+    if (!stand_in_is_given(in))
+        return prepare_op(in, node, late, diag);
+    return stand_in_prepare(in, node, prepare_op(in, node, late, &why), &why, diag);
 }
 
 static bool has_dynamic_input(const struct node *node)
@@ -171,7 +182,7 @@ static bool has_dynamic_shape(const struct interpreter *in, const struct node *n
 
 static bool folds(const struct node *node)
 {
-    if (!node->op->folds)
+    if (!node->op->folds || node->reason)
         return false;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i] && !is_constant(node->in[i]))

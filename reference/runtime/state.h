@@ -71,9 +71,10 @@ struct node {
     int in_count, out_count;
     TfLiteTensor **intermediates; /* as many as abi.intermediates has */
     struct ref_carry carry;
-    int kernel;      /* node index of the delegate kernel that runs this one; -1: none */
-    bool folded;     /* outputs are constant: nothing to do in invoke */
-    bool no_options; /* the file has no option table, and the op has parameters */
+    int kernel;         /* node index of the delegate kernel that runs this one; -1: none */
+    const char *reason; /* why the reference cannot run it, with the option stand_in; else NULL */
+    bool folded;        /* outputs are constant: nothing to do in invoke */
+    bool no_options;    /* the file has no option table, and the op has parameters */
 
     /* Both. */
     bool late;         /* prepared in invoke, when the inputs have their data */

@@ -720,6 +720,23 @@ static void keep_range(TfLiteIntArray *nodes, int first, int last)
     nodes->size = kept;
 }
 
+/* Custom ops are not taken, nor what the host has not prepared, which looks like one. */
+static void keep_builtin(TfLiteContext *context, TfLiteIntArray *nodes)
+{
+    int kept = 0;
+
+    for (int i = 0; i < nodes->size; i++) {
+        TfLiteRegistration *registration;
+        TfLiteNode *node;
+
+        if (context->GetNodeAndRegistration(context, nodes->data[i], &node, &registration) ==
+                kTfLiteOk &&
+            ref_find(registration->builtin_code))
+            nodes->data[kept++] = nodes->data[i];
+    }
+    nodes->size = kept;
+}
+
 static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct mock *const m = delegate->data_;
@@ -742,6 +759,7 @@ static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegat
     if (m->fault == FAULT_DECLINE)
         return kTfLiteOk;
     m->refused = -1;
+    keep_builtin(context, plan);
     if (m->last_node > 0)
         keep_range(plan, m->first_node, m->last_node);
     return context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, plan, delegate);
