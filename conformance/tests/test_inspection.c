@@ -6,6 +6,7 @@
 #include "reference/format/builder.h"
 #include "reference/format/file.h"
 #include "reference/format/write.h"
+#include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
@@ -33,24 +34,33 @@ static int remove_file(void **state)
     return unlink(path);
 }
 
-/* x, RELU6 to y, ADD of y and a constant to z, then `last` to w. */
-static void write_model(int32_t last)
+/* The model as text, to the file. */
+static void write_text(const char *text)
 {
     struct diag diag = { .status = STATUS_OK };
     struct tflite_file file;
     struct model m;
 
-    kit_text(&m,
-             "tensors \"x\\xff\\x0a\":f32[1,4] y:f32[1,4]q(0.5,3) z:f32[1,4] w:f32[1,4]\n"
-             "RELU6 @0 -> y\n"
-             "ADD {fused_activation_function=RELU} y c:f32[1,4]=1,2,3,4 -> z\n"
-             "%s z -> w",
-             builtin_name(last));
+    kit_text(&m, "%s", text);
     if (tflite_write(&m, &file, &diag) != STATUS_OK ||
         file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
         fail_msg("%s", diag.text);
     mem_free(file.bytes);
     model_close(&m);
+}
+
+/* x, RELU6 to y, ADD of y and a constant to z, then `last` to w. */
+static void write_model(int32_t last)
+{
+    char text[512];
+
+    snprintf(text, sizeof text,
+             "tensors \"x\\xff\\x0a\":f32[1,4] y:f32[1,4]q(0.5,3) z:f32[1,4] w:f32[1,4]\n"
+             "RELU6 @0 -> y\n"
+             "ADD {fused_activation_function=RELU} y c:f32[1,4]=1,2,3,4 -> z\n"
+             "%s z -> w",
+             builtin_name(last));
+    write_text(text);
 }
 
 static json_t *inspect_json(const char *delegate, const char *option)
@@ -195,6 +205,46 @@ TEST(a_session_says_what_it_lacks)
     assert_non_null(strstr(diag.text, "node 2: the op SEGMENT_SUM "));
     assert_non_null(strstr(diag.text, "`assay inspect`"));
     session_close(&s);
+}
+
+/* One node that the reference cannot prepare, here for its types, leaves the others decided, from
+ * the shapes of the file. */
+TEST(a_node_that_is_not_prepared)
+{
+    const struct string_list options = { NULL, 0 };
+    struct diag diag = { .status = STATUS_OK };
+    struct inspection n;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *f;
+    json_t *r;
+
+    write_text("tensors x:f32[1,4]~[1,-1] i:i32[1,4] y:f32[1,4] z:f32[1,4] w:f32[1,4]\n"
+               "RELU x -> y\nADD AddOptions{} y i -> z\nRELU z -> w\ninputs x i; outputs w");
+    r = inspect_json(mock_path("gpu.so"), NULL);
+    assert_true(json_is_null(json_object_get(r, "not_run")));
+    assert_true(json_is_true(value_at(r, "nodes", 0, "taken")));
+    assert_true(json_is_null(value_at(r, "nodes", 0, "not_prepared")));
+    assert_true(json_is_null(value_at(r, "nodes", 1, "taken")));
+    assert_true(json_is_true(value_at(r, "nodes", 1, "known")));
+    assert_non_null(strstr(string_at(r, "nodes", 1, "not_prepared"), "ADD: node 1: "));
+    assert_true(json_is_true(value_at(r, "nodes", 2, "taken")));
+    assert_int_equal(json_integer_value(json_object_get(r, "partitions")), 2);
+    assert_true(json_is_null(value_at(r, "tensors", 1, "shape_signature")));
+    assert_int_equal(
+        json_integer_value(json_array_get(value_at(r, "tensors", 0, "shape_signature"), 1)), -1);
+    json_decref(r);
+
+    f = open_memstream(&text, &bytes);
+    KIT_OK(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag));
+    inspection_print_text(f, &n);
+    inspection_close(&n);
+    fclose(f);
+    assert_non_null(strstr(text, "unknown   node 1, ADD: ADD: node 1: "));
+    assert_non_null(strstr(text, "takes 2 of 3 nodes, 2 partitions\n"));
+    assert_non_null(strstr(text, "-> (3)  not prepared by the reference, and not offered"));
+    assert_non_null(strstr(text, "of [1, -1]  x\n"));
+    free(text);
 }
 
 TEST(as_text)

@@ -69,6 +69,7 @@ enum status session_start(struct session *s, struct diag *diag)
     const struct interpreter_options options = { .num_threads =
                                                      s->num_threads > 0 ? s->num_threads : -1,
                                                  .shapes_only = s->shapes_only,
+                                                 .stand_in = s->stand_in,
                                                  .report = report,
                                                  .report_user = s };
 

@@ -27,8 +27,9 @@ struct session {
     TfLiteDelegate *delegate; /* NULL for the reference */
     struct interpreter *in;   /* NULL until session_start */
     bool shapes_only;         /* nothing is to be run: ops that are not known are no failure */
-    bool quiet;               /* the standard warning of delegates is not shown */
-    int num_threads;          /* recommended to kernels; 0: their own choice */
+    const struct interpreter_stand_in *stand_in; /* of the interpreter */
+    bool quiet;      /* the standard warning of delegates is not shown */
+    int num_threads; /* recommended to kernels; 0: their own choice */
     /* Called before the delegate sees the graph, to give inputs other shapes; NULL: never. */
     enum status (*resize)(struct interpreter *in, const void *user, struct diag *diag);
     const void *resize_user;

@@ -145,6 +145,14 @@ static void note_nodes(struct inspection *n)
         n->notes[i].state = n->notes[i].partition >= 0 ? NODE_TAKEN : NODE_LEFT;
     }
     note_refusals(n);
+    for (size_t i = 0; i < n->count; i++) {
+        struct node_note *const note = &n->notes[i];
+
+        if (!note->reason || !note->known || note->state == NODE_TAKEN)
+            continue;
+        note->state = NODE_UNDECIDED; /* it was hidden from the delegate */
+        note->refused = false;
+    }
 }
 
 static void note_failure(struct inspection *n, const struct diag *diag)
@@ -168,6 +176,8 @@ static enum status open_delegate(struct inspection *n, const char *delegate,
     /* A graph that cannot be prepared can still be shown; without memory nothing is known. */
     if ((s = session_start(&n->session, diag)) == STATUS_NO_MEMORY)
         return s;
+    for (size_t i = 0; i < n->count && n->session.in; i++)
+        n->notes[i].reason = interpreter_node_reason(n->session.in, (int)i);
     if (s != STATUS_OK)
         note_failure(n, diag);
     else if (n->session.delegate)
@@ -178,9 +188,12 @@ static enum status open_delegate(struct inspection *n, const char *delegate,
 enum status inspection_open(struct inspection *n, const char *path, const char *delegate,
                             const struct string_list *options, bool required, struct diag *diag)
 {
+    static const struct interpreter_stand_in nobody = { .user = NULL };
+
     *n = (struct inspection){ .path = path };
     TRY(session_open(&n->session, path, diag));
     n->session.shapes_only = true;
+    n->session.stand_in = &nobody;
     n->session.quiet = true; /* the report has the refusals that the warnings name */
     n->count = graph(n)->operator_count;
     if (!(n->notes = mem_alloc(n->count, sizeof *n->notes)))

@@ -10,13 +10,16 @@
 #include <stdio.h>
 
 enum node_state {
-    NODE_UNDECIDED, /* no delegate ran here */
+    NODE_UNDECIDED, /* no delegate ran here, or it was not offered the node: see reason */
     NODE_TAKEN,
     NODE_LEFT /* left to the reference */
 };
 
 struct node_note {
     bool known; /* the reference has the op */
+    /* Why the reference cannot run the node, or NULL; then its outputs have the shapes of the file.
+     */
+    const char *reason;
     enum node_state state;
     int partition; /* -1 when in none */
     bool refused;  /* refusal is set */

@@ -46,6 +46,10 @@ static json_t *json_tensor(const struct inspection *n, size_t i)
     json_object_set_new(o, "kind", json_string(inspection_kind(n, i)));
     json_object_set_new(o, "type", json_text(tensor_type_name(t->type)));
     json_object_set_new(o, "shape", json_ints(t->shape.data, t->shape.count));
+    json_object_set_new(o, "shape_signature",
+                        t->shape_signature.count > 0
+                            ? json_ints(t->shape_signature.data, t->shape_signature.count)
+                            : json_null());
     json_object_set_new(o, "bytes", json_integer((json_int_t)inspection_bytes(n, i)));
     json_object_set_new(o, "quantization", json_quantization(&t->quantization));
     return o;
@@ -101,6 +105,7 @@ static json_t *json_node(const struct inspection *n, size_t i)
     json_object_set_new(o, "op", json_text(name));
     json_object_set_new(o, "version", json_integer(inspection_version(n, i)));
     json_object_set_new(o, "known", json_boolean(note->known));
+    json_object_set_new(o, "not_prepared", json_text(note->reason));
     json_object_set_new(o, "inputs", json_ints(op->inputs.data, op->inputs.count));
     json_object_set_new(o, "outputs", json_ints(op->outputs.data, op->outputs.count));
     json_object_set_new(o, "options", json_options(&op->options));

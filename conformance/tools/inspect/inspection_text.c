@@ -39,6 +39,14 @@ static void print_tensors(FILE *f, const struct inspection *n)
         array_shape_text(shape, sizeof shape, t->shape.count, t->shape.data);
         fprintf(f, "%6zu  %-10s %-10s %-20s %10zu B  ", i, inspection_kind(n, i), type ? type : "?",
                 shape, inspection_bytes(n, i));
+        for (size_t d = 0; d < t->shape_signature.count; d++) {
+            if (t->shape_signature.data[d] >= 0)
+                continue;
+            array_shape_text(shape, sizeof shape, t->shape_signature.count,
+                             t->shape_signature.data);
+            fprintf(f, "of %s  ", shape);
+            break;
+        }
         print_quantization(f, &t->quantization); /* before the name, which may be long */
         inspection_print_name(f, t->name.text);
         fputc('\n', f);
@@ -46,7 +54,7 @@ static void print_tensors(FILE *f, const struct inspection *n)
 }
 
 struct tally {
-    size_t count, taken, first; /* first node */
+    size_t count, decided, taken, first; /* first node */
 };
 
 static void print_tally(FILE *f, const struct inspection *n, const struct tally *t)
@@ -57,7 +65,7 @@ static void print_tally(FILE *f, const struct inspection *n, const struct tally 
     fprintf(f, "  ");
     inspection_print_name(f, name);
     fprintf(f, " version %" PRId32 ": %zu", inspection_version(n, t->first), t->count);
-    if (n->notes[t->first].state != NODE_UNDECIDED)
+    if (t->decided > 0)
         fprintf(f, ", taken %zu", t->taken);
     if (!n->notes[t->first].known)
         fprintf(f, "; the reference does not have this op");
@@ -78,6 +86,7 @@ static bool print_ops(FILE *f, const struct inspection *n)
 
         if (t->count++ == 0)
             t->first = i;
+        t->decided += n->notes[i].state != NODE_UNDECIDED;
         t->taken += n->notes[i].state == NODE_TAKEN;
     }
     for (size_t i = 0; i < codes; i++) {
@@ -153,13 +162,42 @@ static void print_nodes(FILE *f, const struct inspection *n)
             fprintf(f, "  not run by the reference: unknown op ");
             clean_print(f, name);
             fprintf(f, " version %" PRId32, inspection_version(n, i));
-        } else if (note->state == NODE_LEFT && !note->refused)
+        } else if (note->reason)
+            fprintf(f, "  not prepared by the reference, and not offered to the delegate");
+        else if (note->state == NODE_LEFT && !note->refused)
             fprintf(f, "  left to the CPU: in no partition that was taken");
         fputc('\n', f);
         print_options(f, &op->options);
+        if (note->known && note->reason) {
+            fprintf(f, "          ");
+            clean_print(f, note->reason);
+            fputc('\n', f);
+        }
         if (note->refused && note->state != NODE_TAKEN)
             print_refusal(f, &note->refusal);
     }
+}
+
+/* Each node that the reference cannot run, up to a few. */
+static void print_not_prepared(FILE *f, const struct inspection *n)
+{
+    enum { SHOWN = 5 };
+    size_t count = 0;
+
+    for (size_t i = 0; i < n->count; i++) {
+        char name[NAME_BYTES];
+
+        if (!n->notes[i].reason || count++ >= SHOWN)
+            continue;
+        inspection_op(n, i, name, sizeof name);
+        fprintf(f, "unknown   node %zu, ", i);
+        inspection_print_name(f, name);
+        fprintf(f, ": ");
+        clean_print(f, n->notes[i].reason);
+        fputc('\n', f);
+    }
+    if (count > SHOWN)
+        fprintf(f, "unknown   %zu more nodes\n", count - SHOWN);
 }
 
 static void print_delegate(FILE *f, const struct inspection *n)
@@ -172,6 +210,7 @@ static void print_delegate(FILE *f, const struct inspection *n)
         clean_print(f, n->why_not);
         fputc('\n', f);
     }
+    print_not_prepared(f, n);
     if (!n->session.delegate || n->why_not[0])
         return;
     fprintf(f, "delegate  %s%s%s: takes %zu of %zu nodes, %d partition%s\n",
