@@ -1,7 +1,7 @@
 #include "delegate/plan/packing.h"
 
 #include "delegate/base/parallel.h"
-#include "reference/base/half.h"
+#include "delegate/base/stored_half.h"
 
 #include <string.h>
 
@@ -122,7 +122,7 @@ static void write_tile(const struct planner *p, const struct packing *w, const s
             continue;
         }
         for (uint32_t o = 0; o < columns; o++)
-            halves[o] = float_to_half(t->values[i][o]);
+            halves[o] = stored_half(t->values[i][o]);
         memcpy(base + at * sizeof halves[0], halves, columns * sizeof halves[0]);
     }
 }
@@ -139,7 +139,7 @@ static void write_places(const struct planner *p, const struct packing *w, const
         for (uint32_t o = 0; o < t->outputs; o++) {
             const uint64_t at = (t->output + o) / tile * deep + (row + i) / tile;
             const uint32_t element = (uint32_t)((row + i) % tile) * tile + (t->output + o) % tile;
-            const uint16_t half = float_to_half(t->values[i][o]);
+            const uint16_t half = stored_half(t->values[i][o]);
 
             memcpy(base + (at * tile * tile + w->place[element]) * sizeof half, &half, sizeof half);
         }

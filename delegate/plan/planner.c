@@ -1,5 +1,6 @@
 #include "delegate/plan/planner.h"
 
+#include "delegate/base/stored_half.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/plan/plan.h"
 #include "delegate/plan/workgroups.h"
@@ -7,7 +8,6 @@
 #include "delegate/shaders/repack.args.h"
 
 #include "reference/base/checked.h"
-#include "reference/base/half.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
@@ -457,7 +457,7 @@ void planner_put(struct planner *p, const struct packed *packed, uint64_t index,
         return;
     base = p->plan->constants + packed->offset;
     if (packed->half) {
-        const uint16_t h = float_to_half(value);
+        const uint16_t h = stored_half(value);
 
         memcpy(base + index * sizeof h, &h, sizeof h);
     } else {

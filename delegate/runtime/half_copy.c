@@ -32,7 +32,8 @@ void half_copy_in_plain(uint16_t *restrict to, const float *restrict from, size_
         const uint32_t nan = 0x7e00 | (a >> 13 & 0x3ff);
         uint32_t h = a < 0x38800000 ? denormal : normal;
 
-        h = a >= 0x477ff000 ? 0x7c00 : h; /* 65520 and up */
+        h = a > 0x477fe000 ? 0x7bff : h; /* 65504 */
+        h = a == 0x7f800000 ? 0x7c00 : h;
         h = a > 0x7f800000 ? nan : h;
         to[i] = (uint16_t)(bits >> 16 & 0x8000) | (uint16_t)h;
     }
@@ -58,14 +59,24 @@ void half_copy_out_plain(float *restrict to, const uint16_t *restrict from, size
 #include <cpuid.h>
 #include <immintrin.h>
 
+/* Finite numbers within +-65504. */
+__attribute__((target("avx,f16c"))) static __m256 in_range(__m256 v)
+{
+    const __m256 largest = _mm256_set1_ps(65504), least = _mm256_set1_ps(-65504);
+    const __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
+    const __m256 finite = _mm256_cmp_ps(magnitude, _mm256_set1_ps(__builtin_inff()), _CMP_LT_OQ);
+
+    return _mm256_blendv_ps(v, _mm256_max_ps(_mm256_min_ps(v, largest), least), finite);
+}
+
 __attribute__((target("avx,f16c"))) static void copy_in_f16c(uint16_t *to, const float *from,
                                                              size_t count)
 {
     size_t i = 0;
 
     for (; i + 8 <= count; i += 8)
-        _mm_storeu_si128((__m128i *)(to + i),
-                         _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+        _mm_storeu_si128((__m128i *)(to + i), _mm256_cvtps_ph(in_range(_mm256_loadu_ps(from + i)),
+                                                              _MM_FROUND_TO_NEAREST_INT));
     half_copy_in_plain(to + i, from + i, count - i);
 }
 
@@ -118,7 +129,8 @@ void half_copy_out(float *to, const uint16_t *from, size_t count)
 void half_copy_in(uint16_t *to, const float *from, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const __fp16 h = (__fp16)from[i];
+        const float f = from[i], within = f > 65504 ? 65504 : f < -65504 ? -65504 : f;
+        const __fp16 h = (__fp16)(f - f == 0 ? within : f); /* infinity stays */
 
         memcpy(to + i, &h, sizeof h);
     }

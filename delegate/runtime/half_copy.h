@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rounds to nearest, ties to even; overflow gives infinity, denormals are kept, NaN becomes a quiet
- * NaN with the upper bits of its payload. */
+/* Rounds to nearest, ties to even; finite numbers beyond the range become +-65504, denormals are
+ * kept, NaN becomes a quiet NaN with the upper bits of its payload. */
 void half_copy_in(uint16_t *to, const float *from, size_t count);
 /* Exact; a NaN becomes quiet. */
 void half_copy_out(float *to, const uint16_t *from, size_t count);

@@ -53,6 +53,23 @@
 
 #include "delegate/shaders/args.h"
 
+// A finite number beyond the range of f16 becomes the largest one, infinities and NaN stay.  Of an
+// infinity what follows could make NaN, as its difference from another or its product with 0, where
+// in f32 there is a number (TOLERANCES.md 6).  Bits are compared, as drivers may take it that there
+// are no infinities.
+vec4 in_half_range(vec4 v)
+{
+    const bvec4 finite = lessThan(floatBitsToUint(v) & 0x7fffffffu, uvec4(0x7f800000u));
+    return mix(v, clamp(v, -65504.0, 65504.0), finite);
+}
+
+// What memory gets of a result.  No function: one that returns f16 needs the capability Float16.
+#if ELEMENT == F16
+#define STORE(v) STORED(in_half_range(v))
+#else
+#define STORE(v) STORED(v)
+#endif
+
 layout(local_size_x_id = SPEC_WORKGROUP_X, local_size_y_id = SPEC_WORKGROUP_Y,
        local_size_z_id = SPEC_WORKGROUP_Z) in;
 

@@ -36,5 +36,5 @@ void main()
         v = with_element(v, 2u, dense(from + 2u));
     if (left > 3u)
         v = with_element(v, 3u, dense(from + 3u));
-    dst[i] = STORED(v);
+    dst[i] = STORE(v);
 }

@@ -33,7 +33,7 @@ void main()
     if (i >= args.count)
         return;
     if (args.channels % 4u == 0u) {
-        dst[i] = STORED(slices[i]);
+        dst[i] = STORE(slices[i]);
         return;
     }
     const uint row = args.slices == 1u ? i : i / args.slices;
@@ -47,5 +47,5 @@ void main()
         v = with_element(v, 2u, dense(from + 2u));
     if (left > 3u)
         v = with_element(v, 3u, dense(from + 3u));
-    dst[i] = STORED(v);
+    dst[i] = STORE(v);
 }

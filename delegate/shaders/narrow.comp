@@ -11,5 +11,5 @@ void main()
 {
     const uint i = item();
     if (i < args.count)
-        dst[i] = STORED(src[i]);
+        dst[i] = STORE(src[i]);
 }

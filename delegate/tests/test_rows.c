@@ -6,10 +6,10 @@
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
+#include "delegate/base/stored_half.h"
 #include "delegate/runtime/half_copy.h"
 #include "delegate/runtime/host_copy.h"
 #include "delegate/runtime/kernel.h"
-#include "reference/base/half.h"
 
 #include <math.h>
 
@@ -49,9 +49,9 @@ TEST(halves_of_floats)
         assert_int_equal(fast[BLOCK * RESTS], 0x1234);
         assert_memory_equal(fast, plain, sizeof fast);
         for (uint32_t i = 0; i < BLOCK * RESTS; i++) {
-            if (isnan(from[i]) ? (plain[i] & 0x7fff) <= 0x7c00 : plain[i] != float_to_half(from[i]))
+            if (isnan(from[i]) ? (plain[i] & 0x7fff) <= 0x7c00 : plain[i] != stored_half(from[i]))
                 fail_msg("%a is 0x%04x, expected 0x%04x", (double)from[i], plain[i],
-                         float_to_half(from[i]));
+                         stored_half(from[i]));
         }
     }
 }

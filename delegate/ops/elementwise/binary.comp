@@ -31,5 +31,5 @@ void main()
     if (BROADCAST_B)
         b = b.xxxx;
     const vec4 v = activate(binary(OP, a, b), ACTIVATION);
-    dst[i] = STORED(ROUNDED ? on_steps(v, args.scale, args.low, args.high) : v);
+    dst[i] = STORE(ROUNDED ? on_steps(v, args.scale, args.low, args.high) : v);
 }

@@ -52,6 +52,7 @@ ivec4 rounded(vec4 x)
 void store_floats(uint i, vec4 v)
 {
     if (TO == CAST_F16) {
+        v = in_half_range(v);
         dst[2u * i] = packHalf2x16(v.xy);
         dst[2u * i + 1u] = packHalf2x16(v.zw);
         return;

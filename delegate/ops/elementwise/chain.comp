@@ -64,8 +64,8 @@ vec4 stored(vec4 v)
 {
     const uvec4 bits = floatBitsToUint(v), a = bits & 0x7fffffffu;
     uvec4 y = a + 0xfffu + (a >> 13u & 1u) & ~0x1fffu;
-    y = mix(y, uvec4(INFINITY_BITS), greaterThanEqual(a, uvec4(0x477ff000u))); // 65520 and up
-    y = mix(y, a, greaterThan(a, uvec4(INFINITY_BITS)));                       // NaN
+    y = min(y, uvec4(0x477fe000u));                           // 65504, as in_half_range() has it
+    y = mix(y, a, greaterThanEqual(a, uvec4(INFINITY_BITS))); // infinity and NaN
     y = mix(y, floatBitsToUint(roundEven(abs(v) * 16777216.0) / 16777216.0),
             lessThan(a, uvec4(0x38800000u)));
     return uintBitsToFloat(y | bits & 0x80000000u);
@@ -109,5 +109,5 @@ void main()
         v = linked(v, i, LINK_6);
     if (COUNT > 7u)
         v = linked(v, i, LINK_7);
-    dst[i] = STORED(v);
+    dst[i] = STORE(v);
 }

@@ -1,11 +1,11 @@
 /* QUANTIZE of floats, QUANTIZE of 8-bit and i16 tensors to another scale, DEQUANTIZE.
  * Meaning: reference/ops/dequantize.c */
+#include "delegate/base/stored_half.h"
 #include "delegate/ops/elementwise/quantize_int8.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/shaders/count.args.h"
-#include "reference/base/half.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static uint32_t dequantized(const struct graph *g, const struct graph_node *n, i
     uint32_t word;
 
     memcpy(&word, &value, sizeof word);
-    return bits == 16 ? float_to_half(value) : word;
+    return bits == 16 ? stored_half(value) : word;
 }
 
 static enum status plan_dequantize(struct planner *p, const struct graph_node *n)

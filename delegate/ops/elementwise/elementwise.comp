@@ -26,6 +26,6 @@ void main()
     const ivec4 v = ivec4(src[i]);
     dst[i] = uvec4(OP == ELEMENTWISE_ABS ? abs(v) : OP == ELEMENTWISE_SIGN ? sign(v) : -v);
 #else
-    dst[i] = STORED(elementwise(vec4(src[i]), OP, args.alpha));
+    dst[i] = STORE(elementwise(vec4(src[i]), OP, args.alpha));
 #endif
 }

@@ -11,5 +11,5 @@ void main()
 {
     const uint i = item();
     if (i < args.count)
-        dst[i] = STORED(on_steps(vec4(src[i]), args.scale, args.low, args.high));
+        dst[i] = STORE(on_steps(vec4(src[i]), args.scale, args.low, args.high));
 }

@@ -26,5 +26,5 @@ void main()
 {
     const uint i = item();
     if (i < args.count)
-        dst[i] = STORED(result(vec4(src[i])));
+        dst[i] = STORE(result(vec4(src[i])));
 }

@@ -1,10 +1,10 @@
 /* ONE_HOT of computed i32 indices; depth and both values are constants. */
 #include "delegate/accept/refusal.h"
+#include "delegate/base/stored_half.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/shapes.h"
 #include "delegate/ops/move/one_hot.args.h"
 #include "delegate/plan/planner.h"
-#include "reference/base/half.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <string.h>
@@ -79,7 +79,7 @@ static uint32_t bits_of(const struct planner *p, int tensor)
                (t->type == kTfLiteInt32 ? UINT32_MAX : 0xff);
     value = graph_constant_float(g, tensor, 0);
     if (p->plan->half)
-        return float_to_half(value);
+        return stored_half(value);
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }

@@ -42,8 +42,8 @@ void main()
     const Span y = span(row % args.out_h, args.scale_h, args.in_h);
     const Span x = span(p % args.out_w, args.scale_w, args.in_w);
 
-    dst[i] = STORED(pixel(image, y.low, x.low, s) * (1.0 - y.weight) * (1.0 - x.weight) +
-                    pixel(image, y.high, x.low, s) * y.weight * (1.0 - x.weight) +
-                    pixel(image, y.low, x.high, s) * (1.0 - y.weight) * x.weight +
-                    pixel(image, y.high, x.high, s) * y.weight * x.weight);
+    dst[i] = STORE(pixel(image, y.low, x.low, s) * (1.0 - y.weight) * (1.0 - x.weight) +
+                   pixel(image, y.high, x.low, s) * y.weight * (1.0 - x.weight) +
+                   pixel(image, y.low, x.high, s) * (1.0 - y.weight) * x.weight +
+                   pixel(image, y.high, x.high, s) * y.weight * x.weight);
 }

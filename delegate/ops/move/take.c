@@ -1,8 +1,8 @@
 #include "delegate/ops/move/take.h"
 
+#include "delegate/base/stored_half.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/move/take.args.h"
-#include "reference/base/half.h"
 
 #include <assert.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static uint32_t fill_of(const struct planner *p, int dst, int fill)
     default:
         value = graph_constant_float(p->graph, fill, 0);
         if (p->plan->half)
-            return float_to_half(value) * 0x10001u;
+            return stored_half(value) * 0x10001u;
         memcpy(&bits, &value, sizeof bits);
         return bits;
     }

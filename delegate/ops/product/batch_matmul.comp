@@ -9,7 +9,7 @@ READS(2, other);
 
 #define VEC vec4
 // No function: one that returns f16 needs the capability Float16.
-#define RESULT(sum) STORED(sum)
+#define RESULT(sum) STORE(sum)
 #include "delegate/ops/product/batch_matmul.glsl"
 
 vec4 load_x(uint i) { return vec4(src[i]); }

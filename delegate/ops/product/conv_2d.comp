@@ -79,7 +79,7 @@ void finish(Tile tile, uint r, vec4 v)
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
-    dst[at] = STORED(v);
+    dst[at] = STORE(v);
 }
 
 void main()

@@ -44,5 +44,5 @@ void main()
     add_taps(first, out_slice);
     for (uint t = 0u; t < TILE; t++)
         if (first + t < args.pixels)
-            dst[(first + t) * args.window.out_slices + out_slice] = STORED(result(sum[t]));
+            dst[(first + t) * args.window.out_slices + out_slice] = STORE(result(sum[t]));
 }

@@ -40,5 +40,5 @@ void main()
     sum = bias[out_slice];
     add_taps(i / args.window.out_slices, out_slice);
     const vec4 v = activate(sum, ACTIVATION);
-    dst[i] = STORED(ROUNDED ? on_steps(v, args.steps.scale, args.steps.low, args.steps.high) : v);
+    dst[i] = STORE(ROUNDED ? on_steps(v, args.steps.scale, args.steps.low, args.steps.high) : v);
 }

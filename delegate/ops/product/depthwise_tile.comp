@@ -94,6 +94,6 @@ void main()
             continue;
         const vec4 v = activate(sums[row * COLUMNS + column], ACTIVATION);
         dst[((image * args.window.out_h + y) * args.window.out_w + x) * slices + s] =
-            STORED(ROUNDED ? on_steps(v, args.steps.scale, args.steps.low, args.steps.high) : v);
+            STORE(ROUNDED ? on_steps(v, args.steps.scale, args.steps.low, args.steps.high) : v);
     }
 }

@@ -44,5 +44,5 @@ void main()
     if (WIDE)
         wide[row * args.out_slices + out_slice] = v;
     else
-        dst[row * args.out_slices + out_slice] = STORED(v);
+        dst[row * args.out_slices + out_slice] = STORE(v);
 }

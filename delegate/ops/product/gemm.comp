@@ -324,7 +324,7 @@ void write_element(uint at, vec4 v)
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
-    dst[at] = STORED(v);
+    dst[at] = STORE(v);
 }
 
 // Writes the sums of an element.  A surplus workgroup computes the last tile once more, and does

@@ -29,5 +29,5 @@ void main()
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
-    dst[i] = STORED(v);
+    dst[i] = STORE(v);
 }

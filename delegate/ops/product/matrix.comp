@@ -378,8 +378,8 @@ void main()
                 parts[gl_WorkGroupID.z * (args.pixels * args.window.out_slices) + at] = v;
             } else {
                 v += added + vec4(before[i]);
-                dst[at] = STORED(CURVED ? activate(v, args.activation)
-                                        : clamped(v, bounds().x, bounds().y));
+                dst[at] = STORE(CURVED ? activate(v, args.activation)
+                                       : clamped(v, bounds().x, bounds().y));
             }
 #endif
         }

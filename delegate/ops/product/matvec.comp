@@ -73,9 +73,9 @@ void write_element(uint at, vec4 v)
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);
     if (TAIL > 0u)
-        products[first_product() + at] = STORED(v);
+        products[first_product() + at] = STORE(v);
     else
-        dst[at] = STORED(v);
+        dst[at] = STORE(v);
 }
 
 void write_rows()

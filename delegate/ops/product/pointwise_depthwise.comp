@@ -231,6 +231,6 @@ void main()
             sum = inside ? sum + product : sum;
         }
         dst[((image * args.window.out_h + y) * OUT_W + column) * slices_out + s] =
-            STORED(activate(sum, args.last_activation));
+            STORE(activate(sum, args.last_activation));
     }
 }

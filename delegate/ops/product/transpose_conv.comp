@@ -44,6 +44,6 @@ void main()
         const uint x = tile.first + t * STRIDE_W;
         if (x < args.window.out_w)
             dst[(tile.row * args.window.out_w + x) * args.window.out_slices + tile.out_slice] =
-                STORED(activate(sum[t], ACTIVATION));
+                STORE(activate(sum[t], ACTIVATION));
     }
 }

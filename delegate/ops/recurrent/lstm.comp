@@ -31,6 +31,6 @@ void main()
     const uint s = i % args.slices;
     const vec4 c = logistic(gate(row, s, 0u)) * hyperbolic_tangent(gate(row, s, 1u)) +
                    logistic(gate(row, s, 2u)) * vec4(c_prev[i]);
-    c_next[i] = STORED(c);
-    h_next[i] = STORED(logistic(gate(row, s, 3u)) * hyperbolic_tangent(c));
+    c_next[i] = STORE(c);
+    h_next[i] = STORE(logistic(gate(row, s, 3u)) * hyperbolic_tangent(c));
 }

@@ -135,7 +135,7 @@ void main()
                 break;
             const uint from = next + 4u * s;
             y[row * args.out_slices + s] =
-                STORED(vec4(state[from], state[from + 1u], state[from + 2u], state[from + 3u]));
+                STORE(vec4(state[from], state[from + 1u], state[from + 2u], state[from + 3u]));
         }
     }
 }

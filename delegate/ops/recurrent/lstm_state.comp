@@ -23,13 +23,13 @@ void main()
     const uint cell = base + 2u * args.out_slices + s;
     if (s < args.out_slices) {
         if (OUT)
-            h[b * args.out_slices + s] = STORED(state[at]);
+            h[b * args.out_slices + s] = STORE(state[at]);
         else
             state[at] = vec4(h[b * args.out_slices + s]);
     }
     if (s < args.cell_slices) {
         if (OUT)
-            c[b * args.cell_slices + s] = STORED(state[cell]);
+            c[b * args.cell_slices + s] = STORE(state[cell]);
         else
             state[cell] = vec4(c[b * args.cell_slices + s]);
     }

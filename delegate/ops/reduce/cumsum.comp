@@ -27,7 +27,7 @@ void along_rows(uint row, uint s)
         const uint at = (first + step * args.inner) * args.slices + s;
         const VEC before = sum;
         sum += VEC(src[at]);
-        dst[at] = STORED(EXCLUSIVE ? before : sum);
+        dst[at] = STORE(EXCLUSIVE ? before : sum);
     }
 }
 
@@ -46,7 +46,7 @@ void along_channels(uint row)
             sum += VEC(v[lane]);
             y[lane] = EXCLUSIVE ? before.x : sum.x;
         }
-        dst[row * args.slices + s] = STORED(y);
+        dst[row * args.slices + s] = STORE(y);
     }
 }
 

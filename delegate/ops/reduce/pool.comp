@@ -36,5 +36,5 @@ void main()
         v = larger(v, vec4(0.0));
     if (!MAXIMUM)
         v /= float(pixels_of(w));
-    dst[i] = STORED(activate(v, ACTIVATION));
+    dst[i] = STORE(activate(v, ACTIVATION));
 }

@@ -42,5 +42,5 @@ void main()
         sum /= args.terms;
 #endif
     if (gl_LocalInvocationID.x == 0u && group() < args.count)
-        dst[i] = STORED(sum);
+        dst[i] = STORE(sum);
 }

@@ -60,5 +60,5 @@ void softmax_row(Row row, uint to, bool live)
     sum = sum_in_workgroup(sum);
 
     for (uint s = first; live && s < row.slices; s += INVOCATIONS)
-        dst[to + s] = STORED(result(row, s, peak, sum));
+        dst[to + s] = STORE(result(row, s, peak, sum));
 }
