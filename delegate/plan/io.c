@@ -13,7 +13,8 @@ static const struct {
     [IO_F16] = { 2, "load_half", "store_half", NULL, NULL },
     [IO_BYTES] = { 1, "load.byte", "store.byte", "load_rows.byte", "store_rows.byte" },
     [IO_SHORTS] = { 2, "load.short", "store.short", "load_rows.short", "store_rows.short" },
-    [IO_WORDS] = { 4, "load.word", "store.word", "load_rows.word", "store_rows.word" }
+    [IO_WORDS] = { 4, "load.word", "store.word", "load_rows.word", "store_rows.word" },
+    [IO_LONGS] = { 8, "load_long.word", NULL, NULL, NULL } /* no op has a result of longs */
 };
 
 static size_t host_element_bytes(TfLiteType type)
@@ -30,6 +31,7 @@ enum plan_io_format plan_io_format(const struct graph_tensor *t)
     case kTfLiteBool: return IO_BYTES;
     case kTfLiteInt16: return IO_SHORTS;
     case kTfLiteInt32: return IO_WORDS;
+    case kTfLiteInt64: return IO_LONGS;
     default: return IO_F32;
     }
 }
@@ -118,8 +120,11 @@ static struct conversion conversion_of(const struct planner *p, const struct pla
     const enum plan_io_format moved =
         c.format == IO_F16 && p->plan->half && !is_wide(p, io->plan_tensor) ? IO_SHORTS : c.format;
 
-    c.rows = formats[moved].load_rows ? planner_kernel(p, &rows)
-                                      : decline(p, KERNEL_rows, io, "f16 becomes f32 on the way");
+    c.rows = formats[moved].load_rows
+                 ? planner_kernel(p, &rows)
+                 : decline(p, KERNEL_rows, io,
+                           c.format == IO_LONGS ? "i64 becomes i32 on the way"
+                                                : "f16 becomes f32 on the way");
     if (is_wide(p, io->plan_tensor))
         c.shader = store    ? c.rows ? "store_rows.f32" : "store.f32"
                    : c.rows ? "load_rows.f32"

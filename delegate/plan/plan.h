@@ -109,8 +109,9 @@ enum plan_backing {
     BACKING_HOST     /* the host's, dense, which the device reaches as it does staging memory */
 };
 
-/* Elements of a dense input or output. */
-enum plan_io_format { IO_F32, IO_F16, IO_BYTES, IO_SHORTS, IO_WORDS };
+/* Elements of a dense input or output.  Longs are words on the device, for ops that need no more of
+ * them: what lies outside of i32 becomes the nearest end of it. */
+enum plan_io_format { IO_F32, IO_F16, IO_BYTES, IO_SHORTS, IO_WORDS, IO_LONGS };
 
 /* A partition input or output. */
 struct plan_io {

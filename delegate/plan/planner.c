@@ -63,7 +63,8 @@ static enum plan_format format_of(const struct planner *p, int tensor)
     case kTfLiteUInt8:
     case kTfLiteBool: return FORMAT_BYTES;
     case kTfLiteInt16: return FORMAT_SHORTS;
-    case kTfLiteInt32: return FORMAT_WORDS;
+    case kTfLiteInt32:
+    case kTfLiteInt64: return FORMAT_WORDS;
     default: return p->wide && p->wide[tensor] ? FORMAT_WIDE : FORMAT_STORED;
     }
 }
@@ -491,7 +492,7 @@ enum status planner_pack_integers(struct planner *p, int tensor, struct packed *
                                         [POISON_INF] = 0x7f7f7f7f,
                                         [POISON_JUNK] = 0xa55a01ff };
     const TfLiteType type = p->graph->tensors[tensor].type;
-    const uint32_t in_word = type == kTfLiteBool ? 4 : type == kTfLiteInt16 ? 2 : 1;
+    const uint32_t in_word = type == kTfLiteInt32 ? 1 : type == kTfLiteInt16 ? 2 : 4;
     const uint32_t bits = 32 / in_word, mask = UINT32_MAX >> (32 - bits);
     uint32_t rows, channels, pitch, word = 0;
 
@@ -509,6 +510,20 @@ enum status planner_pack_integers(struct planner *p, int tensor, struct packed *
         if (lane == in_word - 1)
             planner_put_word(p, packed, i / in_word, word);
     }
+    return STATUS_OK;
+}
+
+enum status planner_pack_stored(struct planner *p, int tensor, struct packed *packed)
+{
+    uint32_t rows, channels, slices;
+
+    shape_of(&p->graph->tensors[tensor], &rows, &channels);
+    slices = channels / 4 + (channels % 4 != 0);
+    TRY(planner_pack(p, (uint64_t)rows * slices, true, packed));
+    for (uint32_t r = 0; r < rows && planner_packs(p); r++)
+        for (uint32_t c = 0; c < channels; c++)
+            planner_put(p, packed, ((uint64_t)r * slices) * 4 + c,
+                        graph_constant_float(p->graph, tensor, (size_t)r * channels + c));
     return STATUS_OK;
 }
 

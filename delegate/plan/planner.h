@@ -138,14 +138,16 @@ enum status planner_pack_table(struct planner *p, uint64_t count, struct packed 
 void planner_put_word(struct planner *p, const struct packed *packed, uint64_t index,
                       uint32_t value);
 
-/* Packs a constant graph tensor of i32, i16 or bool as rows of channels, in the form that it would
- * have as FORMAT_WORDS, FORMAT_SHORTS or FORMAT_BYTES.  Padding channels are 0, or the pattern of
- * option poison. */
+/* Packs a constant graph tensor of i32, i16, i8, u8 or bool as rows of channels, in the form that
+ * it would have as FORMAT_WORDS, FORMAT_SHORTS or FORMAT_BYTES.  Padding channels are 0, or the
+ * pattern of option poison. */
 enum status planner_pack_integers(struct planner *p, int tensor, struct packed *packed);
 
 /* Packs a constant graph tensor as f32 rows of channels.  Padding channels are 0, or the pattern of
  * option poison. */
 enum status planner_pack_tensor(struct planner *p, int tensor, struct packed *packed);
+/* The same in the storage type, as FORMAT_STORED; padding channels are 0. */
+enum status planner_pack_stored(struct planner *p, int tensor, struct packed *packed);
 /* Packs count elements of a constant graph tensor as f32 slices; zeros if tensor is -1. */
 enum status planner_pack_bias(struct planner *p, int tensor, uint32_t count, struct packed *packed);
 

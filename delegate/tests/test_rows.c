@@ -259,4 +259,33 @@ TEST(every_way)
     assay_gpu_delegate_destroy(d);
 }
 
+/* i64 is i32 on the device, and what lies outside of it the nearest end: a row far behind a table,
+ * whose low word is within it, is clamped to its last. */
+TEST(longs_become_words)
+{
+    static const int64_t ids[] = { 1,         2,         INT32_MAX,   INT32_MIN,    -1,
+                                   INT64_MAX, INT64_MIN, 0x100000001, -0x100000000, 4,
+                                   0x80000000 };
+    static const float rows[] = { 1, 2, 4, 0, 0, 4, 0, 4, 0, 4, 4 };
+    enum { COUNT = sizeof ids / sizeof ids[0] };
+    TfLiteDelegate *d;
+    struct interpreter *in;
+    struct model m;
+
+    NEEDS_DEVICE;
+    d = kit_delegate(WITH("precision", "fp32"));
+    kit_text(&m, "GATHER {} f32[5]=0,1,2,3,4 x:i64[%d] -> y:f32[%d]", COUNT, COUNT);
+    in = kit_open(&m, d);
+    assert_int_equal(interpreter_partition_count(in), 1);
+    memcpy(interpreter_tensor(in, 1)->data.raw, ids, sizeof ids);
+    kit_run(in);
+    for (int i = 0; i < COUNT; i++)
+        if (interpreter_tensor(in, 2)->data.f[i] != rows[i])
+            fail_msg("index %lld: row %g, expected %g", (long long)ids[i],
+                     (double)interpreter_tensor(in, 2)->data.f[i], (double)rows[i]);
+    interpreter_close(in);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}
+
 TEST_FILE(.before = kit_find_validated_device);

@@ -285,6 +285,24 @@ int case_input_bool(struct case_builder *m, const char *name, const struct shape
     return input_whole(m, name, shape, TENSOR_BOOL, 0, 0, 0);
 }
 
+int case_input_i64(struct case_builder *m, const char *name, const struct shape *shape,
+                   const int32_t *a, const int32_t *b)
+{
+    const size_t count = shape_elements(shape);
+    const int tensor = case_declare_input(m, name, shape, TENSOR_INT64, sizeof(int64_t));
+
+    for (int frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
+        int64_t *const wide = mem_alloc(count, sizeof *wide);
+
+        m->out->inputs[m->out->input_count - 1].data[frame] = wide;
+        if (!wide)
+            case_fail_memory(m);
+        for (size_t i = 0; wide && i < count; i++)
+            wide[i] = (frame ? b : a)[i];
+    }
+    return tensor;
+}
+
 int case_constant_drawn_i32(struct case_builder *m, const char *name, const struct shape *shape,
                             int32_t limit, int32_t offset)
 {

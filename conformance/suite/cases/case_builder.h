@@ -25,6 +25,9 @@ int case_input(struct case_builder *m, const char *name, const struct shape *sha
 int case_input_i32(struct case_builder *m, const char *name, const struct shape *shape,
                    int32_t limit, int32_t offset);
 int case_input_bool(struct case_builder *m, const char *name, const struct shape *shape);
+/* Adds an input of the graph that is i64 and has these values in frames A and B. */
+int case_input_i64(struct case_builder *m, const char *name, const struct shape *shape,
+                   const int32_t *a, const int32_t *b);
 /* The same as constants. */
 int case_constant_drawn_i32(struct case_builder *m, const char *name, const struct shape *shape,
                             int32_t limit, int32_t offset);

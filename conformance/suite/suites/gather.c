@@ -35,7 +35,7 @@ static const struct suite_member members[] = {
 #define TUPLE .only = "gather_nd"
 
 static const struct row rows[] = {
-    { ROW("rows", "rows of a table, as embeddings are", AXIS), .in = DIMS(9, 8),
+    { ROW("rows", "rows of a tensor, by constant indices", AXIS), .in = DIMS(9, 8),
       .indices = DIMS(5) },
     { ROW("rows_computed", "indices that are computed", AXIS), .in = DIMS(9, 8), .indices = DIMS(5),
       .computed = true },
@@ -127,14 +127,13 @@ static const struct row rows[] = {
       .indices = DIMS(300, 2), .computed = true },
     { ROW("inner66001", "rows of 66,001 elements", LARGE_IN(SIZED), TUPLE), .in = DIMS(3, 66001),
       .indices = DIMS(2, 1) },
-    { ROW("constant_table", "an embedding: a constant table, indices that are computed", AXIS,
-          .refused_by = "input.constant"),
+    { ROW("constant_table", "an embedding: a constant table, indices that are computed", AXIS),
       .in = DIMS(9, 8), .indices = DIMS(1, 5), .computed = true, .table = true },
     { ROW("constant_table_c5", "a constant table whose rows do not fill a slice", AXIS,
-          .types = TYPE_BIT(CASE_F32), .refused_by = "input.constant"),
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(7, 5), .indices = DIMS(9), .computed = true, .table = true },
     { ROW("nd_constant_table", "a constant table, tuples that are computed", TUPLE,
-          .types = TYPE_BIT(CASE_F32), .refused_by = "input.constant"),
+          .types = TYPE_BIT(CASE_F32)),
       .in = DIMS(9, 8), .indices = DIMS(5, 1), .computed = true, .table = true },
     { ROW("batch1_back", "batch_dims that counts from the end", AXIS, .version = 5),
       .in = DIMS(3, 5, 2, 4), .indices = DIMS(3, 2), .axis = 1, .batch = -1, .computed = true },
@@ -142,6 +141,25 @@ static const struct row rows[] = {
       .in = DIMS(66001, 2), .indices = DIMS(30) },
     { ROW("table66001_constant", "constant tuples beyond 16 bits", LARGE_F32, TUPLE),
       .in = DIMS(66001, 2), .indices = DIMS(30, 1) },
+    { ROW("constant_table_whole", "a constant table of elements without a scale", AXIS,
+          .types = TYPES_WHOLE),
+      .in = DIMS(7, 6), .indices = DIMS(2, 3), .computed = true, .table = true },
+    { ROW("constant_table_channels", "channels of a constant, by computed indices", AXIS,
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+      .in = DIMS(2, 3, 9), .indices = DIMS(6), .axis = 2, .computed = true, .table = true },
+    { ROW("nd_constant_points", "elements of a constant, by computed pairs", TUPLE,
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPES_WHOLE),
+      .in = DIMS(5, 7), .indices = DIMS(6, 2), .computed = true, .table = true },
+    { ROW("constant_table66001", "a constant table of 66,001 rows", LARGE_F32, AXIS),
+      .in = DIMS(66001, 2), .indices = DIMS(300), .computed = true, .table = true },
+    { ROW("longs_computed", "indices of i64 that are computed", AXIS,
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32)),
+      .in = DIMS(6, 5), .indices = DIMS(2, 3), .computed = true, .longs = true },
+    { ROW("longs_table", "an embedding by tokens of i64", AXIS, .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(9, 8), .indices = DIMS(1, 5), .computed = true, .longs = true, .table = true },
+    { ROW("nd_longs_computed", "tuples of i64 that are computed", TUPLE,
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+      .in = DIMS(6, 5), .indices = DIMS(4, 2), .computed = true, .longs = true },
 };
 
 /* The dimension of x that index i of the indices is in. */
@@ -177,13 +195,16 @@ static void draw_indices(const struct case_builder *m, bool nd, unsigned frame, 
 static int add_indices(struct case_builder *m, bool nd)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    int32_t indices[INDICES_MAX];
+    int32_t indices[2][INDICES_MAX];
     int tensor;
 
-    if (!r->computed) {
-        draw_indices(m, nd, 0, indices);
+    if (!r->computed || r->longs) {
+        for (unsigned frame = 0; frame < 2; frame++)
+            draw_indices(m, nd, frame, indices[frame]);
+        if (r->computed)
+            return case_input_i64(m, "indices", &r->indices, indices[0], indices[1]);
         return (r->longs ? case_constant_i64 : case_constant_i32)(m, "indices", &r->indices,
-                                                                  indices);
+                                                                  indices[0]);
     }
     tensor = case_input_i32(m, "indices", &r->indices, 1, 0);
     for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++)

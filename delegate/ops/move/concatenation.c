@@ -148,26 +148,16 @@ static enum status bind_constant(struct planner *p, struct plan_step *s, int bin
                                  const struct graph_tensor *y)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
-    const size_t channels = t->rank > 0 ? (size_t)t->dims[t->rank - 1] : 1;
-    const uint64_t pitch = ((uint64_t)channels + 3) / 4 * 4;
     struct byte_table table;
     struct packed packed;
 
-    if (t->type == kTfLiteInt32 || t->type == kTfLiteInt16 || t->type == kTfLiteBool) {
+    if (t->type == kTfLiteInt32 || t->type == kTfLiteInt16 || t->type == kTfLiteBool)
         TRY(planner_pack_integers(p, tensor, &packed));
-        step_constants(s, binding, &packed);
-        return STATUS_OK;
-    }
-    if (graph_is_8bit(y)) {
+    else if (graph_is_8bit(y))
         TRY(bytes_pack_tensor(p, tensor, concatenation_table(t, y, &table) ? &table : NULL,
                               &packed));
-        step_constants(s, binding, &packed);
-        return STATUS_OK;
-    }
-    TRY(planner_pack(p, slices_of(t), true, &packed));
-    for (size_t i = 0; i < t->elements && planner_packs(p); i++)
-        planner_put(p, &packed, i / channels * pitch + i % channels,
-                    graph_constant_float(p->graph, tensor, i));
+    else
+        TRY(planner_pack_stored(p, tensor, &packed));
     step_constants(s, binding, &packed);
     return STATUS_OK;
 }

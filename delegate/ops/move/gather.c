@@ -1,4 +1,5 @@
-/* GATHER and GATHER_ND: indices are i32, or constants of any integer type. */
+/* GATHER and GATHER_ND: indices are i32 or i64, or constants of any integer type; one of the two
+ * inputs may be a constant, as the table of an embedding is. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/move/gather.args.h"
@@ -90,7 +91,7 @@ static bool check_indices(struct check *c, const struct gather *gather)
     const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
 
     if (!indices->data)
-        return check_tensor_type(c, tensor, kTfLiteInt32);
+        return indices->type == kTfLiteInt64 || check_tensor_type(c, tensor, kTfLiteInt32);
     if (indices->elements > c->limits->max_storage_buffer_range / 4)
         return refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, 4 * (uint64_t)indices->elements);
     for (size_t i = 0; i < indices->elements; i++) {
@@ -105,13 +106,36 @@ static bool check_indices(struct check *c, const struct gather *gather)
     return true;
 }
 
+/* A constant source has elements, and fits one buffer in the form of a tensor of the device. */
+static bool check_table(struct check *c)
+{
+    const int tensor = c->node->inputs[0];
+    const struct graph_tensor *x = &c->graph->tensors[tensor];
+    const uint64_t channels = (uint64_t)x->dims[x->rank - 1];
+    uint64_t slices, bytes;
+
+    if (!graph_is_constant(c->graph, tensor))
+        return true;
+    if (x->elements == 0)
+        return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements",
+                      "an empty tensor has no elements to gather", "at least 1", "0");
+    slices = x->elements / channels * ((channels + 3) / 4);
+    if (x->type == kTfLiteFloat32 || graph_is_8bit(x))
+        return check_storable(c, 0, slices);
+    bytes = slices * 4 * (runtime_type_bits(x->type) / 8);
+    return bytes <= c->limits->max_storage_buffer_range ||
+           refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, bytes);
+}
+
 static bool accept_gather(struct check *c)
 {
     const struct graph_tensor *x, *y, *indices;
     struct gather gather;
 
     if (!check_counts(c, 2, 2, 1) || (!is_nd(c->node) && !check_params(c)) ||
-        !check_computed_data(c, 0, 1, GRAPH_MAX_RANK, CHECK_ALL) ||
+        !(graph_is_constant(c->graph, c->node->inputs[1])
+              ? check_computed_data(c, 0, 1, GRAPH_MAX_RANK, CHECK_ALL)
+              : check_data_input(c, 0, 1, GRAPH_MAX_RANK, CHECK_ALL)) ||
         !check_data_output(c, 0, 0, GRAPH_MAX_RANK, CHECK_ALL) ||
         !check_tensor_type(c, c->node->outputs[0], graph_input(c->graph, c->node, 0)->type))
         return false;
@@ -121,7 +145,7 @@ static bool accept_gather(struct check *c)
     if (!indices || (indices->type != kTfLiteInt32 && indices->type != kTfLiteInt64 &&
                      indices->type != kTfLiteInt16))
         return refuse(c, RULE_TENSOR_TYPE, indices ? c->node->inputs[1] : -1, "type",
-                      "the model is malformed", "i32, or a constant of i16 or i64", "%s",
+                      "the model is malformed", "i32, i64, or a constant of i16", "%s",
                       indices ? runtime_type_name(indices->type) : "absent");
     if (!gather_of(c->graph, c->node, &gather) || gather.shape.rank != y->rank)
         return refuse(c, RULE_GATHER_SHAPES, c->node->outputs[0], "axis, batch_dims, dims",
@@ -132,7 +156,7 @@ static bool accept_gather(struct check *c)
             return refuse(c, RULE_GATHER_SHAPES, c->node->outputs[0], "dims",
                           "the model is malformed", "what params and indices give",
                           "%d on dim %d, expected %d", y->dims[d], d, gather.shape.dims[d]);
-    return check_indices(c, &gather);
+    return check_indices(c, &gather) && check_table(c);
 }
 
 static bool shape_gather(const struct graph *g, const struct graph_node *n, int i,
@@ -145,6 +169,26 @@ static bool shape_gather(const struct graph *g, const struct graph_node *n, int 
         return false;
     *s = gather.shape;
     return true;
+}
+
+/* Binds the source, in the format of the result. */
+static enum status bind_source(struct planner *p, struct plan_step *s, const struct graph_node *n,
+                               int dst)
+{
+    const bool stored = p->plan->tensors[dst].format == FORMAT_STORED;
+    struct packed packed;
+    int src;
+
+    if (graph_is_constant(p->graph, n->inputs[0])) {
+        TRY(stored ? planner_pack_stored(p, n->inputs[0], &packed)
+                   : planner_pack_integers(p, n->inputs[0], &packed));
+        step_constants(s, 1, &packed);
+        return STATUS_OK;
+    }
+    if ((src = planner_tensor(p, n->inputs[0])) < 0)
+        return STATUS_NO_MEMORY;
+    step_read(p, s, 1, src);
+    return STATUS_OK;
 }
 
 /* Binds the indices: constant ones as one row. */
@@ -174,7 +218,7 @@ static enum status bind_indices(struct planner *p, struct plan_step *s, const st
 static enum status plan_gather(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
-    const int src = planner_tensor(p, n->inputs[0]);
+    const uint32_t channels = (uint32_t)x->dims[x->rank - 1];
     const int dst = planner_tensor(p, n->outputs[0]);
     struct gather_args args = { 0 };
     struct gather gather;
@@ -183,14 +227,13 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
 
     if (!gather_of(p->graph, n, &gather))
         return diag_fail(p->diag, STATUS_INVALID, "params and indices do not fit together");
-    if (src < 0 || dst < 0 ||
-        !(s = planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("gather")), n, WORKGROUP,
-                           1, 1)))
+    if (dst < 0 || !(s = planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("gather")), n,
+                                      WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;
     args = (struct gather_args){ .out_channels = p->plan->tensors[dst].channels,
                                  .out_slices = p->plan->tensors[dst].slices,
-                                 .in_channels = p->plan->tensors[src].channels,
-                                 .in_slices = p->plan->tensors[src].slices,
+                                 .in_channels = channels,
+                                 .in_slices = channels / 4 + (channels % 4 != 0),
                                  .outer = gather.outer,
                                  .extent = gather.extent,
                                  .count = gather.count,
@@ -206,7 +249,7 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
     step_spec(s, GATHER_SPEC_DEPTH, (uint32_t)gather.depth);
     step_thawable(s, GATHER_SPEC_WHOLE, GATHER_SPEC_DEPTH);
     step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
+    TRY(bind_source(p, s, n, dst));
     TRY(bind_indices(p, s, n, &args));
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.slices);
