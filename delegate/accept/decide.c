@@ -2,6 +2,7 @@
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/shapes.h"
+#include "delegate/graph/variables.h"
 #include "reference/base/builtin.h"
 
 #include <fnmatch.h>
@@ -177,6 +178,21 @@ static bool check_outputs(struct check *c)
     return true;
 }
 
+/* The host's kernel computes the node; the value must be one that the device can read or write. */
+static bool check_variable(struct check *c)
+{
+    const struct variable_use *use = c->node->variable;
+
+    if (!use->named)
+        return refuse(c, RULE_VARIABLE_HANDLE, c->node->inputs[0], "variable",
+                      "the node runs on the CPU", "the result of a VAR_HANDLE", "another tensor");
+    if (use->follows_assignment && !use->assigns)
+        return refuse(c, RULE_VARIABLE_ORDER, c->node->inputs[0], "variable",
+                      "read the variable before the model assigns to it",
+                      "no assignment before the node", "an assignment");
+    return check_tensor(c, variable_tensor(c->node));
+}
+
 static bool check_node(struct check *c)
 {
     const struct graph_node *n = c->node;
@@ -185,6 +201,8 @@ static bool check_node(struct check *c)
     if (n->code == BUILTIN_DELEGATE)
         return refuse(c, RULE_NODE_DELEGATED, -1, "op", "another delegate runs it", "a builtin op",
                       "%s", n->name);
+    if (n->variable)
+        return check_options(c) && check_variable(c);
     if (!n->op)
         return refuse(c, RULE_OP_UNKNOWN, -1, "op", "the node runs on the CPU",
                       "an op of this delegate", "%s", n->name);
@@ -238,14 +256,37 @@ static void refuse_unread_constants(struct decision *d, const struct graph *g, b
     for (int i = g->node_count - 1; i >= 0; i--) {
         const struct graph_node *n = &g->nodes[i];
 
-        if (d->take[i] && (n->op->dequantizes || n->folded) &&
+        if (d->take[i] && !n->variable && (n->op->dequantizes || n->folded) &&
             graph_is_constant(g, n->outputs[0]) && !read[n->outputs[0]])
             decision_refuse(d, g, i, &why);
-        for (int k = 0; k < n->input_count && d->take[i]; k++)
+        for (int k = 0; k < n->input_count && d->take[i] && !n->variable; k++)
             if (n->inputs[k] >= 0)
                 read[n->inputs[k]] = true;
     }
-    decision_sort(d);
+}
+
+/* A node of a variable that no node of the device reads or writes gains nothing.  read: by tensor,
+ * whether a node on the device does. */
+static void refuse_lone_variables(struct decision *d, const struct graph *g, const bool *read)
+{
+    static const struct refusal_reason why = { .rule = RULE_VARIABLE_ALONE,
+                                               .field = "nodes on the device that use the value",
+                                               .hint = "the nodes that use it run on the CPU",
+                                               .value = "0",
+                                               .limit = "at least 1" };
+
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *n = &g->nodes[i];
+        int t, producer;
+
+        if (!d->take[i] || !n->variable)
+            continue;
+        t = variable_tensor(n);
+        producer = g->tensors[t].producer;
+        if (n->variable->assigns ? producer < 0 || !d->take[producer] || g->nodes[producer].variable
+                                 : !read[t])
+            decision_refuse(d, g, i, &why);
+    }
 }
 
 enum status decision_make(struct decision *d, const struct graph *g,
@@ -270,6 +311,8 @@ enum status decision_make(struct decision *d, const struct graph *g,
             d->refusal_count++;
     }
     refuse_unread_constants(d, g, read);
+    refuse_lone_variables(d, g, read);
+    decision_sort(d);
     return STATUS_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "delegate/accept/placement.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/variables.h"
 #include "reference/base/builtin.h"
 #include "reference/base/op_facts.h"
 
@@ -94,16 +95,19 @@ double placement_macs(const struct graph *g, const struct graph_node *n)
                : 0;
 }
 
-static double bytes_of(const struct graph *g, const TfLiteIntArray *tensors)
+static double bytes_of(const struct graph *g, int tensor)
+{
+    return tensor < 0 || tensor >= g->tensor_count
+               ? 0
+               : elements_of(g, tensor) * runtime_type_bits(g->tensors[tensor].type) / 8;
+}
+
+static double sum_bytes(const struct graph *g, const TfLiteIntArray *tensors)
 {
     double bytes = 0;
 
-    for (int i = 0; tensors && i < tensors->size; i++) {
-        const int t = tensors->data[i];
-
-        if (t >= 0 && t < g->tensor_count)
-            bytes += elements_of(g, t) * runtime_type_bits(g->tensors[t].type) / 8;
-    }
+    for (int i = 0; tensors && i < tensors->size; i++)
+        bytes += bytes_of(g, tensors->data[i]);
     return bytes;
 }
 
@@ -112,16 +116,20 @@ struct placement placement_of(const struct graph *g, const TfLiteDelegateParams 
 {
     const TfLiteIntArray *nodes = partition->nodes_to_replace;
     struct placement p = { .first_node = nodes->size > 0 ? nodes->data[0] : -1,
-                           .nodes = nodes->size,
-                           .bytes_in = bytes_of(g, partition->input_tensors),
-                           .bytes_out = bytes_of(g, partition->output_tensors) };
+                           .bytes_in = sum_bytes(g, partition->input_tensors),
+                           .bytes_out = sum_bytes(g, partition->output_tensors) };
     double work;
 
     for (int i = 0; i < nodes->size; i++) {
         const struct graph_node *n = graph_find_node(g, nodes->data[i]);
 
-        if (n)
-            add_node(&p, g, n);
+        if (n && n->variable) {
+            *(n->variable->assigns ? &p.bytes_out : &p.bytes_in) += bytes_of(g, variable_tensor(n));
+        } else {
+            p.nodes++;
+            if (n)
+                add_node(&p, g, n);
+        }
     }
     work = p.macs + p.elements * element_macs;
     p.cpu_us = work / cpu_macs_per_us;

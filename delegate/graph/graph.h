@@ -17,6 +17,7 @@
 enum { GRAPH_MAX_RANK = 8 };
 
 struct gpu_op;
+struct variable_use; /* delegate/graph/variables.h */
 
 /* Affine quantization: real = scale[c] * (q - zero_point[c]). */
 struct graph_quant {
@@ -70,6 +71,7 @@ struct graph_node {
     int input_count, output_count;
     const int *intermediates; /* LSTM: tensors that say how sums are scaled */
     int intermediate_count;
+    struct variable_use *variable; /* NULL: the node neither reads nor assigns a variable */
     /* ---- results of the graph rewrites ---- */
     bool folded;   /* its outputs are constants: there is nothing to compute */
     bool has_pads; /* pad_top and pad_left replace the padding of the parameters */

@@ -1,6 +1,7 @@
 #include "delegate/graph/import.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/variables.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 
@@ -144,6 +145,7 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
     TRY(import_indices(g, node->inputs, true, n, "inputs", &n->inputs, &n->input_count, diag));
     TRY(import_indices(g, node->outputs, true, n, "outputs", &n->outputs, &n->output_count, diag));
     drop_absent_outputs(n);
+    TRY(variables_import(g, n, node, registration, diag));
     return import_indices(g, node->intermediates, false, n, "intermediates", &n->intermediates,
                           &n->intermediate_count, diag);
 }
@@ -273,7 +275,8 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
     if ((s = index_nodes(g, diag)) != STATUS_OK)
         goto fail;
     link_producers(g);
-    return STATUS_OK;
+    if ((s = variables_link(g, diag)) == STATUS_OK)
+        return STATUS_OK;
 fail:
     graph_close(g);
     return s;

@@ -42,6 +42,9 @@ struct kernel {
     struct arena arena;        /* of the lists of the request */
     struct plan_request request;
     struct graph_shape *input_shapes, *output_shapes; /* that it is planned for */
+    /* Nodes of the partition that the host's kernels compute, in execution order; of `imported`. */
+    const struct graph_node **variables;
+    int variable_count;
     bool planned;
     bool empty; /* no output has an element: there is no plan, and nothing to run */
     struct plan plan;

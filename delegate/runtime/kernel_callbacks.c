@@ -1,17 +1,21 @@
 /* The callbacks of a partition: init plans (start.c); the delegate's Prepare then allocates device
  * memory, makes pipelines and records; prepare does it all again when the shapes of inputs have
- * changed; invoke copies inputs, submits, waits and copies outputs.  Between two changes of shapes
- * only a change of bound memory (kernel_replan) allocates, and only the copy of a bound output to
- * the host (executor_stage_output) records, and may make one pipeline. */
+ * changed; invoke reads variables, copies inputs, submits, waits, copies outputs and assigns
+ * variables.  Between two changes of shapes only a change of bound memory (kernel_replan)
+ * allocates, and only the copy of a bound output to the host (executor_stage_output) records, and
+ * may make one pipeline. */
 /* Speed: each inference */
 #include "delegate/runtime/kernel_callbacks.h"
 
 #include "delegate/base/clock.h"
+#include "delegate/graph/variables.h"
 #include "delegate/runtime/kernel_copy.h"
 #include "delegate/runtime/kernel_memory.h"
 #include "delegate/runtime/pending.h"
 #include "delegate/runtime/start.h"
 #include "reference/base/memory.h"
+
+#include <stdlib.h>
 
 static void report(TfLiteContext *context, const struct diag *diag)
 {
@@ -85,6 +89,51 @@ static void kernel_free(TfLiteContext *context, void *user_data)
     close_kernel(k);
 }
 
+static bool has(const TfLiteIntArray *list, int value)
+{
+    for (int i = 0; list && i < list->size; i++)
+        if (list->data[i] == value)
+            return true;
+    return false;
+}
+
+/* Asks the host for memory of the values of variables, which to it are tensors inside of the
+ * partition. */
+static enum status request_values(const struct kernel *k, TfLiteNode *node, struct diag *diag)
+{
+    TfLiteIntArray *values;
+
+    if (k->variable_count == 0)
+        return STATUS_OK;
+    /* The host frees the array. */
+    values = malloc(sizeof *values + (size_t)k->variable_count * sizeof values->data[0]);
+    if (!values)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    values->size = 0;
+    for (int i = 0; i < k->variable_count; i++) {
+        const int t = variable_tensor(k->variables[i]);
+
+        if (!has(node->inputs, t) && !has(node->outputs, t) && !has(values, t))
+            values->data[values->size++] = t;
+    }
+    free(node->temporaries);
+    node->temporaries = values;
+    return STATUS_OK;
+}
+
+/* Lets the host's kernels read, or assign, the variables of the partition.  A kernel that fails has
+ * reported why. */
+static enum status run_variables(const struct kernel *k, TfLiteContext *context, bool assigns)
+{
+    for (int i = 0; i < k->variable_count; i++) {
+        struct variable_use *const use = k->variables[i]->variable;
+
+        if (use->assigns == assigns && use->registration.invoke(context, &use->node) != kTfLiteOk)
+            return STATUS_INVALID;
+    }
+    return STATUS_OK;
+}
+
 /* Hosts prepare again when they allocate tensors again, perhaps with other shapes of inputs. */
 static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
 {
@@ -101,6 +150,8 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
         s = start_open(k, context, &diag);
     if (s == STATUS_OK)
         s = start_resize_outputs(k, context, &diag);
+    if (s == STATUS_OK)
+        s = request_values(k, node, &diag);
     if (s != STATUS_OK)
         report(context, &diag);
     delegate_add_time(k->owner, before);
@@ -158,6 +209,19 @@ static enum status run(TfLiteContext *context, struct kernel *k, struct diag *di
     return STATUS_OK;
 }
 
+static enum status run_on_device(TfLiteContext *context, struct kernel *k, struct diag *diag)
+{
+    enum status s = kernel_memory_open(k, context, diag);
+
+    if (s == STATUS_OK) {
+        lock_acquire(&k->run_lock);
+        s = run(context, k, diag);
+        lock_release(&k->run_lock);
+    }
+    kernel_memory_close(k);
+    return s;
+}
+
 static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 {
     struct kernel *k = node->user_data;
@@ -167,18 +231,15 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
 
     if (!k || !k->ready)
         return kTfLiteError;
-    if (k->empty)
-        return kTfLiteOk;
     settle(k);
-    s = kernel_memory_open(k, context, &diag);
-    if (s == STATUS_OK) {
-        lock_acquire(&k->run_lock);
-        s = run(context, k, &diag);
-        lock_release(&k->run_lock);
-    }
-    kernel_memory_close(k);
+    s = run_variables(k, context, false);
+    if (s == STATUS_OK && !k->empty)
+        s = run_on_device(context, k, &diag);
+    if (s == STATUS_OK)
+        s = run_variables(k, context, true);
     if (s != STATUS_OK) {
-        report(context, &diag);
+        if (diag.text[0])
+            report(context, &diag);
         return kTfLiteError;
     }
     atomic_fetch_add(&k->invokes, 1);

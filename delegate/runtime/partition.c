@@ -1,10 +1,12 @@
 #include "delegate/runtime/partition.h"
 
+#include "delegate/graph/variables.h"
 #include "delegate/plan/memory.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 TfLiteIntArray *partition_nodes(const struct graph *g, const struct decision *d)
 {
@@ -26,15 +28,11 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The partition's nodes in execution order. */
-static enum status order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int **out,
-                               int *count, struct diag *diag)
+/* The partition's nodes in execution order, as indices of the graph; returns how many. */
+static int order_nodes(const struct graph *g, const TfLiteIntArray *wanted, int *nodes)
 {
-    int *nodes = mem_alloc((size_t)wanted->size, sizeof *nodes);
     int found = 0, kept = 0;
 
-    if (!nodes)
-        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
     for (int i = 0; i < wanted->size; i++) {
         const struct graph_node *n = graph_find_node(g, wanted->data[i]);
 
@@ -46,27 +44,107 @@ static enum status order_nodes(const struct graph *g, const TfLiteIntArray *want
     for (int i = 0; i < found; i++)
         if (i == 0 || nodes[i] != nodes[i - 1])
             nodes[kept++] = nodes[i];
-    for (int i = 0; i < kept; i++)
-        nodes[i] = g->nodes[nodes[i]].host_node;
-    *out = nodes;
-    *count = kept;
+    return kept;
+}
+
+/* Marks the tensors that the nodes read, or with `outputs` those that they compute. */
+static void mark_tensors(const struct graph *g, const int *nodes, int count, bool outputs,
+                         bool *marks)
+{
+    for (int i = 0; i < count; i++) {
+        const struct graph_node *n = graph_find_node(g, nodes[i]);
+        const int *const tensors = outputs ? n->outputs : n->inputs;
+
+        for (int k = 0; k < (outputs ? n->output_count : n->input_count); k++)
+            if (tensors[k] >= 0)
+                marks[tensors[k]] = true;
+    }
+}
+
+/* Of a partition with variables: the inputs (outputs) that the host lists, but for those of the
+ * nodes that the host computes, and what these read from variables (assign to them).  marks: by
+ * tensor, whether a node on the device reads (computes) it; cleared. */
+static int list_tensors(const struct graph *g, const TfLiteIntArray *host,
+                        const struct partition_lists *lists, bool outputs, bool *marks, int *list)
+{
+    int count = 0;
+
+    for (int i = 0; i < host->size + lists->variable_count; i++) {
+        int t;
+
+        if (i < host->size) {
+            t = host->data[i];
+        } else {
+            const struct graph_node *n = graph_find_node(g, lists->variables[i - host->size]);
+
+            t = n->variable->assigns == outputs ? variable_tensor(n) : -1;
+        }
+        if (t < 0 || t >= g->tensor_count || !marks[t])
+            continue;
+        marks[t] = false;
+        list[count++] = t;
+    }
+    return count;
+}
+
+/* Fills in inputs and outputs of a partition with variables. */
+static enum status list_ios(struct plan_request *r, const TfLiteDelegateParams *partition,
+                            const struct partition_lists *lists, int *room, struct diag *diag)
+{
+    const struct graph *g = r->graph;
+    bool *marks = mem_alloc((size_t)g->tensor_count, sizeof *marks);
+
+    if (!marks)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    mark_tensors(g, r->nodes, r->node_count, false, marks);
+    r->inputs = room;
+    r->input_count = list_tensors(g, partition->input_tensors, lists, false, marks, room);
+    memset(marks, 0, (size_t)g->tensor_count * sizeof *marks);
+    mark_tensors(g, r->nodes, r->node_count, true, marks);
+    r->outputs = room += r->input_count;
+    r->output_count = list_tensors(g, partition->output_tensors, lists, true, marks, room);
+    mem_free(marks);
     return STATUS_OK;
 }
 
 enum status partition_request(struct plan_request *r, const TfLiteDelegateParams *partition,
-                              int **nodes, struct diag *diag)
+                              struct partition_lists *lists, struct diag *diag)
 {
-    if (!partition->nodes_to_replace || !partition->input_tensors || !partition->output_tensors)
+    const struct graph *g = r->graph;
+    const TfLiteIntArray *const wanted = partition->nodes_to_replace;
+    int *order, *nodes, *variables;
+    int count;
+
+    *lists = (struct partition_lists){ .memory = NULL };
+    if (!wanted || !partition->input_tensors || !partition->output_tensors)
         return diag_fail(
             diag, STATUS_INVALID,
             "TfLiteDelegateParams: nodes_to_replace, input_tensors or output_tensors is NULL");
-    TRY(order_nodes(r->graph, partition->nodes_to_replace, nodes, &r->node_count, diag));
-    r->nodes = *nodes;
+    /* The order of all nodes, those on the device, those of variables, and a tensor each of them.
+     */
+    order = mem_alloc(4 * (size_t)wanted->size + (size_t)partition->input_tensors->size +
+                          (size_t)partition->output_tensors->size,
+                      sizeof *order);
+    if (!order)
+        return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+    lists->memory = order;
+    lists->variables = variables = order + wanted->size;
+    r->nodes = nodes = variables + wanted->size;
     r->inputs = partition->input_tensors->data;
     r->input_count = partition->input_tensors->size;
     r->outputs = partition->output_tensors->data;
     r->output_count = partition->output_tensors->size;
-    return STATUS_OK;
+    count = order_nodes(g, wanted, order);
+    for (int i = 0; i < count; i++) {
+        const struct graph_node *const n = &g->nodes[order[i]];
+
+        if (n->variable)
+            variables[lists->variable_count++] = n->host_node;
+        else
+            nodes[r->node_count++] = n->host_node;
+    }
+    return lists->variable_count == 0 ? STATUS_OK
+                                      : list_ios(r, partition, lists, nodes + wanted->size, diag);
 }
 
 static void refuse_partition(struct decision *d, const struct graph *g,
@@ -116,13 +194,14 @@ static enum status plan_sizes(struct plan *plan, const TfLiteDelegateParams *par
 {
     struct device_limits any = *limits;
     struct plan_request request = { .graph = g, .options = o, .limits = &any, .unpacked = true };
+    struct partition_lists lists;
     enum status s;
-    int *nodes = NULL;
 
     any.max_memory_allocation_bytes = UINT64_MAX;
-    TRY(partition_request(&request, partition, &nodes, diag));
-    s = plan_make(plan, &request, diag);
-    mem_free(nodes);
+    s = partition_request(&request, partition, &lists, diag);
+    if (s == STATUS_OK)
+        s = plan_make(plan, &request, diag);
+    mem_free(lists.memory);
     return s;
 }
 
@@ -228,6 +307,12 @@ static bool is_left(const struct placement *p, int rank, const struct gpu_option
 
     *why = (struct refusal_reason){ .field = "nodes of the partition" };
     snprintf(why->value, sizeof why->value, "%d", p->nodes);
+    if (p->nodes == 0) {
+        why->rule = RULE_VARIABLE_ALONE;
+        why->hint = "the nodes that use the value lie in another partition";
+        snprintf(why->limit, sizeof why->limit, "at least 1 beside those of variables");
+        return true;
+    }
     if (p->nodes < o->min_nodes) {
         why->rule = RULE_OPTION_MIN_NODES;
         why->hint = "its partition is smaller than the option min_nodes";

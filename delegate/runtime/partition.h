@@ -32,8 +32,15 @@ enum status partition_sum_memory(TfLiteContext *context, const struct gpu_option
                                  struct diag *diag);
 
 /* Fills in nodes, inputs and outputs of a request, whose graph is set, from what the host gives.
- * The caller frees *nodes, which r->nodes points to, with mem_free after use. */
+ * What a node reads of a variable is an input, what it assigns an output; those nodes themselves
+ * are not planned. */
+struct partition_lists {
+    int *memory; /* of nodes, inputs and outputs of the request, and of the list below */
+    const int *variables; /* nodes that read or assign variables, in execution order */
+    int variable_count;
+};
+/* The caller frees lists->memory with mem_free after use. */
 enum status partition_request(struct plan_request *r, const TfLiteDelegateParams *partition,
-                              int **nodes, struct diag *diag);
+                              struct partition_lists *lists, struct diag *diag);
 
 #endif

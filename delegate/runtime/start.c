@@ -117,16 +117,22 @@ static bool within(const int *tensors, int count, const struct graph *g)
 }
 
 /* The host's lists are valid in init only. */
-static enum status keep_lists(struct kernel *k, struct diag *diag)
+static enum status keep_lists(struct kernel *k, const struct partition_lists *lists,
+                              struct diag *diag)
 {
     struct plan_request *r = &k->request;
 
+    k->variables = ARENA_NEW(&k->arena, (size_t)lists->variable_count, const struct graph_node *);
+    for (int i = 0; k->variables && i < lists->variable_count; i++)
+        k->variables[k->variable_count++] =
+            graph_find_node(&k->imported->graph, lists->variables[i]);
     r->nodes = arena_copy(&k->arena, r->nodes, (size_t)r->node_count, sizeof *r->nodes);
     r->inputs = arena_copy(&k->arena, r->inputs, (size_t)r->input_count, sizeof *r->inputs);
     r->outputs = arena_copy(&k->arena, r->outputs, (size_t)r->output_count, sizeof *r->outputs);
     k->input_shapes = ARENA_NEW(&k->arena, (size_t)r->input_count, struct graph_shape);
     k->output_shapes = ARENA_NEW(&k->arena, (size_t)r->output_count, struct graph_shape);
-    if (!r->nodes || !r->inputs || !r->outputs || !k->input_shapes || !k->output_shapes)
+    if (!r->nodes || !r->inputs || !r->outputs || !k->input_shapes || !k->output_shapes ||
+        !k->variables)
         return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
     if (!within(r->inputs, r->input_count, r->graph) ||
         !within(r->outputs, r->output_count, r->graph))
@@ -180,8 +186,8 @@ enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDel
                        struct diag *diag)
 {
     struct gpu_delegate *d = k->owner;
+    struct partition_lists lists;
     enum status s;
-    int *nodes = NULL;
 
     if (!d->graph)
         return diag_fail(diag, STATUS_INVALID,
@@ -192,9 +198,10 @@ enum status start_plan(struct kernel *k, TfLiteContext *context, const TfLiteDel
                                         .options = &d->options,
                                         .limits = &d->device->limits,
                                         .reasons = atomic_load(&d->keeps_reasons) };
-    TRY(partition_request(&k->request, params, &nodes, diag));
-    s = keep_lists(k, diag);
-    mem_free(nodes);
+    s = partition_request(&k->request, params, &lists, diag);
+    if (s == STATUS_OK)
+        s = keep_lists(k, &lists, diag);
+    mem_free(lists.memory);
     if (s == STATUS_OK)
         s = plan(k, context, diag);
     k->request.graph = NULL; /* it lives as long as Prepare runs */

@@ -91,13 +91,13 @@ static void *plan_partition(TfLiteContext *context, const char *buffer, size_t l
     };
     struct diag diag = { 0 };
     struct plan plan;
-    int *nodes;
+    struct partition_lists lists;
 
     (void)context;
     (void)length;
-    KIT_OK(partition_request(&request, params, &nodes, &diag));
+    KIT_OK(partition_request(&request, params, &lists, &diag));
     KIT_OK(plan_make(&plan, &request, &diag));
-    mem_free(nodes);
+    mem_free(lists.memory);
     r->plans++;
     r->steps += plan.step_count;
     plan_close(&plan);

@@ -6,7 +6,8 @@
 Small models of several subgraphs, each run several times, and again after a resize: loops whose
 tensors keep their shape or grow, loops in loops, branches of different shapes, variables that count
 across runs.  The outputs must have the same bits and shapes.  Then models that must fail in ours,
-with a message.
+with a message.  Last, variables between the nodes of our delegate in LiteRT: one partition, whose
+state goes on.
 """
 
 import argparse
@@ -15,11 +16,11 @@ import pathlib
 import sys
 
 import numpy as np
-from ai_edge_litert.interpreter import Interpreter, OpResolverType
+from ai_edge_litert.interpreter import Interpreter, OpResolverType, load_delegate
 
 from flat_model import FlatModel
 from libassay import Failure, Library, Runtime
-from litert import Report
+from litert import Report, ops_that_run
 
 BOOL = np.bool_
 
@@ -178,8 +179,30 @@ def handle_in_loop():
     return m
 
 
-def real_of(model):
-    return Interpreter(model_content=model, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+def delays():
+    """Two layers with a state each; the second is read after the first was assigned."""
+    m = Net()
+    x, old, older = m.tensor([2]), m.tensor([2]), m.tensor([2])
+    m.op("CALL_ONCE", [], [], options="CallOnceOptions", initSubgraphIndex=1)
+    a, b = m.handle("a"), m.handle("b")
+    m.op("READ_VARIABLE", [a], [old], options="ReadVariableOptions")
+    y = m.add(x, old, [2])
+    m.op("ASSIGN_VARIABLE", [a, y], [], options="AssignVariableOptions")
+    m.op("READ_VARIABLE", [b], [older], options="ReadVariableOptions")
+    z = m.add(y, older, [2])
+    m.op("ASSIGN_VARIABLE", [b, z], [], options="AssignVariableOptions")
+    m.ends([x], [m.add(z, old, [2]), y, older])
+    m.begin()
+    for name, value in (("a", 3), ("b", 5)):
+        m.op("ASSIGN_VARIABLE", [m.handle(name), m.constant([value, value])], [],
+             options="AssignVariableOptions")  # fmt: skip
+    m.ends([], [])
+    return m
+
+
+def real_of(model, delegates=None):
+    return Interpreter(model_content=model, experimental_delegates=delegates,
+                       experimental_op_resolver_type=OpResolverType.BUILTIN_REF)  # fmt: skip
 
 
 def run_real(i, inputs):
@@ -244,6 +267,22 @@ def check_all(report, library):
     check(report, library, "a variable in a loop", handle_in_loop(), [[f[:2]], [f[1:]]])
 
 
+def check_delegated(report, build):
+    model = finish(delays())
+    for options in ({}, {"wait": "none"}):
+        delegate = load_delegate(str(build / "libassay_delegate.so"), {"precision": "fp32", **options})
+        ours, real = real_of(model, [delegate]), real_of(model)
+        ours.allocate_tensors()
+        real.allocate_tensors()
+        for at in range(4):
+            x = np.array([at + 0.5, -at], np.float32)
+            expected, got = run_real(real, [x]), run_real(ours, [x])
+            same = all(a.tobytes() == b.tobytes() for a, b in zip(expected, got))
+            report.check(same, f"state between nodes of the delegate {options}, run {at}", f"{got}")
+        ran = ops_that_run(ours)
+        report.check(ran == (1, ["VAR_HANDLE"]), f"one partition {options}", f"{ran}")
+
+
 def check_refused(report, library, what, m, expected, inputs=None):
     try:
         ours = Runtime(library, finish(m))
@@ -294,8 +333,10 @@ def unassigned():
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
-    library, report = Library(parser.parse_args().build), Report()
+    build = parser.parse_args().build
+    library, report = Library(build), Report()
     check_all(report, library)
+    check_delegated(report, build)
     f, yes = np.zeros([3], np.float32), np.array([True], BOOL)
     x = np.zeros([1, 2], np.float32)
     os.environ["ASSAY_MAX_ITERATIONS"] = "1000"
