@@ -83,6 +83,15 @@ struct ref_call {
     bool no_options;         /* the file has no option table for the node: params are zero */
 };
 
+enum ref_fold {
+    REF_FOLD_NONE,
+    /* Of constants of the file, once; to other nodes the output is no constant: DEQUANTIZE. */
+    REF_FOLD_WEIGHTS,
+    /* Of constants and of such results, in each prepare; to other nodes it is a constant. */
+    REF_FOLD_VALUES,
+    REF_FOLD_SHAPES /* as REF_FOLD_VALUES, but of shapes, which prepare knows: SHAPE */
+};
+
 struct ref_op {
     const char *name;                 /* as in case names: "conv_2d" */
     int32_t code;                     /* enum builtin */
@@ -98,8 +107,9 @@ struct ref_op {
     enum status (*prepare)(struct ref_call *call, struct diag *diag);
     /* Computes the outputs, whose shapes are those that prepare gave. */
     enum status (*eval)(struct ref_call *call, struct diag *diag);
-    /* The output of constants is computed once, when the graph is prepared, and is constant. */
-    bool folds;
+    /* Whether the output is computed when the graph is prepared (OPS.md, results of prepare). */
+    enum ref_fold folds;
+    size_t fold_elements; /* not where it has more elements; 0: any number */
     /* A custom op (reference/kernels/custom_ops.def): the name that models give it, and what fills
      * params from the bytes of its options, which may be hostile, or absent (NULL).  code is
      * BUILTIN_CUSTOM. */

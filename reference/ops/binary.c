@@ -352,6 +352,7 @@ static const struct ref_op ops[] = {
         .params_bytes = sizeof(TfLiteMulParams),
         .read_params = mul_read,
         MEMBER,
+        .folds = REF_FOLD_VALUES,
     },
     {
         .name = "maximum",

@@ -51,6 +51,7 @@ static const struct ref_op ops[] = {
         .max_version = 1,
         .prepare = prepare,
         .eval = eval,
+        .folds = REF_FOLD_VALUES,
     },
 };
 

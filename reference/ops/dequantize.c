@@ -147,7 +147,7 @@ static const struct ref_op ops[] = {
         .options_tag = OPTIONS_DequantizeOptions,
         .prepare = dequantize_prepare,
         .eval = dequantize_eval,
-        .folds = true,
+        .folds = REF_FOLD_WEIGHTS,
     },
     {
         .name = "quantize",

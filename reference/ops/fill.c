@@ -191,15 +191,15 @@ static enum status eval_range(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER(name_, code_, versions, inputs, step, tag)                                          \
+#define MEMBER(name_, code_, versions, step, tag, folds_)                                          \
     {                                                                                              \
         .name = (name_), REF_OP(code_), .max_version = (versions), .options_tag = (tag),           \
-        .prepare = prepare_##step, .eval = eval_##step                                             \
+        .prepare = prepare_##step, .eval = eval_##step, .folds = REF_FOLD_##folds_                 \
     }
 static const struct ref_op ops[] = {
-    MEMBER("fill", FILL, 5, 2, fill, OPTIONS_FillOptions),
-    MEMBER("zeros_like", ZEROS_LIKE, 1, 1, zeros_like, OPTIONS_ZerosLikeOptions),
-    MEMBER("range", RANGE, 1, 3, range, OPTIONS_RangeOptions),
+    MEMBER("fill", FILL, 5, fill, OPTIONS_FillOptions, NONE),
+    MEMBER("zeros_like", ZEROS_LIKE, 1, zeros_like, OPTIONS_ZerosLikeOptions, NONE),
+    MEMBER("range", RANGE, 1, range, OPTIONS_RangeOptions, VALUES),
 };
 
 const struct ref_family ref_fill = { ops, sizeof ops / sizeof ops[0] };

@@ -208,6 +208,7 @@ static const struct ref_op ops[] = {
         .read_params = read_params,
         .prepare = prepare_gather,
         .eval = eval_gather,
+        .folds = REF_FOLD_VALUES,
     },
     {
         .name = "gather_nd",

@@ -410,21 +410,22 @@ static enum status eval_other(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define REDUCTION(name_, code_, version, member)                                                   \
+#define REDUCTION(name_, code_, version, member, folds_)                                           \
     {                                                                                              \
         .name = (name_), REF_OP(code_), .max_version = (version),                                  \
         .options_tag = OPTIONS_ReducerOptions, .params_bytes = sizeof(TfLiteReducerParams),        \
-        .read_params = read_params, .prepare = prepare_##member, .eval = eval_##member             \
+        .read_params = read_params, .prepare = prepare_##member, .eval = eval_##member,            \
+        .folds = REF_FOLD_##folds_, .fold_elements = 8                                             \
     }
 
 static const struct ref_op ops[] = {
-    REDUCTION("mean", MEAN, 3, mean),
-    REDUCTION("sum", SUM, 2, other),
-    REDUCTION("reduce_max", REDUCE_MAX, 3, other),
-    REDUCTION("reduce_min", REDUCE_MIN, 3, other),
-    REDUCTION("reduce_prod", REDUCE_PROD, 2, other),
-    REDUCTION("reduce_any", REDUCE_ANY, 1, other),
-    REDUCTION("reduce_all", REDUCE_ALL, 1, other),
+    REDUCTION("mean", MEAN, 3, mean, NONE),
+    REDUCTION("sum", SUM, 2, other, NONE),
+    REDUCTION("reduce_max", REDUCE_MAX, 3, other, NONE),
+    REDUCTION("reduce_min", REDUCE_MIN, 3, other, NONE),
+    REDUCTION("reduce_prod", REDUCE_PROD, 2, other, VALUES),
+    REDUCTION("reduce_any", REDUCE_ANY, 1, other, NONE),
+    REDUCTION("reduce_all", REDUCE_ALL, 1, other, NONE),
 };
 
 const struct ref_family ref_reduce = { ops, sizeof ops / sizeof ops[0] };

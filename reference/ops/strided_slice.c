@@ -227,6 +227,7 @@ static const struct ref_op ops[] = {
         .read_params = read_params,
         .prepare = prepare,
         .eval = eval,
+        .folds = REF_FOLD_VALUES,
     },
 };
 

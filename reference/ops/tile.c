@@ -119,6 +119,7 @@ static const struct ref_op ops[] = {
         .options_tag = OPTIONS_TileOptions,
         .prepare = prepare_tile,
         .eval = eval_tile,
+        .folds = REF_FOLD_VALUES,
     },
     {
         .name = "broadcast_to",

@@ -96,7 +96,10 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
                         "input 0 (output_shape): %d elements, expected 4",
                         ref_dim(call->in[SHAPE], 0));
     TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
-    call->out_shape[0] = (struct ref_shape){ .dynamic = !ref_known(call, SHAPE), .rank = 4 };
+    /* Unlike other ops it does not read the shape of a result of prepare. */
+    call->out_shape[0] = (struct ref_shape){
+        .dynamic = !call->late && call->in[SHAPE]->allocation_type != kTfLiteMmapRo, .rank = 4
+    };
     return call->out_shape[0].dynamic ? STATUS_OK : check_shape(call, diag, &call->out_shape[0]);
 }
 

@@ -106,11 +106,6 @@ struct ref_call node_call(struct interpreter *in, struct node *node)
                               .out_shape = in->shapes };
 }
 
-static bool is_constant(const TfLiteTensor *t)
-{
-    return t->allocation_type == kTfLiteMmapRo || t->allocation_type == kTfLitePersistentRo;
-}
-
 static enum status make_dynamic(struct interpreter *in, TfLiteTensor *t, struct diag *diag)
 {
     const int index = (int)(t - in->tensors);
@@ -120,7 +115,7 @@ static enum status make_dynamic(struct interpreter *in, TfLiteTensor *t, struct 
             diag, STATUS_UNSUPPORTED,
             "tensor %d (%s): caller's memory for a tensor whose shape is known in invoke only",
             index, t->name ? t->name : "");
-    if (is_constant(t))
+    if (t->allocation_type == kTfLiteMmapRo || in->info[index].fixed)
         return STATUS_OK; /* the output of a folded node in a partition */
     if (t->allocation_type != kTfLiteDynamic) {
         t->allocation_type = kTfLiteDynamic;
@@ -180,15 +175,30 @@ static bool has_dynamic_shape(const struct interpreter *in, const struct node *n
     return false;
 }
 
-static bool folds(const struct node *node)
+/* The value of a tensor is known in prepare, to nodes that compute their result there. */
+static bool is_value(const struct interpreter *in, const TfLiteTensor *t)
 {
-    if (!node->op->folds || node->reason)
+    return t->allocation_type == kTfLiteMmapRo ||
+           (t->allocation_type == kTfLitePersistentRo && !in->info[t - in->tensors].cached);
+}
+
+static bool is_fixed(const struct interpreter *in, const TfLiteTensor *t)
+{
+    return t->allocation_type == kTfLiteMmapRo || in->info[t - in->tensors].fixed;
+}
+
+static bool folds(const struct interpreter *in, const struct node *node)
+{
+    const struct ref_op *op = node->op;
+
+    if (op->folds == REF_FOLD_NONE || node->reason)
         return false;
-    for (int i = 0; i < node->in_count; i++)
-        if (node->in[i] && !is_constant(node->in[i]))
+    for (int i = 0; i < node->in_count && op->folds != REF_FOLD_SHAPES; i++)
+        if (node->in[i] && !is_value(in, node->in[i]))
             return false;
     for (int i = 0; i < node->out_count; i++)
-        if (node->out[i]->allocation_type != kTfLiteArenaRw)
+        if (node->out[i]->allocation_type != kTfLiteArenaRw ||
+            (op->fold_elements > 0 && ref_elements(node->out[i]) > op->fold_elements))
             return false;
     return true;
 }
@@ -203,7 +213,7 @@ static enum status own_output(struct interpreter *in, const struct node *node, i
 }
 
 /* The outputs of a node that is folded are constants, which a few bytes of a file can make huge. */
-static enum status check_folded(struct interpreter *in, const struct node *node, struct diag *diag)
+static enum status check_folded(struct interpreter *in, struct node *node, struct diag *diag)
 {
     uint64_t bytes = 0;
     int largest = 0;
@@ -222,7 +232,21 @@ static enum status check_folded(struct interpreter *in, const struct node *node,
                           node->out[largest]->name ? node->out[largest]->name : "",
                           node->out[largest]->bytes, in->root->folded_bytes + bytes);
     in->root->folded_bytes += bytes;
+    node->folded_bytes = bytes;
     return STATUS_OK;
+}
+
+/* The next prepare of the node begins as the first did: other shapes give other values. */
+static void unfold(struct interpreter *in, struct node *node)
+{
+    for (int i = 0; i < node->out_count; i++)
+        if (node->out[i]->allocation_type == kTfLitePersistentRo) {
+            tensor_memory_release(in, (int)(node->out[i] - in->tensors));
+            node->out[i]->allocation_type = kTfLiteArenaRw;
+        }
+    in->root->folded_bytes -= node->folded_bytes;
+    node->folded_bytes = 0;
+    node->folded = false;
 }
 
 static enum status fold(struct interpreter *in, struct node *node, struct diag *diag)
@@ -233,13 +257,19 @@ static enum status fold(struct interpreter *in, struct node *node, struct diag *
     TRY(check_folded(in, node, diag));
     for (int i = 0; i < node->out_count; i++)
         TRY(own_output(in, node, i, diag));
-    s = node->op->eval(&call, diag);
-    for (int i = 0; i < node->out_count; i++)
-        if (s == STATUS_OK)
-            node->out[i]->allocation_type = kTfLitePersistentRo;
-        else
-            tensor_memory_release(in, (int)(node->out[i] - in->tensors));
-    node->folded = s == STATUS_OK;
+    s = call.out[0]->bytes > 0 ? node->op->eval(&call, diag) : STATUS_OK;
+    for (int i = 0; i < node->out_count; i++) {
+        struct tensor_info *const info = &in->info[node->out[i] - in->tensors];
+
+        info->cached = node->op->folds == REF_FOLD_WEIGHTS;
+        info->fixed = true;
+        for (int k = 0; k < node->in_count; k++)
+            info->fixed &= !node->in[k] || is_fixed(in, node->in[k]);
+        node->out[i]->allocation_type = kTfLitePersistentRo;
+    }
+    node->folded = true;
+    if (s != STATUS_OK)
+        unfold(in, node);
     return s;
 }
 
@@ -252,8 +282,10 @@ static enum status set_output(struct interpreter *in, struct node *node, int i, 
 
 enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag)
 {
+    if (node->folded && is_fixed(in, node->out[0]))
+        return STATUS_OK; /* constants of the file do not change */
     if (node->folded)
-        return STATUS_OK; /* constants do not change */
+        unfold(in, node);
     node->late = has_dynamic_input(node);
     if (!node->late) {
         TRY(call_prepare(in, node, false, diag));
@@ -267,7 +299,7 @@ enum status prepare_reference(struct interpreter *in, struct node *node, struct 
         else
             TRY(set_output(in, node, i, diag));
     }
-    return folds(node) && !node->late ? fold(in, node, diag) : STATUS_OK;
+    return folds(in, node) && !node->late ? fold(in, node, diag) : STATUS_OK;
 }
 
 /* ---- delegate kernels ---- */

@@ -48,6 +48,9 @@ struct tensor_info {
     bool placed;
     bool is_input; /* of the graph: its value outlives invoke */
     bool kept;     /* added by a kernel of the user: it stays when delegates are undone */
+    /* Of a result of prepare (kTfLitePersistentRo): it follows from constants of the file alone, so
+     * that no resize changes it; it is no constant to other nodes. */
+    bool fixed, cached;
 };
 
 struct node_kernel;
@@ -73,12 +76,13 @@ struct node {
     struct ref_carry carry;
     int kernel;         /* node index of the delegate kernel that runs this one; -1: none */
     const char *reason; /* why the reference cannot run it, with the option stand_in; else NULL */
-    bool folded;        /* outputs are constant: nothing to do in invoke */
+    bool folded;        /* outputs were computed in prepare: nothing to do in invoke */
     bool no_options;    /* the file has no option table, and the op has parameters */
 
     /* Both. */
-    bool late;         /* prepared in invoke, when the inputs have their data */
-    uint64_t prepared; /* value of shape_clock at the last prepare */
+    bool late;             /* prepared in invoke, when the inputs have their data */
+    uint64_t prepared;     /* value of shape_clock at the last prepare */
+    uint64_t folded_bytes; /* of its outputs, in those of the root */
 
     /* A delegate kernel. */
     TfLiteDelegateParams *params;

@@ -6,16 +6,23 @@
 
 #include "reference/base/half.h"
 
-/* What is wrong with the model of a text. */
-static void expect_open_fails(const char *model, enum status want, const char *text)
+/* What is wrong with the model of a text, when it is opened or allocated. */
+static void expect_fails(const char *model, enum status want, const char *text)
 {
     struct diag diag = { 0 };
     struct interpreter *in = (struct interpreter *)&diag;
     struct model m;
+    enum status s;
 
     kit_text(&m, "%s", model);
-    assert_int_equal(interpreter_open(&in, &m, NULL, &diag), want);
-    assert_null(in);
+    s = interpreter_open(&in, &m, NULL, &diag);
+    if (s == STATUS_OK) {
+        s = interpreter_allocate(in, &diag);
+        interpreter_close(in);
+    } else {
+        assert_null(in);
+    }
+    assert_int_equal(s, want);
     if (!strstr(diag.text, text))
         fail_msg("\"%s\" is not in \"%s\"", text, diag.text);
     model_close(&m);
@@ -47,6 +54,110 @@ TEST(folds_constants)
                     interpreter_tensor(in, 0)->data.f[i] + f->data.f[i % 2]);
     interpreter_close(in);
     model_close(&m);
+}
+
+static const TfLiteTensor *output(struct interpreter *in, size_t i)
+{
+    size_t count;
+
+    return interpreter_tensor(in, interpreter_outputs(in, &count)[i]);
+}
+
+/* The elements of a tensor of i32. */
+static const char *words(const TfLiteTensor *t)
+{
+    static char text[256];
+    int used = 0;
+
+    for (size_t i = 0; i < t->bytes / sizeof(int32_t); i++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%d", i > 0 ? " " : "",
+                         (int)t->data.i32[i]);
+    return text;
+}
+
+/* Each op of OPS.md, results of prepare, and those that have none, behind x [2, 3, 4], whose batch
+ * is then 5, and 2 again; `values` are those of n, for batch 2 and 5.  NULL: known in invoke. */
+TEST(computes_results_of_prepare)
+{
+    static const struct {
+        const char *nodes; /* behind SHAPE of x -> s:i32[3] */
+        const char *values[2];
+    } rows[] = {
+        { "ABS s -> n:i32[3]", { NULL, NULL } },
+        { "STRIDED_SLICE {shrink_axis_mask=1} s i32[1]=0 i32[1]=1 i32[1]=1 -> n:i32[]",
+          { "2", "5" } },
+        { "CONCATENATION {} s i32[1]=7 -> n:i32[4]", { "2 3 4 7", "5 3 4 7" } },
+        { "GATHER {} s i32[2]=2,0 -> n:i32[2]", { "4 2", "4 5" } },
+        { "MUL {} s i32[1]=-2 -> n:i32[3]", { "-4 -6 -8", "-10 -6 -8" } },
+        { "RESHAPE s i32[2]=3,1 -> n:i32[3,1]", { "2 3 4", "5 3 4" } },
+        { "TILE {} s i32[1]=2 -> n:i32[6]", { "2 3 4 2 3 4", "5 3 4 5 3 4" } },
+        { "BROADCAST_ARGS s i32[3]=1 -> n:i32[3]", { "2 3 4", "5 3 4" } },
+        { "REDUCE_PROD {} s i32[1]=0 -> n:i32[]", { "24", "60" } },
+        { "TILE {} s i32[1]=3 -> t:i32[9]; RESHAPE t i32[2]=1,9 -> u:i32[1,9];"
+          "REDUCE_PROD {} u i32[1]=0 -> n:i32[9]",
+          { NULL, NULL } }, /* over 8 elements */
+        { "STRIDED_SLICE {shrink_axis_mask=1} s i32[1]=0 i32[1]=1 i32[1]=1 -> c:i32[];"
+          "RANGE i32[]=0 c i32[]=1 -> n:i32[2]",
+          { "0 1", "0 1 2 3 4" } },
+        { "SLICE {} s i32[1]=0 i32[1]=1 -> n:i32[1]", { NULL, NULL } },
+        { "PACK {values_count=1} s -> n:i32[1,3]", { NULL, NULL } },
+        { "ADD {} s s -> n:i32[3]", { NULL, NULL } },
+        { "SUM {} s i32[1]=0 -> n:i32[]", { NULL, NULL } },
+        { "CAST {in_data_type=i32 out_data_type=i32} s -> n:i32[3]", { NULL, NULL } },
+        { "SQUEEZE {} s -> n:i32[3]", { NULL, NULL } },
+        { "FILL {} s i32[]=1 -> n:i32[2,3,4]", { NULL, NULL } },
+    };
+    static const int batches[] = { 2, 5, 2 };
+
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct diag diag = { 0 };
+        struct interpreter *in;
+        const TfLiteTensor *n;
+        struct model m;
+
+        kit_text(&m, "SHAPE {out_type=i32} x:f32[2,3,4] -> s:i32[3];%s", rows[r].nodes);
+        in = kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64 });
+        n = output(in, 0);
+        for (int i = 0; i < 3; i++) {
+            const char *const values = rows[r].values[i % 2];
+
+            KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ batches[i], 3, 4 }, 3, &diag));
+            KIT_OK(interpreter_allocate(in, &diag));
+            if ((n->allocation_type == kTfLitePersistentRo) != (values != NULL))
+                fail_msg("%s: allocation type %d", rows[r].nodes, (int)n->allocation_type);
+            if (values)
+                assert_string_equal(words(n), values);
+            KIT_OK(interpreter_invoke(in, &diag));
+            KIT_OK(interpreter_check_guards(in, &diag));
+        }
+        interpreter_close(in);
+        model_close(&m);
+    }
+}
+
+/* What DEQUANTIZE makes of a constant is none to a node that reads it, as in the runtime. */
+TEST(weights_are_no_results_of_prepare)
+{
+    struct interpreter *in;
+    struct model m;
+
+    kit_text(&m, "DEQUANTIZE {} f16[2]=1,2 -> w:f32[2]; RESHAPE w i32[2]=2,1 -> y:f32[2,1];"
+                 "RESHAPE f32[2]=3,4 i32[2]=2,1 -> z:f32[2,1]");
+    in = kit_interpreter(&m, NULL);
+    assert_int_equal(output(in, 0)->allocation_type, kTfLiteArenaRw);
+    assert_int_equal(output(in, 1)->allocation_type, kTfLitePersistentRo);
+    interpreter_close(in);
+    model_close(&m);
+}
+
+/* A few bytes of a file, and no memory for what follows from them. */
+TEST(results_of_prepare_have_a_limit)
+{
+    expect_fails("TILE {} f32[1,2]=1 i32[2]=20000,10000 -> f32[20000,20000]", STATUS_LIMIT,
+                 "TILE: node 0: output 0: tensor 2 (t2): a constant of 1600000000 bytes, "
+                 "1600000000 with those of the nodes before");
+    expect_fails("SHAPE {out_type=i32} x:f32[2,3] -> s:i32[2]; GATHER {} s i32[1]=2 -> i32[1]",
+                 STATUS_INVALID, "GATHER: node 1: ");
 }
 
 /* Kernels read elements in place; a file may have them anywhere. */
@@ -106,7 +217,7 @@ TEST(fills_quantization)
     interpreter_close(in);
     model_close(&m);
 
-    expect_open_fails("tensors t:i8[2,3]q(0.5,-9223372036854775808)", STATUS_INVALID, "zero point");
+    expect_fails("tensors t:i8[2,3]q(0.5,-9223372036854775808)", STATUS_INVALID, "zero point");
 }
 
 /* ---- graphs that are refused ---- */
@@ -172,7 +283,7 @@ TEST(refuses_bad_graphs)
 
         snprintf(model, sizeof model, "tensors x:f32[1,2] y:f32[1,2]; %s; inputs x; outputs y",
                  rows[i].node);
-        expect_open_fails(model, rows[i].status, rows[i].text);
+        expect_fails(model, rows[i].status, rows[i].text);
     }
 }
 
@@ -184,10 +295,10 @@ TEST(refuses_what_does_not_fit)
     struct interpreter *in;
     struct model m;
 
-    expect_open_fails("tensors x:f32[2147483647x3]; inputs x", STATUS_INVALID, "tensor 0 (x)");
-    expect_open_fails("tensors x:f32[1,-2147483648]; inputs x", STATUS_INVALID, "tensor 0 (x)");
+    expect_fails("tensors x:f32[2147483647x3]; inputs x", STATUS_INVALID, "tensor 0 (x)");
+    expect_fails("tensors x:f32[1,-2147483648]; inputs x", STATUS_INVALID, "tensor 0 (x)");
     if (sizeof(size_t) == 4) { /* sooner: its bytes cannot be counted */
-        expect_open_fails(large, STATUS_INVALID, "tensor 0 (x)");
+        expect_fails(large, STATUS_INVALID, "tensor 0 (x)");
         return;
     }
     kit_text(&m, "%s", large);
