@@ -67,6 +67,44 @@ expect 2 'wrong.txt: line 2, column 10: expected a field of SoftmaxOptions, or \
     $assay model "$work/wrong.txt" -o "$work/none.tflite"
 expect 2 'line 2, column 10' $assay run "$work/wrong.txt"
 [ ! -e "$work/none.tflite" ] || { echo 'commands: assay model wrote what is wrong' >&2; exit 1; }
+# A node that nobody knows: it is named, the others are decided, compared and run.
+unknown="RELU x:f32[1,4] -> a
+CUSTOM(NoSuchOp) a -> b:f32[1,4]
+NEG b -> y"
+expect 0 'unknown +node 1: the custom op "NoSuchOp" version 1 is not known' $assay inspect --model="$unknown" --wide
+expect 0 '^ +0  RELU v1 .* taken, partition 0' $assay inspect --model="$unknown" --wide
+for command in run 'diff --runs=1' 'bench --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet'; do
+    # shellcheck disable=SC2086
+    expect 0 '^not run +node 1: the custom op "NoSuchOp"' sh -c '"$@"; [ $? = 1 ]' - $assay $command --model="$unknown"
+    # shellcheck disable=SC2086
+    expect 0 '"op": "NoSuchOp"' sh -c '"$@"; [ $? = 1 ]' - $assay $command --model="$unknown" --format=json
+done
+expect 0 '^diff: missing: 1 of 3 nodes was not run: node 1, NoSuchOp; the others pass' \
+    sh -c '"$@"; [ $? = 1 ]' - $assay diff --runs=1 --model="$unknown" --per-node
+expect 2 'custom op "NoSuchOp" version 1 is not known' $assay run --model='CUSTOM(NoSuchOp) x:f32[1] -> y:f32[1]'
+# Signatures, and inputs whose sizes the file leaves open.
+several="RELU x:f32[1,4] -> y
+signature prefill in=x -> out=y
+graph
+NEG ids:f32[1,4]~[1,-1] -> z
+signature decode in=ids -> out=z"
+expect 0 '^signature +prefill, of prefill, decode' $assay diff --runs=1 --model="$several"
+expect 0 '^sizes +input ids is .1, -1. in the file, and .1, 4. here; --input-shape=ids:DIMS' \
+    $assay diff --runs=1 --model="$several" --signature=decode
+for command in inspect run 'diff --runs=1' 'bench --num_runs=1 --min_secs=0 --warmup_min_secs=0 --no-starts --quiet'; do
+    # shellcheck disable=SC2086
+    expect 0 '^signature +decode' $assay $command --model="$several" --signature=decode
+    # shellcheck disable=SC2086
+    expect 0 'and .1, 9. here' $assay $command --model="$several" --signature=decode --input-shape=ids:1,9
+    # shellcheck disable=SC2086
+    expect 2 'the model has the signatures prefill, decode' $assay $command --model="$several" --signature=train
+    # shellcheck disable=SC2086
+    expect 2 'expected NAME:DIMS' $assay $command --model="$several" --input-shape=x
+    # shellcheck disable=SC2086
+    expect 2 'the model has the inputs x' $assay $command --model="$several" --input-shape=ids:1,9
+    # shellcheck disable=SC2086
+    expect 2 'limit tensor_elements' $assay $command --model="$several" --input-shape=x:99999,99999
+done
 escape=$work/$(printf '\033[2J')
 cp $model "$escape.tflite"
 expect 0 'x1b\[2J\.tflite' $assay inspect "$escape.tflite"

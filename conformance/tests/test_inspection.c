@@ -240,7 +240,7 @@ TEST(a_node_that_is_not_prepared)
     inspection_print_text(f, &n);
     inspection_close(&n);
     fclose(f);
-    assert_non_null(strstr(text, "unknown   node 1, ADD: ADD: node 1: "));
+    assert_non_null(strstr(text, "unknown   ADD: node 1: "));
     assert_non_null(strstr(text, "takes 2 of 3 nodes, 2 partitions\n"));
     assert_non_null(strstr(text, "-> (3)  not prepared by the reference, and not offered"));
     assert_non_null(strstr(text, "of [1, -1]  x\n"));

@@ -97,7 +97,7 @@ static void find_constants(struct cutter *c)
         c->uses[c->graph->outputs.data[i]].is_output = true;
     for (size_t n = 0; n < c->graph->operator_count; n++) {
         const struct model_operator *const op = &c->graph->operators[n];
-        const bool constant = reads_constants_alone(c, op);
+        const bool constant = (!c->q->exact || c->q->nodes[n]) && reads_constants_alone(c, op);
 
         for (size_t o = 0; o < op->outputs.count; o++) {
             c->uses[op->outputs.data[o]].maker = (int32_t)n;
@@ -126,6 +126,8 @@ static void carry_makers(struct cutter *c)
 
 static void find_uses(struct cutter *c)
 {
+    for (size_t i = 0; c->q->exact && i < c->graph->inputs.count; i++)
+        c->uses[c->graph->inputs.data[i]].used = true;
     for (size_t n = 0; n < c->graph->operator_count; n++) {
         const struct model_operator *const op = &c->graph->operators[n];
 
@@ -148,6 +150,8 @@ static bool becomes_input(const struct cutter *c, int32_t tensor)
 {
     const struct use *const u = &c->uses[tensor];
 
+    if (c->q->exact && u->is_input)
+        return true;
     if (!u->read_inside || u->made || u->constant)
         return false;
     return u->is_input || (u->maker >= 0 && !c->graph->tensors[tensor].is_variable);
@@ -295,6 +299,25 @@ static enum status cut_operators(struct cutter *c, struct model_subgraph *part)
     return STATUS_OK;
 }
 
+/* Numbers of buffers and operator codes stay those of the source. */
+static enum status keep_bodies(struct cutter *c, const struct model_subgraph *part)
+{
+    const struct model *const m = c->q->model;
+    struct model_subgraph *const graphs =
+        arena_copy(c->arena, m->subgraphs, m->subgraph_count, sizeof *graphs);
+
+    if (!graphs)
+        return no_memory(c);
+    graphs[0] = *part;
+    c->out->model.subgraphs = graphs;
+    c->out->model.subgraph_count = m->subgraph_count;
+    c->out->model.buffers = m->buffers;
+    c->out->model.buffer_count = m->buffer_count;
+    c->out->model.opcodes = m->opcodes;
+    c->out->model.opcode_count = m->opcode_count;
+    return STATUS_OK;
+}
+
 static enum status cut(struct cutter *c)
 {
     const struct model *const m = c->q->model;
@@ -308,7 +331,9 @@ static enum status cut(struct cutter *c)
     if (!part || !c->uses || !c->inside || !c->carried || !c->buffers || !c->opcodes)
         return no_memory(c);
     for (size_t i = 0; i < m->opcode_count; i++)
-        c->opcodes[i] = -1;
+        c->opcodes[i] = c->q->exact ? (int32_t)i : -1;
+    for (size_t i = 0; c->q->exact && i < m->buffer_count; i++)
+        c->buffers[i] = (int32_t)i;
     TRY(check_graph(c));
     find_constants(c);
     carry_makers(c);
@@ -325,7 +350,7 @@ static enum status cut(struct cutter *c)
     c->out->model.external_buffer_count = m->external_buffer_count;
     c->out->model.subgraphs = part;
     c->out->model.subgraph_count = 1;
-    return STATUS_OK;
+    return c->q->exact ? keep_bodies(c, part) : STATUS_OK;
 }
 
 enum status model_cut_make(const struct model_cut_request *request, struct model_cut *out,

@@ -19,6 +19,9 @@ struct model_cut_request {
     const bool *nodes;         /* of each operator: whether it belongs to the part */
     /* Of each tensor its dims, as a runtime prepared them; NULL: as the file has them. */
     const struct model_ints *shapes;
+    /* No other node comes along, but all inputs, and the other subgraphs with all buffers, for
+     * nodes that call them. */
+    bool exact;
 };
 
 struct model_cut {

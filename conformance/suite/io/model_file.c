@@ -74,13 +74,53 @@ enum status model_file_open(struct model_file *m, const char *name, bool as_writ
     return s;
 }
 
+/* One command runs one model. */
+static struct {
+    char *name;
+    struct tflite_file file;
+} replaced;
+
+void model_file_restore(void)
+{
+    free(replaced.name);
+    mem_free(replaced.file.bytes);
+    replaced.name = NULL;
+    replaced.file = (struct tflite_file){ NULL, 0 };
+}
+
+bool model_file_is_replaced(const char *name)
+{
+    return replaced.name && strcmp(name, replaced.name) == 0;
+}
+
+enum status model_file_replace(const char *name, struct tflite_file *file, struct diag *diag)
+{
+    model_file_restore();
+    replaced.name = strdup(name);
+    replaced.file = *file;
+    *file = (struct tflite_file){ NULL, 0 };
+    if (replaced.name)
+        return STATUS_OK;
+    model_file_restore();
+    return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
+}
+
 enum status model_file_read(const char *name, uint8_t **bytes, size_t *count, struct diag *diag)
 {
     struct model_file m = { .from_text = false };
-    const enum status s = strcmp(name, "-") == 0
-                              ? file_read_model(name, &m.tflite.bytes, &m.tflite.count, diag)
-                              : model_file_open(&m, name, false, diag);
+    enum status s = STATUS_OK;
 
+    if (model_file_is_replaced(name)) {
+        m.tflite.count = replaced.file.count;
+        if (!(m.tflite.bytes = mem_alloc(m.tflite.count, 1)))
+            s = diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
+        else
+            memcpy(m.tflite.bytes, replaced.file.bytes, m.tflite.count);
+    } else if (strcmp(name, "-") == 0) {
+        s = file_read_model(name, &m.tflite.bytes, &m.tflite.count, diag);
+    } else {
+        s = model_file_open(&m, name, false, diag);
+    }
     *bytes = m.tflite.bytes;
     *count = m.tflite.count;
     return s;

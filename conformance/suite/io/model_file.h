@@ -28,6 +28,13 @@ enum status model_file_open(struct model_file *m, const char *name, bool as_writ
  * file_read_model (format/file.h). */
 enum status model_file_read(const char *name, uint8_t **bytes, size_t *count, struct diag *diag);
 
+/* What model_file_read gives from now on for a name, in this process and those that it forks; takes
+ * file->bytes, also when it fails. */
+enum status model_file_replace(const char *name, struct tflite_file *file, struct diag *diag);
+bool model_file_is_replaced(const char *name);
+/* Forgets that. */
+void model_file_restore(void);
+
 /* Writes a model as a text, and constants that are long into the file "PATH.data" beside it, which
  * is written first; each is whole or not there.  path NULL: on f, with all constants. */
 enum status model_file_write_text(const struct model *m, FILE *f, const char *path,

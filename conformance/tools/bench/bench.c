@@ -1,5 +1,6 @@
 #include "conformance/tools/bench/bench.h"
 
+#include "conformance/suite/io/model_file.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/tools/bench/bench_starts.h"
@@ -105,14 +106,32 @@ static void list_shapes(struct interpreter *in, char *text, size_t bytes)
     }
 }
 
-static void describe(struct bench_result *r, struct bench_session *t)
+static void describe_use(struct bench_result *r, const struct bench_session *t,
+                         const struct bench_request *q)
+{
+    size_t bytes;
+    FILE *const f = open_memstream(&r->use_text, &bytes);
+
+    r->use_json = json_object();
+    model_use_json(r->use_json, q->use, &t->s.model, t->s.in);
+    if (!f)
+        return;
+    model_use_print(f, q->use, &t->s.model, t->s.in, 12);
+    fclose(f);
+}
+
+static void describe(struct bench_result *r, struct bench_session *t, const struct bench_request *q)
 {
     char spec[4096];
 
     r->subject = strdup(t->s.subject.label);
     r->spec = subject_spec(&t->s.subject, spec, sizeof spec) ? strdup(spec) : NULL;
     snprintf(r->subject_sha256, sizeof r->subject_sha256, "%s", t->s.subject.sha256);
-    sha256_hex(t->s.bytes, t->s.count, r->model_sha256);
+    /* Of the file, also where a part of it is run: reports of one model are compared. */
+    if (!model_file_is_replaced(q->model) ||
+        sha256_file(q->model, r->model_sha256, NULL) != STATUS_OK)
+        sha256_hex(t->s.bytes, t->s.count, r->model_sha256);
+    describe_use(r, t, q);
     bench_session_device(t, r->device, sizeof r->device);
     list_shapes(t->s.in, r->input_shapes, sizeof r->input_shapes);
     r->nodes = interpreter_node_count(t->s.in);
@@ -251,7 +270,7 @@ static enum status measure(struct bench_result *r, const struct bench_request *q
     if (s == STATUS_OK && runs && q->outputs_path)
         s = save_outputs(&t.s, q->outputs_path, diag);
     if (s == STATUS_OK) {
-        describe(r, &t);
+        describe(r, &t, q);
         read_memory(r, &t);
     }
     bench_session_close(&t);
@@ -288,6 +307,8 @@ void bench_close(struct bench_result *r)
     mem_free(r->steps);
     free(r->subject);
     free(r->spec);
+    free(r->use_text);
+    json_decref(r->use_json);
     bench_series_close(&r->latency_ms);
     bench_versus_close(&r->versus);
     bench_throughput_close(&r->throughput);

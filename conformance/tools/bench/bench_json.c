@@ -257,6 +257,7 @@ static void set_names(json_t *o, const struct bench_report *b)
                         json_text(r->subject_sha256[0] ? r->subject_sha256 : NULL));
     json_object_set_new(o, "device", json_text(r->device[0] ? r->device : NULL));
     json_object_set_new(o, "input_shapes", json_text(r->input_shapes));
+    json_object_update(o, r->use_json);
 }
 
 json_t *bench_json(const struct bench_report *b)

@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_REQUEST_H
 #define ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_REQUEST_H
 
+#include "conformance/suite/io/model_use.h"
 #include "conformance/tools/bench/bench_inputs.h"
 #include "conformance/util/string_list.h"
 
@@ -10,8 +11,9 @@
 
 struct bench_request {
     const char *model;
-    const char *subject;  /* as subject_parse takes it; NULL: a delegate and its options */
-    const char *delegate; /* as subject_init takes them */
+    const struct model_use *use; /* what of it is run, for the report; may be NULL */
+    const char *subject;         /* as subject_parse takes it; NULL: a delegate and its options */
+    const char *delegate;        /* as subject_init takes them */
     struct string_list delegate_options;
     const char *versus; /* another subject, run in turns with the first; NULL: none */
     uint64_t seed;

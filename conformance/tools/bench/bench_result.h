@@ -8,6 +8,7 @@
 
 #include "assay_gpu.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,6 +68,8 @@ struct bench_result {
     char model_sha256[65];
     char device[256];
     char input_shapes[512]; /* "1,224,224,3:1,10" */
+    char *use_text;         /* what model_use_print says; NULL: out of memory */
+    json_t *use_json;       /* and model_use_json */
     size_t nodes, taken;
     int partitions;
     /* Creating the delegate (which opens the device), and preparing the graph with it. */

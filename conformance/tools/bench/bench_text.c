@@ -244,6 +244,7 @@ void bench_print_text(FILE *f, const struct bench_report *b)
     const struct bench_request *const q = b->request;
 
     fprintf(f, "model       %s\n", q->model);
+    fputs(r->use_text ? r->use_text : "", f);
     fprintf(f, "run by      %s%s%s\n", r->subject, r->device[0] ? " on " : "", r->device);
     fprintf(f, "taken       %zu of %zu nodes, %d partition%s\n", r->taken, r->nodes, r->partitions,
             r->partitions == 1 ? "" : "s");

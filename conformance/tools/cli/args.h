@@ -5,6 +5,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_CLI_ARGS_H
 #define ASSAY_CONFORMANCE_TOOLS_CLI_ARGS_H
 
+#include "conformance/suite/io/model_use.h"
 #include "conformance/util/message.h"
 #include "conformance/util/string_list.h"
 
@@ -45,7 +46,8 @@ enum args_common_bit {
     ARGS_FORMS = 64,  /* with ARGS_FORMAT: --format takes the names of forms[] (forms/forms.h) */
     ARGS_JSON = 128,  /* with ARGS_FORMAT: JSON is the default */
     ARGS_MODEL = 256, /* --model: a text in the place of the first argument, which is a model */
-    ARGS_LIMIT = 512  /* --limit alone; ARGS_DELEGATE has it, too */
+    ARGS_LIMIT = 512, /* --limit alone; ARGS_DELEGATE has it, too */
+    ARGS_USE = 1024   /* --signature, --input-shape */
 };
 
 /* A command takes text and JSON, and of the others those that it has a bit for.  With ARGS_FORMS a
@@ -63,7 +65,8 @@ struct args_common {
     uint64_t seed;
     uint64_t jobs; /* 0: one worker for each processor */
     bool quiet;
-    int progress;      /* enum progress_mode; args_parse sets it for the program */
+    int progress;         /* enum progress_mode; args_parse sets it for the program */
+    struct model_use use; /* its first two members */
     const char *model; /* args_parse makes it the first argument: "text:TEXT" (io/model_file.h) */
 };
 

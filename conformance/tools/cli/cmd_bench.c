@@ -81,6 +81,8 @@ static int report(const struct request *q, const struct bench_result *r,
 
     if (code != EXIT_AS_EXPECTED || steps != EXIT_AS_EXPECTED)
         return code != EXIT_AS_EXPECTED ? code : steps;
+    if (q->bench.use->left_count > 0)
+        return EXIT_FAILED;
     if (q->flags.require_full_delegation && r->taken < r->nodes) {
         message_error("bench", "--require_full_delegation: %zu of %zu nodes are left to the CPU",
                       r->nodes - r->taken, r->nodes);
@@ -97,7 +99,7 @@ static int serve(const struct request *q)
                                                                      : message_fail("bench", &diag);
 }
 
-static int measure(const struct request *q)
+static int measure(struct request *q)
 {
     struct bench_baseline baseline = { .path = NULL };
     struct bench_result r = { .subject = NULL };
@@ -110,6 +112,8 @@ static int measure(const struct request *q)
         s = bench_baseline_open(&baseline, q->compare_to, q->bench.model, &diag);
     interrupt_begin();
     if (s == STATUS_OK)
+        s = bench_run(&r, &q->bench, &diag);
+    if (s != STATUS_OK && model_use_cut(&q->common.use, q->bench.model, s, &diag))
         s = bench_run(&r, &q->bench, &diag);
     interrupt_end();
     if (s == STATUS_OK)
@@ -186,6 +190,11 @@ static bool apply(struct request *q, const struct args *args)
     }
     if (args->count == 1)
         b->model = args->items[0];
+    if (b->model && model_use_choose(&q->common.use, b->model, &diag) != STATUS_OK) {
+        message_fail("bench", &diag);
+        return false;
+    }
+    b->use = &q->common.use;
     b->delegate = q->common.delegate;
     b->delegate_options = q->common.delegate_option;
     b->seed = q->common.seed;
@@ -257,7 +266,8 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
     memcpy(flags, own, sizeof own);
     count += benchmark_flags_rows(&q->flags, flags + count);
     if (!args_parse(self, argc, argv, flags, count,
-                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV | ARGS_SEED | ARGS_QUIET,
+                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV | ARGS_SEED |
+                        ARGS_QUIET,
                     &q->common, args, 0, 1, code))
         return false;
     b->starts = !no_starts;
@@ -281,6 +291,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (apply(&q, &args))
         code = q.bench.serve ? serve(&q) : measure(&q);
     benchmark_flags_close(&q.flags);
+    model_use_close(&q.common.use);
     return code;
 }
 
@@ -317,6 +328,8 @@ const struct command command_bench = {
                 "  assay bench mobilenet.tflite --format=json --out=before.json\n"
                 "  assay bench mobilenet.tflite --compare-to=before.json --max-regression=5%\n"
                 "  assay bench mobilenet.tflite --versus='delegate:./libother.so?precision=fp16'\n"
+                "  assay bench detector.tflite --input-shape=image:1,320,320,3 "
+                "--signature=serving_default\n"
                 "  assay bench mobilenet.tflite --threads=4 --format=csv\n"
                 "  assay bench --graph=mobilenet.tflite --use_gpu=true --num_runs=200\n",
     .suffix = ".tflite",

@@ -69,7 +69,24 @@ static void print_again(FILE *f, const struct diff *d, const struct request *q)
     fprintf(f, " --runs=1%s\n", d->culprit.alone ? " --per-node" : "");
 }
 
-static int compare(const struct request *q)
+/* A model with nodes that the reference does not know is opened without them. */
+static enum status open_diff(struct diff *d, struct request *q, struct subject *subject,
+                             struct diag *diag)
+{
+    const char *const path = q->diff.path;
+    enum status s = model_use_choose(&q->common.use, path, diag);
+
+    q->diff.use = &q->common.use;
+    if (s == STATUS_OK)
+        s = diff_open(d, &q->diff, subject, diag);
+    if (s != STATUS_OK && model_use_cut(&q->common.use, path, s, diag)) {
+        diff_close(d);
+        s = diff_open(d, &q->diff, subject, diag);
+    }
+    return s;
+}
+
+static int compare(struct request *q)
 {
     struct subject subject = { .path = NULL };
     struct diff d = { .subject = NULL };
@@ -78,10 +95,11 @@ static int compare(const struct request *q)
     int code;
 
     if ((s = subject_flags_open(&q->subject, &q->common, &subject, &diag)) == STATUS_OK &&
-        (s = diff_open(&d, &q->diff, &subject, &diag)) == STATUS_OK) {
+        (s = open_diff(&d, q, &subject, &diag)) == STATUS_OK) {
         interrupt_begin();
         if ((s = diff_run(&d, &diag)) == STATUS_OK)
             s = cause_find(&d, &diag);
+        diff_count_left(&d);
         interrupt_end();
     }
     if (s != STATUS_OK || save_cut(&d, q, &diag) != STATUS_OK) {
@@ -95,6 +113,7 @@ static int compare(const struct request *q)
     }
     diff_close(&d);
     subject_close(&subject);
+    model_use_close(&q->common.use);
     return code;
 }
 
@@ -155,8 +174,8 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &q.common,
-                    &args, 0, 1, &code))
+                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET,
+                    &q.common, &args, 0, 1, &code))
         return code;
     if (proto) {
         message_error(self->name,
@@ -200,11 +219,13 @@ const struct command command_diff = {
         "smallest range of nodes that fails together is found by bisection.  --cut writes what "
         "fails as a model of its own, --minimize makes it smaller first.\n\n"
         "The subject runs in a process of its own: a crash or a timeout is a result, and its cause "
-        "is found as any other's.  Exit code 1: an output or a node fails, or no node was taken.",
+        "is found as any other's.  Exit code 1: an output or a node fails, no node was taken, or "
+        "the reference does not know all nodes: then the others are compared, and these are named.",
     .examples = "  assay diff mobilenet.tflite\n"
                 "  assay diff mobilenet.tflite --delegate-option=precision=fp16 --runs=10\n"
                 "  assay diff model.tflite --input=cat.jpg --runs=1 --format=json\n"
                 "  assay diff model.tflite --delegate=./libother.so --per-node\n"
+                "  assay diff llm.tflite --signature=decode --input-shape=ids:1,64\n"
                 "  assay diff model.tflite --subject=litert:gpu --minimize --cut=fault.tflite\n",
     .suffix = ".tflite",
     .run = run,

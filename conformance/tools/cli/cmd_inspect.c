@@ -44,12 +44,13 @@ static int run(const struct command *self, int argc, char **argv)
     bool named;
     int code;
 
-    if (!args_parse(self, argc, argv, flags, 2, ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT, &common,
-                    &args, 1, 1, &code))
+    if (!args_parse(self, argc, argv, flags, 2, ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT,
+                    &common, &args, 1, 1, &code))
         return code;
     /* A model is shown on a machine without a device too, unless a delegate was asked for. */
     named = common.delegate || common.delegate_option.count > 0;
-    if (inspection_open(&n, args.items[0], common.delegate, &common.delegate_option, named,
+    if (model_use_choose(&common.use, args.items[0], &diag) != STATUS_OK ||
+        inspection_open(&n, args.items[0], common.delegate, &common.delegate_option, named,
                         &diag) != STATUS_OK)
         code = message_fail(self->name, &diag);
     else {
@@ -57,6 +58,7 @@ static int run(const struct command *self, int argc, char **argv)
         code = print(&n, &common, wide);
     }
     inspection_close(&n);
+    model_use_close(&common.use);
     return code;
 }
 
@@ -67,7 +69,9 @@ const struct command command_inspect = {
     .description =
         "Prints the tensors of a .tflite file, its ops by version, and its nodes.  Of each node it "
         "says whether the delegate takes it; where not, which rule refuses it, on which value, and "
-        "what the limit is.\n\n"
+        "what the limit is.  A node that the reference cannot prepare is named with the reason; "
+        "the "
+        "file has the shapes of its outputs, so the others are decided.\n\n"
         "With --plan follow the graph rewrites that were applied; why others were not, and why "
         "faster kernels are not used, node by node; each dispatch with its shader, constants, "
         "workgroup and grid; and the offset and lifetime of each tensor in device memory.\n\n"
@@ -76,6 +80,7 @@ const struct command command_inspect = {
     .examples = "  assay inspect model.tflite\n"
                 "  assay inspect model.tflite --delegate=none\n"
                 "  assay inspect model.tflite --plan\n"
+                "  assay inspect model.tflite --signature=decode --input-shape=ids:1,64\n"
                 "  assay inspect model.tflite --limit=file_bytes=8G\n"
                 "  assay inspect model.tflite --delegate-option=precision=fp16 --format=json\n",
     .suffix = ".tflite",

@@ -116,13 +116,26 @@ static enum status save_outputs(struct result *r, const char *path, struct diag 
     return s;
 }
 
-static enum status run_all(struct result *r, struct request *q, struct diag *diag)
+static enum status open_session(struct result *r, const struct request *q, struct diag *diag)
 {
-    if (q->labels)
-        TRY(labels_read(&r->labels, q->labels, diag));
     TRY(session_open(&r->session, q->model, diag));
     TRY(session_subject(&r->session, q->common.delegate, &q->common.delegate_option, diag));
-    TRY(diag_prefix(diag, session_start(&r->session, diag), "%s", q->model));
+    return diag_prefix(diag, session_start(&r->session, diag), "%s", q->model);
+}
+
+static enum status run_all(struct result *r, struct request *q, struct diag *diag)
+{
+    enum status s;
+
+    if (q->labels)
+        TRY(labels_read(&r->labels, q->labels, diag));
+    TRY(model_use_choose(&q->common.use, q->model, diag));
+    s = open_session(r, q, diag);
+    if (s != STATUS_OK && model_use_cut(&q->common.use, q->model, s, diag)) {
+        session_close(&r->session);
+        s = open_session(r, q, diag);
+    }
+    TRY(s);
     TRY(fill_inputs(r, q, diag));
     TRY(diag_prefix(diag, invoke(r, &r->latency_ms, diag), "%s", q->model));
     if (q->runs > 1)
@@ -211,6 +224,7 @@ static void print_text(FILE *f, struct result *r, const struct request *q)
     fprintf(f, "taken       %zu of %zu nodes, %d partition%s\n", session_taken(&r->session),
             interpreter_node_count(in), interpreter_partition_count(in),
             interpreter_partition_count(in) == 1 ? "" : "s");
+    model_use_print(f, &q->common.use, &r->session.model, in, 12);
     for (size_t i = 0; i < count; i++) {
         print_tensor(f, "input", i, interpreter_tensor(in, tensors[i]));
         if (i < q->inputs.count)
@@ -296,6 +310,7 @@ static void print_json(FILE *f, struct result *r, const struct request *q)
     json_object_set_new(report, "nodes", json_integer((json_int_t)interpreter_node_count(in)));
     json_object_set_new(report, "taken", json_integer((json_int_t)session_taken(&r->session)));
     json_object_set_new(report, "partitions", json_integer(interpreter_partition_count(in)));
+    model_use_json(report, &q->common.use, &r->session.model, in);
     json_object_set_new(report, "inputs", inputs);
     json_object_set_new(report, "outputs", outputs);
     json_object_set_new(report, "latency_ms", json_real(r->latency_ms));
@@ -353,14 +368,17 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED, &q.common, &args, 1, 1,
-                    &code))
+                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED, &q.common,
+                    &args, 1, 1, &code))
         return code;
     q.model = args.items[0];
     if (run_all(&r, &q, &diag) != STATUS_OK)
         code = message_fail(self->name, &diag);
     else
         code = print_result(&r, &q);
+    if (code == EXIT_AS_EXPECTED && q.common.use.left_count > 0)
+        code = EXIT_FAILED;
+    model_use_close(&q.common.use);
     session_close(&r.session);
     labels_close(&r.labels);
     return code;
@@ -376,11 +394,15 @@ const struct command command_run = {
         "random, from --seed.\n\n"
         "An image is resized bilinearly to the input's size, with half-pixel centres and no crop.  "
         "An input in u8 takes its pixels, one in i8 the pixels minus 128, one in f32 "
-        "(pixel - mean) / std.  Raw bytes are those of the tensor, little-endian.",
+        "(pixel - mean) / std.  Raw bytes are those of the tensor, little-endian.\n\n"
+        "Of a model with nodes that the reference does not know the others are run, and exit code "
+        "1 "
+        "says so.",
     .examples = "  assay run digits_f32.tflite --input=3.png\n"
                 "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
+                "  assay run model.tflite --input-shape=image:1,480,640,3 --input=room.jpg\n"
                 "  assay run model.tflite --limit=activation_bytes=8G\n"
                 "  assay run <(zcat model.tflite.gz)\n"
                 "  assay run model.tflite --delegate=./libother.so --format=json\n",

@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_DIFF_DIFF_H
 #define ASSAY_CONFORMANCE_TOOLS_DIFF_DIFF_H
 
+#include "conformance/suite/io/model_use.h"
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/judge/trial.h"
 #include "conformance/suite/shrink/shrink_model.h"
@@ -31,6 +32,7 @@ struct diff_request {
     bool per_node;
     uint64_t steps; /* of minimizing what fails; 0: it is not minimized */
     bool quiet;
+    const struct model_use *use; /* what of the model is run, for the report; may be NULL */
 };
 
 /* One node, alone, on the activations of the reference. */
@@ -88,6 +90,8 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
 /* Runs both and judges the outputs.  Failures of the subject are part of *d.  A signal that
  * util/interrupt.h notes ends this and what follows. */
 enum status diff_run(struct diff *d, struct diag *diag);
+/* Last: a model of which nodes were left out does not pass, it is MISSING them. */
+void diff_count_left(struct diff *d);
 void diff_close(struct diff *d);
 
 /* The verdict that text, JSON and exit code tell: the model or one of its nodes failed, nothing was

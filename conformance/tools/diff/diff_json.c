@@ -55,7 +55,7 @@ static json_t *make_node(const struct diff *d, const struct diff_node *n)
     const struct case_result *const r = &n->result;
     json_t *const j = json_object();
 
-    json_object_set_new(j, "index", json_integer(n->node));
+    json_object_set_new(j, "index", json_integer(model_use_node(d->request.use, n->node)));
     json_object_set_new(j, "op", json_string(diff_op(d, n->node)));
     json_object_set_new(j, "version",
                         json_integer(interpreter_node_version(d->reference, n->node)));
@@ -94,8 +94,8 @@ static json_t *make_culprit(const struct diff *d)
     }
     if (c->first < 0)
         return j;
-    json_object_set_new(j, "first_node", json_integer(c->first));
-    json_object_set_new(j, "last_node", json_integer(c->last));
+    json_object_set_new(j, "first_node", json_integer(model_use_node(d->request.use, c->first)));
+    json_object_set_new(j, "last_node", json_integer(model_use_node(d->request.use, c->last)));
     json_object_set_new(j, "op", json_string(diff_op(d, c->last)));
     json_object_set_new(j, "alone", json_boolean(c->alone));
     json_object_set_new(j, "reason", json_text(c->result.reason));
@@ -136,6 +136,7 @@ void diff_print_json(FILE *f, const struct diff *d)
     json_object_set_new(j, "interrupted", json_text(interrupt_name()));
     json_object_set_new(j, "nodes", whole(d->nodes));
     json_object_set_new(j, "taken", whole(d->taken));
+    model_use_json(j, d->request.use, &d->model, d->reference);
     json_object_set_new(j, "status", json_string(case_status_name(d->status)));
     json_object_set_new(j, "reason", json_text(d->reason));
     json_object_set_new(j, "open_ms", number(d->open_ms));

@@ -61,7 +61,7 @@ static void print_nodes(FILE *f, const struct diff *d)
         const struct diff_node *const n = &d->per_node[i];
         const struct case_result *const r = &n->result;
 
-        fprintf(f, "%5d  %-24s ", n->node, diff_op(d, n->node));
+        fprintf(f, "%5d  %-24s ", model_use_node(d->request.use, n->node), diff_op(d, n->node));
         if (n->judged && r->status == CASE_PASS)
             fprintf(f, "%-8s %9.3f %11.3g\n", "pass", r->margin, r->max_abs);
         else
@@ -85,21 +85,21 @@ static void print_culprit(FILE *f, const struct diff *d)
     if (c->first < 0 && interrupt_signal())
         return;
     if (c->first < 0) {
-        fprintf(f, diff_failed(d)
+        fprintf(f, diff_failed(d) && d->status != CASE_MISSING
                        ? "no node is out of bounds alone, and the model cut out as a whole passes\n"
                        : "no node is out of bounds\n");
         return;
     }
     if (c->alone) {
-        fprintf(f, "first node out of bounds: node %d, %s version %d: %s\n", c->first,
-                diff_op(d, c->first), interpreter_node_version(d->reference, c->first),
-                c->result.reason);
+        fprintf(f, "first node out of bounds: node %d, %s version %d: %s\n",
+                model_use_node(d->request.use, c->first), diff_op(d, c->first),
+                interpreter_node_version(d->reference, c->first), c->result.reason);
         print_worst(f, &c->result);
         if (d->wrong_nodes > 1)
             fprintf(f, "  %zu nodes are out of bounds\n", d->wrong_nodes);
     } else {
-        fprintf(f, "no node is out of bounds alone; nodes %d to %d fail together (", c->first,
-                c->last);
+        fprintf(f, "no node is out of bounds alone; nodes %d to %d fail together (",
+                model_use_node(d->request.use, c->first), model_use_node(d->request.use, c->last));
         for (int n = c->first; n <= c->last; n++)
             fprintf(f, "%s%s", n > c->first ? ", " : "", diff_op(d, n));
         fprintf(f, "): %s\n  %zu ranges were tried\n", c->result.reason, c->tried);
@@ -118,6 +118,7 @@ void diff_print_text(FILE *f, const struct diff *d)
     fprintf(f, "taken      %" PRIu64 " of %" PRIu64 " nodes\n", d->taken, d->nodes);
     fprintf(f, "inputs     %zu from files, the others random, seed %" PRIu64 "\n",
             d->request.inputs.count, d->request.seed);
+    model_use_print(f, d->request.use, &d->model, d->reference, 11);
     print_field_figures(f, d);
     for (size_t i = 0; d->runs > 0 && i < d->output_count; i++)
         print_output(f, d, i);

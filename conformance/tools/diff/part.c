@@ -88,7 +88,7 @@ enum status part_open(struct diff *d, int first, int last, bool rounded, struct 
     const size_t count = interpreter_node_count(d->reference);
     bool *const nodes = mem_alloc(count, sizeof *nodes);
     struct model_ints *const shapes = find_shapes(d);
-    const struct model_cut_request request = { &d->model, nodes, shapes };
+    const struct model_cut_request request = { &d->model, nodes, shapes, false };
     enum status s = STATUS_OK;
 
     *part = (struct part){ .instance = { .input_count = 0 } };

@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_INSPECT_INSPECTION_H
 #define ASSAY_CONFORMANCE_TOOLS_INSPECT_INSPECTION_H
 
+#include "conformance/suite/io/model_use.h"
 #include "conformance/suite/subject/session.h"
 
 #include <jansson.h>
@@ -31,7 +32,8 @@ enum inspection_end { INSPECTION_INPUT = 1, INSPECTION_OUTPUT = 2 };
 
 struct inspection {
     const char *path;
-    bool plan; /* whether the plan is printed too; set between open and print */
+    const struct model_use *use; /* for the report; may be NULL; set between open and print */
+    bool plan;                   /* whether the plan is printed too; set between open and print */
     struct session session;
     struct node_note *notes; /* of subgraph 0's operators */
     unsigned char *ends;     /* of its tensors: enum inspection_end */

@@ -134,6 +134,7 @@ void inspection_print_json(FILE *f, const struct inspection *n)
     json_object_set_new(report, "version", json_integer(m->version));
     json_object_set_new(report, "description", json_text(m->description.text));
     json_object_set_new(report, "subgraphs", json_integer((json_int_t)m->subgraph_count));
+    model_use_json(report, n->use, m, n->session.in);
     json_object_set_new(report, "subject", asked ? session_json(&n->session) : json_null());
     json_object_set_new(report, "not_run", json_text(n->why_not[0] ? n->why_not : NULL));
     json_object_set_new(report, "tensors", tensors);

@@ -185,14 +185,9 @@ static void print_not_prepared(FILE *f, const struct inspection *n)
     size_t count = 0;
 
     for (size_t i = 0; i < n->count; i++) {
-        char name[NAME_BYTES];
-
         if (!n->notes[i].reason || count++ >= SHOWN)
             continue;
-        inspection_op(n, i, name, sizeof name);
-        fprintf(f, "unknown   node %zu, ", i);
-        inspection_print_name(f, name);
-        fprintf(f, ": ");
+        fprintf(f, "unknown   ");
         clean_print(f, n->notes[i].reason);
         fputc('\n', f);
     }
@@ -229,8 +224,7 @@ bool inspection_print_text(FILE *f, const struct inspection *n)
     fprintf(f, "file      %zu bytes, version %" PRIu32 ", ", n->session.count, m->version);
     inspection_print_name(f, m->description.text ? m->description.text : "no description");
     fputc('\n', f);
-    if (m->subgraph_count > 1)
-        fprintf(f, "subgraphs %zu; what follows is the first\n", m->subgraph_count);
+    model_use_print(f, n->use, m, n->session.in, 10);
     print_delegate(f, n);
     if (!print_ops(f, n))
         return false;
