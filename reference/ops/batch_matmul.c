@@ -4,7 +4,8 @@
  *     z[b,m,n] = sum x[b,m,k] * y[b,k,n]
  *
  * f32; f32 with i8 y, which is dequantized here (the runtime quantizes x as well, and is coarser);
- * i8, whose exact sums of products are requantized in fixed point. Meaning:
+ * i8, whose exact sums of products are requantized in fixed point; i16 with i16 or i8 y, whose sums
+ * have 64 bits, and all zero points are 0. Meaning:
  * tflite/kernels/batch_matmul.cc, tflite/kernels/internal/reference/batch_matmul.h */
 #include "reference/base/memory.h"
 #include "reference/kernels/quantized.h"
@@ -40,13 +41,10 @@ static enum status check_types(const struct ref_call *call, struct diag *diag)
 {
     TfLiteType type;
 
-    TRY(ref_check_in_types(call, diag, 0, "x", REF_TYPE(Float32) | REF_TYPE(Int8), RANK_MIN,
-                           RANK_MAX));
-    type = call->in[0]->type;
-    TRY(ref_check_in_types(call, diag, 1, "y",
-                           type == kTfLiteFloat32 ? REF_TYPE(Float32) | REF_TYPE(Int8)
-                                                  : REF_TYPE(Int8),
+    TRY(ref_check_in_types(call, diag, 0, "x", REF_TYPE(Float32) | REF_TYPE(Int8) | REF_TYPE(Int16),
                            RANK_MIN, RANK_MAX));
+    type = call->in[0]->type;
+    TRY(ref_check_in_types(call, diag, 1, "y", 1u << type | REF_TYPE(Int8), RANK_MIN, RANK_MAX));
     return ref_check_out(call, diag, 0, type);
 }
 
@@ -64,12 +62,16 @@ static enum status check_scales(const struct ref_call *call, struct diag *diag)
 {
     struct fixed_multiplier m;
 
-    if (call->in[1]->type == kTfLiteInt8)
+    if (call->in[1]->type != kTfLiteFloat32)
         TRY(ref_check_scale_in(call, diag, 1, "y"));
-    if (call->in[0]->type != kTfLiteInt8)
+    if (call->in[0]->type == kTfLiteFloat32)
         return STATUS_OK;
     TRY(ref_check_scale_in(call, diag, 0, "x"));
     TRY(ref_check_scale_out(call, diag, 0));
+    TRY(ref_check_symmetric(call, diag));
+    if (call->in[0]->type == kTfLiteInt16 && ref_zero_point(call->in[1]) != 0)
+        return ref_fail(call, diag, STATUS_INVALID, "input 1 (y): zero point is %d, expected 0",
+                        ref_zero_point(call->in[1]));
     return read_factor(call, diag, &m);
 }
 
@@ -120,7 +122,7 @@ static struct operand open_operand(const TfLiteTensor *t, bool swapped, bool exa
                          .column_step = swapped ? columns : 1,
                          .matrix = columns * (size_t)ref_dim(t, ref_rank(t) - 2) };
 
-    if (t->type == kTfLiteInt8) {
+    if (t->type != kTfLiteFloat32) {
         o.values = ref_floats_of(t, ref_zero_point(t));
         for (size_t i = 0; o.values && !exact && i < count; i++)
             o.values[i] = (float)(ref_scale(t) * (double)o.values[i]);
@@ -149,15 +151,19 @@ static void store(struct ref_call *call, size_t at, struct fixed_multiplier m, d
                   double magnitude, double terms)
 {
     const TfLiteTensor *const z = call->out[0];
+    int64_t whole;
     double steps;
 
     if (z->type == kTfLiteFloat32) {
         ref_store(call, 0, at, sum, magnitude, terms);
         return;
     }
+    whole = (int64_t)sum; /* exact */
     steps = ref_scale(call->in[0]) * ref_scale(call->in[1]) / ref_scale(z);
     ref_store_quant(call, 0, at, ref_type_range(z->type),
-                    (int64_t)ref_zero_point(z) + fixed_multiply(fixed_wrap((int64_t)sum), m),
+                    (int64_t)ref_zero_point(z) + (z->type == kTfLiteInt16
+                                                      ? fixed_multiply_wide(whole, m)
+                                                      : fixed_multiply(fixed_wrap(whole), m)),
                     sum * steps + ref_zero_point(z), magnitude * steps, terms);
 }
 
@@ -198,7 +204,7 @@ static void multiply(struct ref_call *call, const struct operand *x, const struc
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteBatchMatMulParams *p = call->params;
-    const bool exact = call->in[0]->type == kTfLiteInt8;
+    const bool exact = call->in[0]->type != kTfLiteFloat32;
     struct fixed_multiplier m = { 0 };
     struct operand x, y;
     enum status s = STATUS_OK;

@@ -1,5 +1,5 @@
-/* CAST: each element in another type.  Any shape, of the types f32, f16, i64, i32, i16, i8, u8 and
- * bool in any pair; scales and zero points have no part in it.
+/* CAST: each element in another type.  Any shape, of the types f32, f16, i64, i32, u32, i16, i8, u8
+ * and bool in any pair; scales and zero points have no part in it.
  *
  *     float to integer   toward zero, saturated; NaN is the largest integer
  *     integer to integer modulo 2^bits
@@ -13,8 +13,8 @@
 #include <math.h>
 
 enum {
-    TYPES = REF_TYPES_FLOAT | REF_TYPE(Int64) | REF_TYPE(Int32) | REF_TYPE(Int16) | REF_TYPE(Int8) |
-            REF_TYPE(UInt8) | REF_TYPE(Bool)
+    TYPES = REF_TYPES_FLOAT | REF_TYPE(Int64) | REF_TYPE(Int32) | REF_TYPE(UInt32) |
+            REF_TYPE(Int16) | REF_TYPE(Int8) | REF_TYPE(UInt8) | REF_TYPE(Bool)
 };
 
 static bool is_float(TfLiteType type)
@@ -38,8 +38,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_in_types(call, diag, 0, "input", TYPES, 0, REF_MAX_RANK));
     if ((unsigned)to >= 32 || !((uint32_t)TYPES >> to & 1))
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
-                        "output 0 (output): type %s, expected f32, f16, i64, i32, i16, i8, u8 or "
-                        "bool",
+                        "output 0 (output): type %s, expected f32, f16, i64, i32, u32, i16, i8, "
+                        "u8 or bool",
                         name ? name : "unknown");
     ref_same_shape(&call->out_shape[0], call->in[0]);
     return STATUS_OK;
@@ -48,13 +48,10 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 /* The integers of a type, as far as 64 bits hold them. */
 static void range_of(TfLiteType type, double *low, double *high, int64_t *largest)
 {
-    const int bits = type == kTfLiteInt64   ? 63
-                     : type == kTfLiteInt32 ? 31
-                     : type == kTfLiteInt16 ? 15
-                     : type == kTfLiteInt8  ? 7
-                                            : 8;
+    const bool is_unsigned = type == kTfLiteUInt8 || type == kTfLiteUInt32;
+    const int bits = (int)runtime_type_bits(type) - !is_unsigned;
 
-    *low = type == kTfLiteUInt8 ? 0 : -ldexp(1, bits);
+    *low = is_unsigned ? 0 : -ldexp(1, bits);
     *high = ldexp(1, bits);
     *largest = (int64_t)((UINT64_C(1) << bits) - 1);
 }

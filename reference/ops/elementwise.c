@@ -8,11 +8,12 @@
  *
  * Which types each has is in the table below.  NaN stays NaN.  8-bit tensors: clamps, LEAKY_RELU,
  * ABS and NEG requantize in fixed point, RSQRT has a fixed-point formula of its own, the others are
- * computed in f32 for each integer (reference/QUANTIZATION.md).
+ * computed in f32 for each integer (reference/QUANTIZATION.md).  TANH and RSQRT of i16 have tables.
  *
  * Meaning: tflite/kernels/activations.cc, elementwise.cc, floor.cc, ceil.cc, round.cc, sign.cc; of
  * NEG in 8 bits, where the runtime is wrong, float64 (conformance/doc/TOLERANCES.md 9). */
 #include "reference/kernels/quantized.h"
+#include "reference/kernels/table16.h"
 
 #include <math.h>
 
@@ -91,6 +92,8 @@ struct quantized {
     struct fixed_multiplier alpha; /* LEAKY_RELU: the same for |alpha * x| */
     bool alpha_negative;
     struct fixed_range range;
+    struct sigmoid16 sigmoid; /* i16: of TANH, and of the others the table of the op */
+    int16_t table[TABLE16];
 };
 
 /* Results less the output's zero point; x less the input's. */
@@ -138,6 +141,13 @@ static int32_t fixed_rsqrt(const struct quantized *q, int32_t x)
     root.e += FRACTION_BITS;
     m.e -= FRACTION_BITS;
     return fixed_multiply(fixed_multiply(1, root), m);
+}
+
+/* ---- i16 ---- */
+
+static float table_rsqrt(float x, float most)
+{
+    return x > 0 ? 1 / sqrtf(x) : most;
 }
 
 /* ---- i32 and bool ---- */
@@ -207,6 +217,7 @@ enum {
     F32 = REF_TYPE(Float32),
     FLOATS = REF_TYPES_FLOAT,
     I8 = REF_TYPE(Int8),
+    I16 = REF_TYPE(Int16),
     BYTES = REF_TYPES_8BIT,
     I32 = REF_TYPE(Int32),
     BOOLS = REF_TYPE(Bool)
@@ -223,7 +234,7 @@ static const struct member {
     int64_t (*whole)(int64_t x); /* i32 and bool */
     bool positive;               /* a quantized input must not be below 0 */
 } members[] = {
-    { BUILTIN_TANH, FLOATS | BYTES, real_tanh, of_one, single_tanh, NULL, NULL, false },
+    { BUILTIN_TANH, FLOATS | BYTES | I16, real_tanh, of_one, single_tanh, NULL, NULL, false },
     { BUILTIN_GELU, FLOATS | BYTES, real_gelu, of_input, single_gelu, NULL, NULL, false },
     { BUILTIN_ELU, F32 | I8, real_elu, of_negative, single_elu, NULL, NULL, false },
     { BUILTIN_LEAKY_RELU, F32 | BYTES, real_leaky_relu, of_result, NULL, fixed_leaky_relu, NULL,
@@ -235,7 +246,7 @@ static const struct member {
     { BUILTIN_ABS, F32 | I8 | I32, real_abs, of_result, NULL, fixed_abs, whole_abs, false },
     { BUILTIN_NEG, FLOATS | I8 | I32, real_neg, of_result, NULL, fixed_neg, whole_neg, false },
     { BUILTIN_SQRT, F32 | I8, real_sqrt, of_result, NULL, fixed_sqrt, NULL, true },
-    { BUILTIN_RSQRT, F32 | I8, real_rsqrt, of_result, NULL, fixed_rsqrt, NULL, true },
+    { BUILTIN_RSQRT, F32 | I8 | I16, real_rsqrt, of_result, NULL, fixed_rsqrt, NULL, true },
     { BUILTIN_SQUARE, F32, real_square, of_result, NULL, NULL, NULL, false },
     { BUILTIN_LOG, F32 | I8, real_log, of_one, single_log, NULL, NULL, false },
     { BUILTIN_SIN, FLOATS, real_sin, of_sine, NULL, NULL, NULL, false },
@@ -315,6 +326,12 @@ static enum status read_quantized(const struct ref_call *call, struct diag *diag
         .out_zero = ref_zero_point(call->out[0]),
     };
     TRY(read_range(call, diag, q));
+    if (call->in[0]->type == kTfLiteInt16) {
+        q->sigmoid = sigmoid16_of((double)q->in_scale);
+        if (call->op->code == BUILTIN_RSQRT)
+            table16_fill_scaled(table_rsqrt, q->in_scale, q->out_scale, q->table);
+        return STATUS_OK;
+    }
     return member_of(call)->fixed ? read_factor(call, diag, q) : STATUS_OK;
 }
 
@@ -325,10 +342,15 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     TRY(ref_check_in_types(call, diag, 0, "input", member_of(call)->types, 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     ref_same_shape(&call->out_shape[0], call->in[0]);
-    if (!ref_is_8bit(call->in[0]->type))
+    if (!ref_is_steps(call->in[0]->type))
         return STATUS_OK;
     TRY(ref_check_scale_in(call, diag, 0, "input"));
     TRY(ref_check_scale_out(call, diag, 0));
+    TRY(ref_check_symmetric(call, diag));
+    if (call->op->code == BUILTIN_TANH && call->in[0]->type == kTfLiteInt16 &&
+        ref_scale(call->out[0]) != 1. / 32768)
+        return ref_fail(call, diag, STATUS_INVALID, "output 0 (output): scale %g, expected 1/32768",
+                        ref_scale(call->out[0]));
     return read_quantized(call, diag, &q);
 }
 
@@ -340,7 +362,10 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
                  y = m->real(call->params, real), steps = y / scale + q->out_zero;
     int64_t result;
 
-    if (m->single) {
+    if (call->in[0]->type == kTfLiteInt16) {
+        result = call->op->code == BUILTIN_TANH ? sigmoid16_tanh(q->sigmoid, x)
+                                                : table16_look_up(q->table, x);
+    } else if (m->single) {
         const float single = m->single(call->params, q->in_scale * (float)x) * (1 / q->out_scale);
 
         result = fixed_round((double)(roundf(single) + (float)q->out_zero));
@@ -378,7 +403,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *const in = call->in[0];
     const size_t count = ref_elements(in);
 
-    if (ref_is_8bit(in->type))
+    if (ref_is_steps(in->type))
         return eval_all_quantized(call, diag);
     for (size_t i = 0; i < count; i++) {
         if (in->type == kTfLiteInt32 || in->type == kTfLiteBool) {

@@ -9,11 +9,11 @@
  * are summed exactly; one fixed-point factor divides by their number and requantizes.  The mean of
  * i32 and i64 is cut off toward zero; sums wrap at 64 bits.
  *
- * The others: f32, i32, i64 (all but ANY and ALL); i8; u8 (SUM, MAX, MIN); bool (MAX, MIN, ANY,
- * ALL).  Sums and products of i32 and i64 wrap.  8-bit sums are exact, and one fixed-point factor
- * requantizes them; a product is requantized after each factor, in the order of the input.  MAX and
- * MIN skip NaN, but for one that comes first where all dimensions are reduced; they never give an
- * infinity of the wrong sign: the result of no larger element is the lowest number.
+ * The others: f32, i32, i64 (all but ANY and ALL); i8, i16; u8 (SUM, MAX, MIN); bool (MAX, MIN,
+ * ANY, ALL).  Sums and products of i32 and i64 wrap.  8-bit sums are exact, and one fixed-point
+ * factor requantizes them; a product is requantized after each factor, in the order of the input.
+ * MAX and MIN skip NaN, but for one that comes first where all dimensions are reduced; they never
+ * give an infinity of the wrong sign: the result of no larger element is the lowest number.
  * Meaning: tflite/kernels/reduce.cc, tflite/kernels/internal/reference/reduce.h */
 #include "reference/kernels/axes.h"
 #include "reference/kernels/quantized.h"
@@ -158,10 +158,10 @@ static const struct member {
     int32_t code;
     uint32_t types;
 } members[] = {
-    { BUILTIN_SUM, TYPES_NUMBER | REF_TYPES_8BIT },
-    { BUILTIN_REDUCE_MAX, TYPES_NUMBER | REF_TYPES_8BIT | REF_TYPE(Bool) },
-    { BUILTIN_REDUCE_MIN, TYPES_NUMBER | REF_TYPES_8BIT | REF_TYPE(Bool) },
-    { BUILTIN_REDUCE_PROD, TYPES_NUMBER | REF_TYPE(Int8) },
+    { BUILTIN_SUM, TYPES_NUMBER | REF_TYPES_QUANTIZED },
+    { BUILTIN_REDUCE_MAX, TYPES_NUMBER | REF_TYPES_QUANTIZED | REF_TYPE(Bool) },
+    { BUILTIN_REDUCE_MIN, TYPES_NUMBER | REF_TYPES_QUANTIZED | REF_TYPE(Bool) },
+    { BUILTIN_REDUCE_PROD, TYPES_NUMBER | REF_TYPE(Int8) | REF_TYPE(Int16) },
     { BUILTIN_REDUCE_ANY, REF_TYPE(Bool) },
     { BUILTIN_REDUCE_ALL, REF_TYPE(Bool) },
 };
@@ -216,19 +216,20 @@ static enum status read_factor(const struct ref_call *call, struct diag *diag, s
 static enum status prepare_other(struct ref_call *call, struct diag *diag)
 {
     const TfLiteReducerParams *p = call->params;
-    const bool bytes = ref_has(call, 0) && ref_is_8bit(call->in[0]->type);
+    const bool steps = ref_has(call, 0) && ref_is_steps(call->in[0]->type);
     struct fixed_multiplier m;
     struct ref_axes axes;
 
     TRY(ref_check_in_types(call, diag, 0, "input", types_of(call->op->code), 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
-    if (bytes && is_extreme(call->op->code))
+    if (steps && is_extreme(call->op->code))
         TRY(ref_check_moves(call, diag, 0, 0));
     TRY(ref_shape_axes(call, diag, p->keep_dims));
-    if (!bytes || is_extreme(call->op->code))
+    if (!steps || is_extreme(call->op->code))
         return STATUS_OK;
     TRY(ref_check_scale_in(call, diag, 0, "input"));
     TRY(ref_check_scale_out(call, diag, 0));
+    TRY(ref_check_symmetric(call, diag));
     if (call->out_shape[0].dynamic)
         return STATUS_OK;
     TRY(ref_read_axes(call, diag, &axes));
@@ -241,7 +242,7 @@ struct reduction {
     struct ref_call *call;
     const TfLiteTensor *x;
     const struct ref_axes *axes;
-    struct fixed_multiplier m; /* of 8 bits */
+    struct fixed_multiplier m; /* of 8 and 16 bits */
     size_t at;                 /* of the result */
     const int32_t *kept;       /* its position in the input */
 };
@@ -292,7 +293,7 @@ static int32_t multiply_wide(int64_t x, struct fixed_multiplier m)
     return fixed_wrap(rounded >> shift);
 }
 
-static void reduce_bytes(const struct reduction *r)
+static void reduce_steps(const struct reduction *r)
 {
     const TfLiteTensor *const y = r->call->out[0];
     const bool product = r->call->op->code == BUILTIN_REDUCE_PROD;
@@ -333,6 +334,7 @@ static double lowest_of(TfLiteType type, bool largest)
     switch (type) {
     case kTfLiteFloat32: high = FLT_MAX, low = -high; break;
     case kTfLiteInt32: high = INT32_MAX, low = INT32_MIN; break;
+    case kTfLiteInt16: high = INT16_MAX, low = INT16_MIN; break;
     case kTfLiteInt8: high = INT8_MAX, low = INT8_MIN; break;
     case kTfLiteUInt8: high = UINT8_MAX, low = 0; break;
     default: high = 1, low = 0; break;
@@ -387,21 +389,21 @@ static enum status eval_other(struct ref_call *call, struct diag *diag)
     int32_t kept[REF_MAX_RANK] = { 0 };
     struct ref_axes axes;
     struct reduction r = { .call = call, .x = call->in[0], .axes = &axes, .kept = kept };
-    const bool bytes = ref_is_8bit(type) && !is_extreme(call->op->code);
+    const bool steps = ref_is_steps(type) && !is_extreme(call->op->code);
 
     TRY(ref_read_axes(call, diag, &axes));
     if (ref_elements(call->out[0]) == 0)
         return STATUS_OK;
-    if (bytes)
+    if (steps)
         TRY(read_factor(call, diag, axes.count, &r.m));
     do {
         if (is_extreme(call->op->code))
             (type == kTfLiteInt64 ? reduce_extreme_i64 : reduce_extreme)(&r);
         else if (type == kTfLiteFloat32)
             reduce_floats(&r);
-        else if (bytes && axes.count > 0)
-            reduce_bytes(&r);
-        else if (bytes) /* the runtime leaves a product of nothing as it was */
+        else if (steps && axes.count > 0)
+            reduce_steps(&r);
+        else if (steps) /* the runtime leaves a product of nothing as it was */
             ref_store_int(call, 0, r.at, 0);
         else
             reduce_integers(&r);

@@ -1,10 +1,13 @@
-/* SOFTMAX over the last axis.  x, y [..., C] f32, f16, or i8, u8; beta scales before exp.
+/* SOFTMAX over the last axis.  x, y [..., C] f32, f16, or i8, u8, i16; or x i8, u8 and y i16; beta
+ * scales before exp.
  *
  *     y_i = exp(beta*x_i) / sum_j exp(beta*x_j)
  *
- * i8 and u8 are computed in fixed point; y has the scale 1/256 and the least zero point.
+ * i8 and u8 are computed in fixed point; y has the scale 1/256, as i16 1/65536, and the least zero
+ * point.  i16 is computed with tables.
  * Meaning: tflite/kernels/internal/reference/softmax.h */
 #include "reference/kernels/quantized.h"
+#include "reference/kernels/table16.h"
 
 #include <math.h>
 
@@ -18,6 +21,8 @@ static void read_params(const struct options *options, void *params)
 /* Fixed point: differences to the largest element become exponents in Q5.26, e^x is in Q0.31, and
  * the sum of a row in Q12.19. */
 enum { EXPONENT_BITS = 26, SUM_SHIFT = 12, FRACTION_BITS = 31 };
+/* With results of i16 every channel may count as 1, and the sum must not pass Q12.19. */
+enum { CHANNELS_MAX_16 = 4095 };
 
 struct fixed {
     struct fixed_multiplier to_exponent; /* from a difference of integers to Q5.26 */
@@ -39,45 +44,18 @@ static enum status read_fixed(const struct ref_call *call, struct diag *diag, st
     return STATUS_OK;
 }
 
-/* ---- i16: tables of 513 entries, with linear interpolation ---- */
-
-enum { TABLE = 513 };
-
-/* The runtime's tables over [low, high]: each entry is moved by half of what the interpolation is
- * off in the middle of its interval. */
-static void fill_table(double (*f)(double), double low, double high, int16_t table[TABLE])
-{
-    const double step = (high - low) / (TABLE - 1), half = step / 2;
-
-    for (int i = 0; i < TABLE - 1; i++) {
-        const double value = round(f(low + i * step) * 32768);
-        const double between =
-            round((f(low + (i + 1) * step) * 32768 + round(f(low + i * step) * 32768)) / 2);
-        const double middle = round(f(low + i * step + half) * 32768);
-        const double moved = value - round((between - middle) / 2);
-
-        table[i] = (int16_t)fmin(fmax(moved, -32768), 32767);
-    }
-    table[TABLE - 1] = (int16_t)fmin(fmax(round(f(high) * 32768), -32768), 32767);
-}
+/* ---- i16: tables ---- */
 
 static double one_over_one_plus(double x)
 {
     return 1 / (1 + x);
 }
 
-static int32_t look_up(const int16_t table[TABLE], int32_t x)
-{
-    const int32_t at = 256 + (x >> 7);
-
-    return table[at] + (((table[at + 1] - table[at]) * (x & 0x7f) + 64) >> 7);
-}
-
 static const struct fixed_range i16_range = { INT16_MIN, INT16_MAX };
 
 /* What a row of i16 needs: both tables, and the factor from a difference to 10/65535. */
 struct wide {
-    int16_t exponential[TABLE], reciprocal[TABLE];
+    int16_t exponential[TABLE16], reciprocal[TABLE16];
     struct fixed_multiplier to_index;
 };
 
@@ -86,8 +64,8 @@ static enum status read_wide(const struct ref_call *call, struct diag *diag, str
     const TfLiteSoftmaxParams *p = call->params;
     const double real = ref_scale(call->in[0]) * (double)p->beta / (10.0 / 65535.0);
 
-    fill_table(exp, -10, 0, w->exponential);
-    fill_table(one_over_one_plus, 0, 1, w->reciprocal);
+    table16_fill(exp, -10, 0, w->exponential);
+    table16_fill(one_over_one_plus, 0, 1, w->reciprocal);
     return ref_check_multiplier(call, diag, "beta * input scale / (10 / 65535)", real,
                                 &w->to_index);
 }
@@ -96,7 +74,7 @@ static int32_t wide_power(const struct wide *w, const TfLiteTensor *x, size_t i,
 {
     const int32_t difference = fixed_multiply((int32_t)ref_load_int(x, i) - peak, w->to_index);
 
-    return look_up(w->exponential, fixed_clamp((int64_t)difference + 32767, i16_range));
+    return table16_look_up(w->exponential, fixed_clamp((int64_t)difference + 32767, i16_range));
 }
 
 /* The reciprocal of a row's sum of exponentials, in Q0.15, and the shift of products with it. */
@@ -119,7 +97,7 @@ static struct wide_row wide_row_of(const struct wide *w, const TfLiteTensor *x, 
         sum += (uint32_t)wide_power(w, x, at + i, row.peak);
     while (zeros < 31 && !(sum << zeros & UINT32_C(1) << 31))
         zeros++;
-    row.reciprocal = look_up(
+    row.reciprocal = table16_look_up(
         w->reciprocal, fixed_clamp((int64_t)((((int64_t)sum << (zeros - 1)) + (1 << 13)) >> 14) -
                                        (1 << 15) - (1 << 16),
                                    i16_range));
@@ -148,18 +126,28 @@ static enum status check_wide(const struct ref_call *call, struct diag *diag)
     return read_wide(call, diag, &w);
 }
 
+static int output_bits(const TfLiteTensor *y)
+{
+    return y->type == kTfLiteInt16 ? 16 : 8;
+}
+
 static enum status check_quantized(const struct ref_call *call, struct diag *diag)
 {
-    const TfLiteTensor *const y = call->out[0];
+    const TfLiteTensor *const x = call->in[0], *const y = call->out[0];
+    const int32_t channels = ref_dim(x, ref_rank(x) - 1);
+    const int units = 1 << output_bits(y);
     struct fixed f;
 
     TRY(ref_check_scale_in(call, diag, 0, "input"));
     TRY(ref_check_scale_out(call, diag, 0));
-    if (fabs(ref_scale(y) - 1. / 256) > 0.001 / 256 ||
-        ref_zero_point(y) != ref_type_range(y->type).low)
+    if (fabs(ref_scale(y) * units - 1) > 0.001 || ref_zero_point(y) != ref_type_range(y->type).low)
         return ref_fail(call, diag, STATUS_INVALID,
-                        "output 0 (output): scale %g and zero point %d, expected 1/256 and %d",
-                        ref_scale(y), ref_zero_point(y), ref_type_range(y->type).low);
+                        "output 0 (output): scale %g and zero point %d, expected 1/%d and %d",
+                        ref_scale(y), ref_zero_point(y), units, ref_type_range(y->type).low);
+    if (y->type == kTfLiteInt16 && channels > CHANNELS_MAX_16)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        "input 0 (input): %d channels, expected at most %d with an output of i16",
+                        channels, CHANNELS_MAX_16);
     return read_fixed(call, diag, &f);
 }
 
@@ -169,7 +157,8 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 
     TRY(ref_check_in_types(call, diag, 0, "input", REF_TYPES_FLOAT | REF_TYPES_QUANTIZED, 1,
                            REF_MAX_RANK));
-    TRY(ref_check_out(call, diag, 0, call->in[0]->type));
+    if (!ref_is_8bit(call->in[0]->type) || call->out[0]->type != kTfLiteInt16)
+        TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     if (!isfinite(p->beta))
         return ref_fail(call, diag, STATUS_INVALID, "beta is %g", (double)p->beta);
     if (ref_is_8bit(call->in[0]->type))
@@ -193,14 +182,14 @@ static int32_t power_of(const struct fixed *f, int32_t difference)
 }
 
 /* A row: its largest element, and 1 / sum of e^x as a mantissa in Q0.31; products with it are
- * shifted to the right by `shift` to get steps of 1/256. */
+ * shifted to the right by `shift` to get steps of 1/256, or 1/65536. */
 struct fixed_row {
     int32_t peak, inverse;
     int shift;
 };
 
 static struct fixed_row fixed_row_of(const TfLiteTensor *x, const struct fixed *f, size_t at,
-                                     size_t depth)
+                                     size_t depth, int bits)
 {
     struct fixed_row row = { .peak = ref_type_range(x->type).low };
     int64_t sum = 0;
@@ -216,12 +205,12 @@ static struct fixed_row fixed_row_of(const TfLiteTensor *x, const struct fixed *
             sum += fixed_rounding_shift_right(power_of(f, difference), SUM_SHIFT);
     }
     /* From 512 on every quotient is below half a step.  The runtime aborts there. */
-    if (sum >= INT64_C(512) << (FRACTION_BITS - SUM_SHIFT))
+    if (bits == 8 && sum >= INT64_C(512) << (FRACTION_BITS - SUM_SHIFT))
         return (struct fixed_row){ .peak = row.peak };
     while (!(sum << zeros & INT64_C(1) << 31))
         zeros++;
     row.inverse = fixed_one_over_one_plus((int32_t)((sum << zeros) - (INT64_C(1) << 31)));
-    row.shift = SUM_SHIFT - zeros + FRACTION_BITS - 8;
+    row.shift = SUM_SHIFT - zeros + FRACTION_BITS - bits;
     return row;
 }
 
@@ -262,7 +251,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         if (is_wide)
             wide_row = wide_row_of(&w, x, at, depth);
         if (quantized)
-            fixed_row = fixed_row_of(x, &f, at, depth);
+            fixed_row = fixed_row_of(x, &f, at, depth, output_bits(call->out[0]));
         /* Subtracting the largest exponent keeps exp() in range, and cancels. */
         for (size_t i = 0; i < depth; i++)
             peak = fmax(peak, beta * load(x, at + i));

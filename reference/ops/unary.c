@@ -11,6 +11,7 @@
  * tflite/kernels/internal/reference/hard_swish.h */
 #include "reference/base/fixed_point16.h"
 #include "reference/kernels/quantized.h"
+#include "reference/kernels/table16.h"
 
 #include <math.h>
 
@@ -80,59 +81,6 @@ static int32_t hard_swish_fixed(const struct quantized *q, int32_t x)
         gate = fixed16_rounding_shift_right((int16_t)gate, -e);
     gate = (gate + (1 << 15)) >> 1;
     return fixed16_rounding_shift_right((int16_t)(gate * output / (1 << 15)), -q->m.e);
-}
-
-/* LOGISTIC of i16: a table of 256 values of the sigmoid in units of 2^-16, 1/24 apart, and linear
- * interpolation; x is brought to units of 1/12288. */
-struct logistic_i16 {
-    int32_t multiplier;
-    int shift;
-};
-
-/* A scale that is a power of two of at most 2^-12 is applied by shifts alone. */
-static struct logistic_i16 logistic_i16_of(double scale)
-{
-    struct logistic_i16 l = { 0, 0 };
-    double multiplier = (double)((float)scale * 4096.0f * 3.0f);
-    int e;
-
-    if (frexp(scale, &e) == 0.5 && (e - 1 + 12 == 0 || e - 1 + 12 == 1))
-        return (struct logistic_i16){ 3 << (e - 1 + 12), 0 };
-    while (multiplier <= 32767.0 / 2 && l.shift <= 30) {
-        multiplier *= 2;
-        l.shift++;
-    }
-    l.multiplier = (int32_t)multiplier;
-    return l;
-}
-
-static double sigmoid_at(double i)
-{
-    return 65536 / (1 + exp(-i / 24));
-}
-
-/* As in the runtime's other tables, an entry is moved by half of what the interpolation is off in
- * the middle of the interval behind it. */
-static uint32_t sigmoid_entry(uint32_t i)
-{
-    const double between = (sigmoid_at(i) + sigmoid_at(i + 1.0)) / 2;
-    const double v = round(sigmoid_at(i) + (sigmoid_at(i + 0.5) - between) / 2);
-
-    return v > 65535 ? 65535 : (uint32_t)v;
-}
-
-static int32_t logistic_i16(struct logistic_i16 l, int32_t x)
-{
-    const int32_t round = l.shift > 0 ? 1 << (l.shift - 1) : 0;
-    const int32_t at = fixed_wrap((int64_t)x * l.multiplier + round) >> l.shift;
-    const uint32_t size = (uint32_t)(at < 0 ? -(int64_t)at : at), entry = size >> 9;
-    uint32_t y = UINT32_C(0x7fff) << 10;
-
-    if (entry < 255)
-        y = (sigmoid_entry(entry) << 9) +
-            (size & 0x1ff) * (sigmoid_entry(entry + 1) - sigmoid_entry(entry));
-    y = at >= 0 ? y + (1 << 9) : (UINT32_C(1) << 25) - y + (1 << 9) - 1;
-    return (int32_t)(y >> 10);
 }
 
 static const struct member {
@@ -241,7 +189,7 @@ static void eval_quantized(struct ref_call *call, const struct quantized *q, siz
     int64_t result;
 
     if (m->single && call->in[0]->type == kTfLiteInt16) {
-        result = logistic_i16(logistic_i16_of(q->in_scale), x);
+        result = sigmoid16_logistic(sigmoid16_of(q->in_scale), x);
     } else if (m->single) {
         const float steps = m->single((float)q->in_scale * (float)x) * (1 / (float)q->out_scale);
 

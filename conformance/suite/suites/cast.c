@@ -90,6 +90,9 @@ static const struct row rows[] = {
     { ROW("places66001", "66,001 places", LARGE_F32), .in = DIMS(66001, 1), .other = TENSOR_INT32 },
     { ROW("channels66001", "66,001 channels", LARGE_F32), .in = DIMS(1, 66001),
       .other = TENSOR_INT32 },
+    { ROW("through_u32", "u32, which stays on the CPU", .types = F32 | I32 | TYPES_BYTES | BOOLS,
+          .refused_by = "cast.types", .scale = 1e5, .version = 2),
+      .in = DIMS(1, 3, 5, 7), .other = TENSOR_UINT32, .through = true },
 };
 
 /* Operands hold small integers as well as large ones: bytes of 1 to 255, i32 of any 32 bits. */

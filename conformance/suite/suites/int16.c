@@ -204,6 +204,56 @@ static void build_softmax(struct case_builder *m, const struct row *r)
     case_judged_op(m, &options, 1, &in, output(m, 1. / 32768));
 }
 
+/* Of 8 bits (numbers[0]: enum tensor_type) to i16 with the least zero point. */
+static void build_softmax_of_bytes(struct case_builder *m, const struct row *r)
+{
+    struct options options;
+    int in;
+
+    options_init(&options, OPTIONS_SoftmaxOptions);
+    options_set_float(&options, "beta", 1);
+    in = case_input_scaled(m, "x", &r->in, r->numbers[0], r->scale, r->numbers[1]);
+    case_judged_op(m, &options, 1, &in,
+                   case_output_scaled(m, "y", &r->out, TENSOR_INT16, 1. / 65536, INT16_MIN));
+}
+
+/* y is of i16, or of i8 where numbers[2] says so; numbers[0], numbers[1]: adj_x, adj_y. */
+static void build_batch_matmul(struct case_builder *m, const struct row *r)
+{
+    struct options options;
+    int in[2];
+
+    options_init(&options, OPTIONS_BatchMatMulOptions);
+    options_set_int(&options, "adj_x", r->numbers[0]);
+    options_set_int(&options, "adj_y", r->numbers[1]);
+    in[0] = input(m, "x", &r->in, X_SCALE);
+    in[1] = r->numbers[2] ? case_input_scaled(m, "y", &r->other, TENSOR_INT8, W_SCALE, 0)
+                          : input(m, "y", &r->other, r->scale_b);
+    case_judged_op(m, &options, 2, in, output(m, r->scale_y));
+}
+
+/* Roots take what is at least 0: a RELU gives it. */
+static void build_root(struct case_builder *m, const struct row *r)
+{
+    const int x = input(m, "x", &r->in, r->scale);
+    const int positive = case_output_scaled(m, "positive", &r->in, TENSOR_INT16, r->scale, 0);
+
+    case_op(m, BUILTIN_RELU, 3, NULL, 1, &x, positive);
+    case_judged_op(m, NULL, 1, &positive, output(m, r->scale_y));
+}
+
+static void build_reduction(struct case_builder *m, const struct row *r)
+{
+    const struct shape one = DIMS(1);
+    struct options options;
+    int in[2];
+
+    options_init(&options, OPTIONS_ReducerOptions);
+    in[0] = input(m, "x", &r->in, r->scale);
+    in[1] = case_constant_i32(m, "axis", &one, &r->axis);
+    case_judged_op(m, &options, 2, in, output(m, r->scale_y));
+}
+
 static void build_unary(struct case_builder *m, const struct row *r)
 {
     const int in = input(m, "x", &r->in, r->scale);
@@ -390,6 +440,67 @@ static const struct row rows[] = {
     { ROW("quarters", "four times as large: ties of parts of both signs", AS("resize_bilinear", 4),
           INTEGERS(around_0)),
       .in = DIMS(1, 4, 3, 5), .out = DIMS(1, 16, 12, 5), .build = build_resize },
+    { ROW("from_i8", "i8 to i16: scores of a small model", AS("softmax", 2)), .in = DIMS(3, 10),
+      .out = DIMS(3, 10), .scale = 0.0625, .numbers = { TENSOR_INT8, 11 },
+      .build = build_softmax_of_bytes },
+    { ROW("from_i8_c1001", "i8 to i16, a thousand and one classes", AS("softmax", 2)),
+      .in = DIMS(2, 1001), .out = DIMS(2, 1001), .scale = 0.0625, .numbers = { TENSOR_INT8, -128 },
+      .build = build_softmax_of_bytes },
+    { ROW("from_i8_fine", "i8 to i16, nearly alike", AS("softmax", 2)), .in = DIMS(5, 7),
+      .out = DIMS(5, 7), .scale = 0.0007, .numbers = { TENSOR_INT8, 0 },
+      .build = build_softmax_of_bytes },
+    { ROW("from_i8_one", "i8 to i16, one class alone", AS("softmax", 2)), .in = DIMS(3, 1),
+      .out = DIMS(3, 1), .scale = 0.0625, .numbers = { TENSOR_INT8, 0 },
+      .build = build_softmax_of_bytes },
+    { ROW("from_u8", "u8 to i16, far apart", AS("softmax", 2)), .in = DIMS(2, 3, 13),
+      .out = DIMS(2, 3, 13), .scale = 0.4, .numbers = { TENSOR_UINT8, 100 },
+      .build = build_softmax_of_bytes },
+    { ROW("scores", "queries by keys, as attention has them", AS("batch_matmul", 3)),
+      .in = DIMS(2, 3, 9), .other = DIMS(2, 5, 9), .out = DIMS(2, 3, 5), .numbers = { 0, 1 },
+      .scale_b = X_SCALE, .scale_y = 0.003, .build = build_batch_matmul },
+    { ROW("mixed", "one matrix for a batch", AS("batch_matmul", 3)), .in = DIMS(2, 1, 4, 6),
+      .other = DIMS(3, 6, 5), .out = DIMS(2, 3, 4, 5), .scale_b = 0.0001, .scale_y = 0.001,
+      .build = build_batch_matmul },
+    { ROW("adj_x", "x is turned; results beyond 16 bits", AS("batch_matmul", 3)),
+      .in = DIMS(2, 7, 4), .other = DIMS(2, 7, 3), .out = DIMS(2, 4, 3), .numbers = { 1 },
+      .scale_b = X_SCALE, .scale_y = 0.001, .build = build_batch_matmul },
+    { ROW("by_i8", "y is i8", AS("batch_matmul", 3)), .in = DIMS(2, 3, 8), .other = DIMS(2, 8, 5),
+      .out = DIMS(2, 3, 5), .numbers = { 0, 0, 1 }, .scale_y = 0.002, .build = build_batch_matmul },
+    { ROW("by_i8_adj_y", "y is i8, turned", AS("batch_matmul", 3)), .in = DIMS(3, 13),
+      .other = DIMS(4, 13), .out = DIMS(3, 4), .numbers = { 0, 1, 1 }, .scale_y = 0.002,
+      .build = build_batch_matmul },
+    { ROW("sum33", AS_SUM("batch_matmul", 3)), .in = DIMS(1, 1100), .other = DIMS(1100, 2),
+      .out = DIMS(1, 2), .scale_b = X_SCALE, .scale_y = 0.4, .build = build_batch_matmul },
+    { ROW("norm", "as a layer norm has it", AS("rsqrt", 3)), .in = DIMS(16, 31),
+      .out = DIMS(16, 31), .scale = X_SCALE, .scale_y = 0.002, .build = build_root },
+    { ROW("coarse", "large inputs, small results", AS("rsqrt", 3)), .in = DIMS(16, 31),
+      .out = DIMS(16, 31), .scale = 0.7, .scale_y = 0.00003, .build = build_root },
+    { ROW("pot", "a scale of 2^-12", AS("tanh", 3)), .in = DIMS(16, 31), .out = DIMS(16, 31),
+      .scale = 1. / 4096, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("pot11", "a scale of 2^-11", AS("tanh", 3)), .in = DIMS(16, 31), .out = DIMS(16, 31),
+      .scale = 1. / 2048, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("scale", "a scale that is no power of two", AS("tanh", 3)), .in = DIMS(16, 31),
+      .out = DIMS(16, 31), .scale = X_SCALE, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("coarse", "any scale, far from 0", AS("tanh", 3)), .in = DIMS(16, 31),
+      .out = DIMS(16, 31), .scale = 0.0021, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("fine", "any scale, near 0", AS("tanh", 3)), .in = DIMS(16, 31), .out = DIMS(16, 31),
+      .scale = 1e-5, .scale_y = 1. / 32768, .build = build_unary },
+    { ROW("rows", "of rows", AS("reduce_max", 3)), .in = DIMS(3, 5, 7), .out = DIMS(3, 7),
+      .axis = 1, .scale = X_SCALE, .scale_y = X_SCALE, .build = build_reduction },
+    { ROW("channels", "of channels", AS("reduce_max", 3)), .in = DIMS(4, 13), .out = DIMS(4),
+      .axis = -1, .scale = X_SCALE, .scale_y = X_SCALE, .build = build_reduction },
+    { ROW("rows", "of rows", AS("reduce_min", 3)), .in = DIMS(3, 5, 7), .out = DIMS(3, 7),
+      .axis = 1, .scale = X_SCALE, .scale_y = X_SCALE, .build = build_reduction },
+    { ROW("channels", "of channels", AS("reduce_min", 3)), .in = DIMS(4, 13), .out = DIMS(4),
+      .axis = -1, .scale = X_SCALE, .scale_y = X_SCALE, .build = build_reduction },
+    { ROW("rows", "of rows", AS("sum", 2)), .in = DIMS(3, 5, 7), .out = DIMS(3, 7), .axis = 1,
+      .scale = X_SCALE, .scale_y = 0.0004, .build = build_reduction },
+    { ROW("channels", "of channels", AS("sum", 2)), .in = DIMS(4, 13), .out = DIMS(4), .axis = -1,
+      .scale = X_SCALE, .scale_y = 0.0007, .build = build_reduction },
+    { ROW("rows", "of rows", AS("reduce_prod", 2)), .in = DIMS(3, 3, 7), .out = DIMS(3, 7),
+      .axis = 1, .scale = X_SCALE, .scale_y = 0.002, .build = build_reduction },
+    { ROW("channels", "of channels", AS("reduce_prod", 2)), .in = DIMS(6, 4), .out = DIMS(6),
+      .axis = -1, .scale = X_SCALE, .scale_y = 0.01, .build = build_reduction },
 };
 
 static void build(struct case_builder *m)
@@ -426,6 +537,13 @@ static const struct suite_member members[] = {
     MEMBER("pad", PAD),
     MEMBER("resize_bilinear", RESIZE_BILINEAR),
     MEMBER("resize_nearest_neighbor", RESIZE_NEAREST_NEIGHBOR),
+    MEMBER("batch_matmul", BATCH_MATMUL),
+    MEMBER("rsqrt", RSQRT),
+    MEMBER("tanh", TANH),
+    MEMBER("reduce_max", REDUCE_MAX),
+    MEMBER("reduce_min", REDUCE_MIN),
+    MEMBER("sum", SUM),
+    MEMBER("reduce_prod", REDUCE_PROD),
 };
 
 SUITE(int16, members, rows, build);

@@ -129,6 +129,36 @@ static void build_batch(struct case_builder *m, const struct row *r)
     case_judged_op(m, &options, 3, in, output(m, r));
 }
 
+/* GATHER and GATHER_ND by constant indices. */
+static void build_gather(struct case_builder *m, const struct row *r)
+{
+    const bool nd = m->c->code == BUILTIN_GATHER_ND;
+    const struct shape indices =
+        nd ? (struct shape)DIMS(r->out.d[0], 1) : (struct shape)DIMS(r->out.d[r->axis]);
+    struct options options;
+    int in[2];
+
+    options_init(&options, nd ? OPTIONS_GatherNdOptions : OPTIONS_GatherOptions);
+    if (!nd)
+        options_set_int(&options, "axis", r->axis);
+    in[0] = input(m, "x", r);
+    in[1] = case_constant_i32(m, "indices", &indices, r->numbers);
+    case_judged_op(m, &options, 2, in, output(m, r));
+}
+
+static void build_mirror_pad(struct case_builder *m, const struct row *r)
+{
+    const struct shape table = DIMS(r->in.rank, 2);
+    struct options options;
+    int in[2];
+
+    options_init(&options, OPTIONS_MirrorPadOptions);
+    options_set_int(&options, "mode", r->axis);
+    in[0] = input(m, "x", r);
+    in[1] = case_constant_i32(m, "paddings", &table, r->numbers);
+    case_judged_op(m, &options, 2, in, output(m, r));
+}
+
 #define I16       .types = TYPE_BIT(CASE_I16), .sets = SET_BIT(SET_RANDOM), .floats = true
 #define AS(op, v) .only = op, .version = v, I16
 
@@ -172,6 +202,16 @@ static const struct row rows[] = {
     { ROW("cropped", "blocks of 2x2, a column less", AS("batch_to_space_nd", 4)),
       .in = DIMS(4, 2, 2, 5), .out = DIMS(1, 4, 3, 5), .numbers = { 2, 2, 0, 0, 0, 1 },
       .build = build_batch },
+    { ROW("rows", "rows in another order, one twice", AS("gather", 4)), .in = DIMS(4, 5),
+      .out = DIMS(5, 5), .numbers = { 3, 0, 2, 2, 1 }, .build = build_gather },
+    { ROW("channels", "channels of other slices", AS("gather", 4)), .in = DIMS(2, 9),
+      .out = DIMS(2, 5), .axis = 1, .numbers = { 8, 1, 0, 4, 4 }, .build = build_gather },
+    { ROW("rows", "rows in another order", AS("gather_nd", 3)), .in = DIMS(4, 5), .out = DIMS(3, 5),
+      .numbers = { 3, 0, 2 }, .build = build_gather },
+    { ROW("reflect", "rows and channels around", AS("mirror_pad", 3)), .in = DIMS(3, 5),
+      .out = DIMS(6, 8), .numbers = { 1, 2, 2, 1 }, .build = build_mirror_pad },
+    { ROW("symmetric", "the ends are repeated", AS("mirror_pad", 3)), .in = DIMS(2, 3, 5),
+      .out = DIMS(2, 6, 9), .axis = 1, .numbers = { 0, 0, 1, 2, 4, 0 }, .build = build_mirror_pad },
 };
 
 static void build(struct case_builder *m)
@@ -200,6 +240,9 @@ static const struct suite_member members[] = {
     MEMBER("split", SPLIT),
     MEMBER("space_to_batch_nd", SPACE_TO_BATCH_ND),
     MEMBER("batch_to_space_nd", BATCH_TO_SPACE_ND),
+    MEMBER("gather", GATHER),
+    MEMBER("gather_nd", GATHER_ND),
+    MEMBER("mirror_pad", MIRROR_PAD),
 };
 
 SUITE(int16_move, members, rows, build);
