@@ -25,6 +25,7 @@ struct device_costs {
     struct device_rates rates;
     /* Invocations of a workgroup, of shaders that leave it free, and of float SOFTMAX at most. */
     uint32_t workgroup, softmax_workgroup;
+    uint32_t reduce_part_min; /* elements of a part of a reduction */
     /* Slices of the result from which on conv_2d.comp has runs of 8 pixels; 0: never. */
     uint32_t wide_runs_min;
     /* Units that run workgroups of their own: to be kept busy by tiles of gemm.comp, and those for

@@ -199,6 +199,13 @@ static const struct suite_member members[] = {
     }
 #define SMALL DIMS(2, 2, 3, 5)
 
+#define PARTS(n)                                                                                   \
+    {                                                                                              \
+        ROW("parts" #n, #n " elements", .only = "mean",                                            \
+            .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),                                      \
+            .in = DIMS(1, n, 1, 5), .axes = DIMS(1, 2)                                             \
+    }
+
 static const int32_t lowest[] = { INT32_MIN }, highest[] = { INT32_MAX };
 static const float infinite[] = { -INFINITY };
 
@@ -478,6 +485,17 @@ static const struct row rows[] = {
           .only = "reduce_prod", .types = TYPE_BIT(CASE_I8),
           .quant = { .in = 1e-3, .out = 1e9, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
       .in = DIMS(2, 2, 2, 5), .axes = DIMS(1) },
+    /* Around the sizes from which on workgroups make parts of a sum, on GPUs and in software. */
+    PARTS(1023),
+    PARTS(1024),
+    PARTS(8191),
+    PARTS(8192),
+    { ROW("parts_apart", "8,633 elements in runs with others between", LARGE_F32,
+          .only = "mean " NUMBERS),
+      .in = DIMS(2, 97, 2, 89, 3), .axes = DIMS(1, 3), .keep = true },
+    { ROW("parts_apart", "8,633 elements in runs with others between", .types = TYPE_BIT(CASE_I8),
+          .period = SHORT_PERIOD, .only = "mean reduce_max"),
+      .in = DIMS(2, 97, 2, 89, 3), .axes = DIMS(1, 3), .keep = true },
 };
 
 static void build(struct case_builder *m)

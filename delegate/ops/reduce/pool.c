@@ -24,6 +24,20 @@ static uint64_t clipped(int filter, int32_t extent)
     return (uint64_t)(filter < extent ? filter : extent);
 }
 
+/* The average of the whole image runs as MEAN, whose sums are made by workgroups (pool_int8.c,
+ * transform/mean.c). */
+static bool runs_as_mean(const struct check *c, const struct graph_tensor *x,
+                         const struct graph_tensor *y)
+{
+    const TfLitePoolParams *params = c->node->params;
+
+    return c->node->code == BUILTIN_AVERAGE_POOL_2D && y->dims[1] == 1 && y->dims[2] == 1 &&
+           params->filter_height == x->dims[1] && params->filter_width == x->dims[2] &&
+           ((c->options->quantized == QUANTIZED_EXACT && graph_has_steps(x)) ||
+            (params->activation == kTfLiteActNone &&
+             !(c->options->no_transform & 1u << TRANSFORM_mean)));
+}
+
 static bool accept_pool(struct check *c)
 {
     const TfLitePoolParams *params = c->node->params;
@@ -42,7 +56,8 @@ static bool accept_pool(struct check *c)
         return refuse(c, RULE_POOL_CHANNELS, c->node->outputs[0], "dims[3]",
                       "the model is malformed", "the input's", "%d, the input has %d", y->dims[3],
                       x->dims[3]);
-    return check_loop_iterations(c, clipped(window.filter_h, x->dims[1]) *
+    return runs_as_mean(c, x, y) ||
+           check_loop_iterations(c, clipped(window.filter_h, x->dims[1]) *
                                         (clipped(window.filter_w, x->dims[2]) + 1));
 }
 

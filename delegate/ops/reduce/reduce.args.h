@@ -6,8 +6,9 @@
 
 #define REDUCE_SPEC_OVER_CHANNELS 3 /* the channels are reduced, too */
 #define REDUCE_SPEC_OP            4 /* REDUCE_MEAN, REDUCE_SUM, ... */
-#define REDUCE_SPEC_SIGNED        5 /* reduce_int8.comp: i8; else u8 */
-#define REDUCE_SPEC_AVERAGE       6 /* reduce_int8.comp: AVERAGE_POOL_2D; else MEAN or SUM */
+#define REDUCE_SPEC_STAGE         5 /* REDUCE_WHOLE, REDUCE_PARTS, REDUCE_OF_PARTS */
+#define REDUCE_SPEC_SIGNED        6 /* reduce_int8.comp: i8; else u8 */
+#define REDUCE_SPEC_AVERAGE       7 /* reduce_int8.comp: AVERAGE_POOL_2D; else MEAN or SUM */
 
 /* In bytes REDUCE_MEAN and REDUCE_SUM differ in their multiplier alone.  ANY is the larger one of
  * false and true, ALL the smaller one. */
@@ -17,15 +18,21 @@
 #define REDUCE_MIN  3
 #define REDUCE_PROD 4
 
+/* Few results of many elements are made in two steps: of parts of the elements, by as many
+ * workgroups as fill a device, and of what these have found. */
+#define REDUCE_WHOLE    0
+#define REDUCE_PARTS    1
+#define REDUCE_OF_PARTS 2
+
 /* Neighbouring dims but the channels that are all kept, or all reduced, are a group. */
 #define REDUCE_GROUPS 4
 
 PUSH_CONSTANTS(reduce_args)
     uint count; /* slices of the output */
-    uint in_channels, in_slices;
-    uint out_channels, out_slices;
+    uint in_channels, out_channels;
     float terms; /* reduce.comp: elements of a sum */
     uint rows;   /* of a sum: product of the reduced groups */
+    uint parts;
     /* Outermost first; strides in rows of the input. */
     uint kept_size[REDUCE_GROUPS], kept_stride[REDUCE_GROUPS];
     uint reduced_size[REDUCE_GROUPS], reduced_stride[REDUCE_GROUPS];
@@ -34,6 +41,6 @@ PUSH_CONSTANTS(reduce_args)
     int multiplier, shift;
     int low, high; /* of the output, less its zero point */
 END_PUSH_CONSTANTS
-ARGS_SIZE(reduce_args, 116)
+ARGS_SIZE(reduce_args, 112)
 
 #endif

@@ -9,6 +9,7 @@
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce/reduce.args.h"
 #include "delegate/ops/reduce/reduce_int8.h"
+#include "delegate/ops/reduce/softmax.h"
 #include "delegate/plan/planner.h"
 #include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
@@ -33,13 +34,40 @@ static bool read_axes(const struct graph *g, const struct graph_node *n, bool re
     return true;
 }
 
+/* Slices of a tensor, whose last dim is its channels. */
+static uint64_t slices_of(const struct graph_tensor *t)
+{
+    const uint64_t channels = t->rank > 0 ? (uint64_t)t->dims[t->rank - 1] : 1;
+
+    return channels > 0 ? t->elements / channels * ((channels + 3) / 4) : 0;
+}
+
+/* By how many workgroups a slice of the result is made: as many as keep the device busy, with
+ * enough to do for each of them. */
+static uint32_t parts_of(const struct device_limits *limits, uint64_t slices, uint64_t elements)
+{
+    const struct device_costs *costs = device_costs_of(limits);
+    const uint64_t busy = 2 * (uint64_t)costs->multiprocessors;
+    const uint64_t most = elements / costs->reduce_part_min;
+    const uint64_t wanted = slices < busy ? (busy + slices - 1) / (slices + !slices) : 1;
+
+    return (uint32_t)(wanted > most ? most + !most : wanted);
+}
+
+/* Of a workgroup that combines so many elements: four or more each. */
+static uint32_t invocations_of(const struct device_limits *limits, uint64_t elements)
+{
+    return softmax_invocations(limits, (uint32_t)(elements < 1u << 20 ? elements / 4 : 1u << 18));
+}
+
 /* Input, axes and output of a reduction; types: CHECK_VALUES and others. */
 static bool check_reduction(struct check *c, unsigned types)
 {
     const TfLiteReducerParams *params = c->node->params;
     const struct graph_tensor *x, *y, *axes;
     bool reduced[GRAPH_MAX_RANK];
-    uint64_t rows = 1;
+    uint64_t elements = 1; /* slices that a result is made of */
+    uint32_t parts;
     int rank = 0;
 
     if (!check_counts(c, 2, 2, 1) || !check_params(c) ||
@@ -70,11 +98,13 @@ static bool check_reduction(struct check *c, unsigned types)
         return refuse(c, RULE_REDUCE_OUTPUT_SHAPE, c->node->outputs[0], "rank",
                       "the model is malformed", "what the axes give", "%d", y->rank);
     for (int i = 0; i < x->rank - 1; i++)
-        rows *= reduced[i] ? (uint64_t)x->dims[i] : 1;
+        elements *= reduced[i] ? (uint64_t)x->dims[i] : 1;
+    if (reduced[x->rank - 1])
+        elements *= ((uint64_t)x->dims[x->rank - 1] + 3) / 4;
+    parts = parts_of(c->limits, slices_of(y), elements);
     /* Over channels an invocation makes the sums of four results, one after the other. */
-    return check_loop_iterations(
-        c, (reduced[x->rank - 1] ? rows * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) * 4 : rows) /
-               WORKGROUP);
+    return check_loop_iterations(c,
+                                 (reduced[x->rank - 1] ? 4 : 1) * (elements / parts) / WORKGROUP);
 }
 
 static bool accept_mean(struct check *c)
@@ -164,46 +194,82 @@ static uint32_t set_groups(struct reduce_args *args, const struct graph_tensor *
     return rows;
 }
 
+/* One step.  from: what it reads; to: what it writes; invocations: of a workgroup. */
+static enum status plan_stage(struct planner *p, const struct graph_node *n,
+                              const struct reduce_plan *r, uint32_t stage, int from, int to,
+                              uint32_t invocations)
+{
+    struct plan_step *s = planner_step(p, r->shader, n, invocations, 1, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    step_spec(s, REDUCE_SPEC_OVER_CHANNELS, r->over_channels);
+    step_spec(s, REDUCE_SPEC_OP, r->op);
+    step_spec(s, REDUCE_SPEC_STAGE, stage);
+    if (r->integers) {
+        step_spec(s, REDUCE_SPEC_SIGNED, r->is_signed);
+        step_spec(s, REDUCE_SPEC_AVERAGE, r->average);
+    }
+    step_thawable(s, REDUCE_SPEC_OP, r->integers ? REDUCE_SPEC_AVERAGE : REDUCE_SPEC_STAGE);
+    step_shared(s, invocations * 4 * (uint32_t)sizeof(float));
+    step_push(s, &r->args, sizeof r->args);
+    step_write(p, s, 0, to);
+    step_read(p, s, 1, from);
+    return step_groups(p, s, (uint64_t)r->args.count * r->args.parts);
+}
+
+enum status reduce_plan(struct planner *p, const struct graph_node *n, struct reduce_plan *r,
+                        int src, int dst)
+{
+    const struct plan_tensor *t = p->plan->tensors;
+    const uint32_t rows = t[dst].rows, channels = t[dst].channels;
+    const uint64_t elements = (uint64_t)r->args.rows * (r->over_channels ? t[src].slices : 1);
+    /* A product of bytes is requantized after each factor, in the order of src. */
+    const bool in_order = r->integers && r->op == REDUCE_PROD;
+    int sums;
+
+    r->args.in_channels = t[src].channels;
+    r->args.out_channels = channels;
+    r->args.count = rows * t[dst].slices;
+    r->args.parts = in_order ? 1 : parts_of(p->limits, r->args.count, elements);
+    if (r->args.parts == 1)
+        return plan_stage(p, n, r, REDUCE_WHOLE, src, dst,
+                          in_order ? WORKGROUP : invocations_of(p->limits, elements));
+    sums = planner_temp(p, r->args.parts * rows, channels,
+                        r->integers || t[src].format == FORMAT_WORDS ? FORMAT_WORDS : FORMAT_WIDE);
+    if (sums < 0)
+        return STATUS_NO_MEMORY;
+    TRY(plan_stage(p, n, r, REDUCE_PARTS, src, sums,
+                   invocations_of(p->limits, elements / r->args.parts)));
+    r->args.rows = r->args.parts;
+    r->args.parts = 1;
+    return plan_stage(p, n, r, REDUCE_OF_PARTS, sums, dst, WORKGROUP);
+}
+
 static enum status plan_reduction(struct planner *p, const struct graph_node *n)
 {
-    const uint32_t op = n->op->variant;
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    const bool integers = graph_has_steps(x) || x->type == kTfLiteBool;
-    struct plan_step *s = planner_step(p,
-                                       integers                  ? INTEGER_SHADER(x, "reduce_int8")
-                                       : x->type == kTfLiteInt32 ? "reduce.word"
-                                                                 : "reduce",
-                                       n, WORKGROUP, 1, 1);
-    struct reduce_args args = { 0 };
     bool reduced[GRAPH_MAX_RANK];
+    struct reduce_plan r = { .op = n->op->variant,
+                             .integers = graph_has_steps(x) || x->type == kTfLiteBool,
+                             .is_signed = x->type == kTfLiteInt8 };
     uint32_t terms;
 
-    if (src < 0 || dst < 0 || !s || !read_axes(p->graph, n, reduced))
+    if (src < 0 || dst < 0 || !read_axes(p->graph, n, reduced))
         return STATUS_NO_MEMORY;
-    args.rows = terms = set_groups(&args, x, reduced);
-    if (reduced[x->rank - 1])
+    r.shader = r.integers                ? INTEGER_SHADER(x, "reduce_int8")
+               : x->type == kTfLiteInt32 ? "reduce.word"
+                                         : "reduce";
+    r.over_channels = reduced[x->rank - 1];
+    r.args.rows = terms = set_groups(&r.args, x, reduced);
+    if (r.over_channels)
         terms *= (uint32_t)x->dims[x->rank - 1];
-    args.terms = (float)terms;
-    args.in_channels = p->plan->tensors[src].channels;
-    args.in_slices = p->plan->tensors[src].slices;
-    args.out_channels = p->plan->tensors[dst].channels;
-    args.out_slices = p->plan->tensors[dst].slices;
-    args.count = p->plan->tensors[dst].rows * args.out_slices;
-    step_spec(s, REDUCE_SPEC_OVER_CHANNELS, reduced[x->rank - 1]);
-    step_spec(s, REDUCE_SPEC_OP, op);
-    if (integers) {
-        step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
-        step_spec(s, REDUCE_SPEC_AVERAGE, false);
-        set_quantized(&args, x, graph_output(p->graph, n, 0), op, terms);
-    }
-    step_thawable(s, REDUCE_SPEC_OP, integers ? REDUCE_SPEC_AVERAGE : REDUCE_SPEC_OP);
-    step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(float));
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    return step_groups(p, s, args.count);
+    r.args.terms = (float)terms;
+    if (r.integers)
+        set_quantized(&r.args, x, graph_output(p->graph, n, 0), r.op, terms);
+    return reduce_plan(p, n, &r, src, dst);
 }
 
 static bool accept_sum(struct check *c)

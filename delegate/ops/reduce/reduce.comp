@@ -1,7 +1,8 @@
 // MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD.  The dims of src but the last are given as up to
 // 4 kept and 4 reduced groups, outermost first, with their strides in rows; the last dim, the
-// channels, is kept or reduced as a whole.  A workgroup computes one slice of dst: its invocations
-// share out the elements, then combine what they found.  Words are i32; sums and products wrap.
+// channels, is kept or reduced as a whole.  A workgroup computes one slice of dst, or a part of it:
+// its invocations share out the elements, then combine what they found.  Words are i32; sums and
+// products wrap.
 // Variants: f32 f16 word
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -23,7 +24,7 @@ READS(1, src);
 // NaN is neither larger nor smaller: as nothing() it replaces nothing, wherever it is.
 SUM load(uint row, uint s)
 {
-    const SUM v = SUM(src[row * args.in_slices + s]);
+    const SUM v = SUM(src[row * in_slices() + s]);
 #if ELEMENT != WORD
     if (OP == REDUCE_MAX)
         return mix(nothing(), v, greaterThan(v, nothing()));
@@ -35,12 +36,13 @@ SUM load(uint row, uint s)
 
 void main()
 {
-    const uint i = min(group(), args.count - 1u);
-    SUM sum = sum_of(i);
+    uint i;
+    SUM sum;
+    if (!is_whole(i, sum))
+        return;
 #if ELEMENT != WORD
     if (OP == REDUCE_MEAN)
         sum /= args.terms;
 #endif
-    if (gl_LocalInvocationID.x == 0u && group() < args.count)
-        dst[i] = STORE(sum);
+    dst[i] = STORE(sum);
 }

@@ -5,7 +5,6 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
-#include "delegate/ops/reduce/reduce.args.h"
 
 #include <math.h>
 
@@ -44,40 +43,26 @@ enum status reduce_plan_average(struct planner *p, const struct graph_node *n,
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const int src = planner_tensor(p, n->inputs[0]);
     const int dst = planner_tensor(p, n->outputs[0]);
-    struct plan_step *s = planner_step(p, INTEGER_SHADER(x, "reduce_int8"), n, WORKGROUP, 1, 1);
     const uint32_t pixels = (uint32_t)x->dims[1] * (uint32_t)x->dims[2];
-    const struct plan_tensor *t = p->plan->tensors;
-    struct reduce_args args;
+    struct reduce_plan r = { .shader = INTEGER_SHADER(x, "reduce_int8"),
+                             .op = REDUCE_SUM,
+                             .integers = true,
+                             .is_signed = x->type == kTfLiteInt8,
+                             .average = true,
+                             .args = { .rows = pixels,
+                                       .multiplier = (int32_t)pixels,
+                                       .low = range.low,
+                                       .high = range.high } };
 
-    if (src < 0 || dst < 0 || !s)
+    if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    args = (struct reduce_args){
-        .count = t[dst].rows * t[dst].slices,
-        .in_channels = t[src].channels,
-        .in_slices = t[src].slices,
-        .out_channels = t[dst].channels,
-        .out_slices = t[dst].slices,
-        .rows = pixels,
-        .multiplier = (int32_t)pixels,
-        .low = range.low,
-        .high = range.high,
-    };
     for (int g = 0; g < REDUCE_GROUPS; g++)
-        args.kept_size[g] = args.reduced_size[g] = 1;
-    args.kept_size[REDUCE_GROUPS - 1] = t[dst].rows;
-    args.kept_stride[REDUCE_GROUPS - 1] = pixels;
-    args.reduced_size[REDUCE_GROUPS - 1] = pixels;
-    args.reduced_stride[REDUCE_GROUPS - 1] = 1;
-    step_spec(s, REDUCE_SPEC_OVER_CHANNELS, false);
-    step_spec(s, REDUCE_SPEC_OP, REDUCE_SUM);
-    step_spec(s, REDUCE_SPEC_SIGNED, x->type == kTfLiteInt8);
-    step_spec(s, REDUCE_SPEC_AVERAGE, true);
-    step_thawable(s, REDUCE_SPEC_OP, REDUCE_SPEC_AVERAGE);
-    step_shared(s, WORKGROUP * 4 * (uint32_t)sizeof(int32_t));
-    step_push(s, &args, sizeof args);
-    step_write(p, s, 0, dst);
-    step_read(p, s, 1, src);
-    return step_groups(p, s, args.count);
+        r.args.kept_size[g] = r.args.reduced_size[g] = 1;
+    r.args.kept_size[REDUCE_GROUPS - 1] = p->plan->tensors[dst].rows;
+    r.args.kept_stride[REDUCE_GROUPS - 1] = pixels;
+    r.args.reduced_size[REDUCE_GROUPS - 1] = pixels;
+    r.args.reduced_stride[REDUCE_GROUPS - 1] = 1;
+    return reduce_plan(p, n, &r, src, dst);
 }
 
 const struct gpu_exact exact_reduce = { accept_mean, NULL };

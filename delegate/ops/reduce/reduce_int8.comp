@@ -20,7 +20,7 @@ layout(constant_id = REDUCE_SPEC_AVERAGE) const bool AVERAGE = false;
 
 ivec4 load(uint row, uint s)
 {
-    return unpacked(src[row * args.in_slices + s], SIGNED) - args.in_zero;
+    return unpacked(src[row * in_slices() + s], SIGNED) - args.in_zero;
 }
 
 // TensorFlow Lite's MultiplyByQuantizedMultiplier of 64 bits: round(a * b / 2^shift), halves up, of
@@ -60,8 +60,8 @@ int product_over_channels(uint base)
 
 ivec4 product_of(uint i)
 {
-    const uint row = i / args.out_slices;
-    const uint s = i % args.out_slices;
+    const uint row = i / out_slices();
+    const uint s = i % out_slices();
     ivec4 product;
 
     if (OVER_CHANNELS) {
@@ -79,15 +79,16 @@ ivec4 product_of(uint i)
 
 void main()
 {
-    const uint i = min(group(), args.count - 1u);
     if (OP == REDUCE_PROD) {
+        const uint i = min(group(), args.count - 1u);
         if (gl_LocalInvocationID.x == 0u && group() < args.count)
             dst[i] = packed_slice(clamp(product_of(i), ivec4(args.low), ivec4(args.high)) +
                                   args.out_zero);
         return;
     }
-    const ivec4 sum = sum_of(i);
-    if (gl_LocalInvocationID.x != 0u || group() >= args.count)
+    uint i;
+    ivec4 sum;
+    if (!is_whole(i, sum))
         return;
     const uint n = uint(args.multiplier);
     ivec4 y = sum;

@@ -1,13 +1,27 @@
-/* MEAN of 8-bit tensors, and AVERAGE_POOL_2D over a whole image. */
+/* MEAN of 8-bit tensors, AVERAGE_POOL_2D over a whole image, and the steps of any reduction. */
 #ifndef ASSAY_DELEGATE_OPS_REDUCE_REDUCE_INT8_H
 #define ASSAY_DELEGATE_OPS_REDUCE_REDUCE_INT8_H
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/graph.h"
+#include "delegate/ops/reduce/reduce.args.h"
 #include "delegate/plan/planner.h"
 #include "reference/base/fixed_point.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* What a reduction is; args has its groups, terms and integers. */
+struct reduce_plan {
+    const char *shader;
+    uint32_t op; /* REDUCE_MEAN, ... */
+    bool over_channels, integers, is_signed, average;
+    struct reduce_args args;
+};
+/* Plans it, from plan tensor src to dst: one step, or two where few workgroups would have much to
+ * do. */
+enum status reduce_plan(struct planner *p, const struct graph_node *n, struct reduce_plan *r,
+                        int src, int dst);
 
 /* Plans AVERAGE_POOL_2D over a whole image as a reduction: a workgroup makes each sum.  range: of
  * the output. */

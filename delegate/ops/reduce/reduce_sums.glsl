@@ -6,6 +6,14 @@
 
 layout(constant_id = REDUCE_SPEC_OVER_CHANNELS) const bool OVER_CHANNELS = false;
 layout(constant_id = REDUCE_SPEC_OP) const uint OP = REDUCE_MEAN;
+layout(constant_id = REDUCE_SPEC_STAGE) const uint STAGE = REDUCE_WHOLE;
+
+// [parts][slices of dst], in place of dst, or of src.
+layout(set = 0, binding = 0) writeonly buffer PartsOut { SUM parts_out[]; };
+layout(set = 0, binding = 1) readonly buffer PartsIn { SUM parts_in[]; };
+
+uint in_slices() { return (args.in_channels + 3u) / 4u; }
+uint out_slices() { return (args.out_channels + 3u) / 4u; }
 
 SUM combine(SUM a, SUM b)
 {
@@ -31,37 +39,40 @@ REDUCE_IN_WORKGROUP(SUM, sum_in_workgroup, combine)
 
 SUM load(uint row, uint s);
 
-// The row of src at index i over the kept (reduced) groups.
+// The row of src at index i over the kept (reduced) groups.  Most tensors have one group, and no
+// quotients.
 uint kept_row(uint i)
 {
     uint row = 0u;
-    for (int g = REDUCE_GROUPS - 1; g >= 0; g--) {
+    int g = REDUCE_GROUPS - 1;
+    for (; g > 0 && i >= args.kept_size[g]; g--) {
         row += i % args.kept_size[g] * args.kept_stride[g];
         i /= args.kept_size[g];
     }
-    return row;
+    return row + i * args.kept_stride[g];
 }
 
 uint reduced_row(uint i)
 {
     uint row = 0u;
-    for (int g = REDUCE_GROUPS - 1; g >= 0; g--) {
+    int g = REDUCE_GROUPS - 1;
+    for (; g > 0 && i >= args.reduced_size[g]; g--) {
         row += i % args.reduced_size[g] * args.reduced_stride[g];
         i /= args.reduced_size[g];
     }
-    return row;
+    return row + i * args.reduced_stride[g];
 }
 
-// This invocation's share of the n elements of dst from `first` on, each over channels and rows.
-SUM sum_over_channels(uint first, uint n)
+// This invocation's share of elements `from` to `to` of n elements of dst from `first` on, each over
+// channels and rows.
+SUM sum_over_channels(uint first, uint n, uint from, uint to)
 {
     SUM sum = nothing();
     for (uint lane = 0u; lane < n; lane++) {
         const uint base = kept_row(first + lane);
-        for (uint k = gl_LocalInvocationID.x; k < args.rows * args.in_slices;
-             k += gl_WorkGroupSize.x) {
-            const uint s = k % args.in_slices;
-            SUM v = mix(nothing(), load(base + reduced_row(k / args.in_slices), s),
+        for (uint k = from; k < to; k += gl_WorkGroupSize.x) {
+            const uint s = k % in_slices();
+            SUM v = mix(nothing(), load(base + reduced_row(k / in_slices()), s),
                         lanes(s, args.in_channels));
             v = combine(v, v.yxwz);
             sum[lane] = combine(sum, combine(v, v.zwxy))[lane];
@@ -70,23 +81,50 @@ SUM sum_over_channels(uint first, uint n)
     return sum;
 }
 
-// This invocation's share of a slice of dst, over rows.
-SUM sum_over_rows(uint row, uint s)
+// This invocation's share of rows `from` to `to` of a slice of dst.
+SUM sum_over_rows(uint row, uint s, uint from, uint to)
 {
     const uint base = kept_row(row);
     SUM sum = nothing();
-    for (uint k = gl_LocalInvocationID.x; k < args.rows; k += gl_WorkGroupSize.x)
+    for (uint k = from; k < to; k += gl_WorkGroupSize.x)
         sum = combine(sum, load(base + reduced_row(k), s));
     return sum;
 }
 
-// Slice i of dst, before a MEAN is divided, for every invocation of the workgroup.
-SUM sum_of(uint i)
+// Slice i of dst of one part of its elements, before a MEAN is divided, for every invocation of the
+// workgroup.
+SUM sum_of(uint i, uint part)
 {
-    const uint row = i / args.out_slices;
-    const uint s = i % args.out_slices;
+    const uint row = i / out_slices();
+    const uint s = i % out_slices();
+    const uint count = OVER_CHANNELS ? args.rows * in_slices() : args.rows;
+    const uint size = (count + args.parts - 1u) / args.parts;
+    const uint to = min((part + 1u) * size, count);
+    uint from = part * size + gl_LocalInvocationID.x;
+    SUM sum = nothing();
 
-    return sum_in_workgroup(OVER_CHANNELS ? sum_over_channels(row * args.out_channels + 4u * s,
-                                                              min(4u, args.out_channels - 4u * s))
-                                          : sum_over_rows(row, s));
+    if (STAGE == REDUCE_OF_PARTS)
+        for (; from < args.rows; from += gl_WorkGroupSize.x)
+            sum = combine(sum, parts_in[from * args.count + i]);
+    else if (OVER_CHANNELS)
+        sum = sum_over_channels(row * args.out_channels + 4u * s,
+                                min(4u, args.out_channels - 4u * s), from, to);
+    else
+        sum = sum_over_rows(row, s, from, to);
+    return sum_in_workgroup(sum);
+}
+
+// Whether this invocation stores slice `i` of dst, of which `sum` is all.
+bool is_whole(out uint i, out SUM sum)
+{
+    const uint groups = args.count * args.parts;
+    const uint g = min(group(), groups - 1u);
+
+    i = STAGE == REDUCE_PARTS ? g % args.count : g;
+    sum = sum_of(i, STAGE == REDUCE_PARTS ? g / args.count : 0u);
+    if (gl_LocalInvocationID.x != 0u || group() >= groups)
+        return false;
+    if (STAGE == REDUCE_PARTS)
+        parts_out[g] = sum;
+    return STAGE != REDUCE_PARTS;
 }
