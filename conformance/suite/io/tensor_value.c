@@ -16,36 +16,59 @@ static double uniform(struct random_stream *s)
     return (double)(random_next(s) >> 40) / (1 << 23) - 1; /* multiples of 2^-23 in [-1, 1) */
 }
 
-/* False for types that have no random values. */
-static bool fill_one(TfLiteTensor *t, size_t i, struct random_stream *s)
+/* How many values an integer has: those below the limit that the type has, too; 10 without one. */
+static uint64_t below(int64_t limit, int64_t largest)
+{
+    return limit == 0 ? 10 : (uint64_t)(limit - 1 < largest ? limit - 1 : largest) + 1;
+}
+
+/* False for types that have no random values.  limit: of integers; 0: none is given. */
+static bool fill_one(TfLiteTensor *t, size_t i, int64_t limit, struct random_stream *s)
 {
     switch (t->type) {
     case kTfLiteFloat32: t->data.f[i] = (float)uniform(s); return true;
     case kTfLiteFloat16: t->data.f16[i].data = double_to_half(uniform(s)); return true;
     case kTfLiteFloat64: t->data.f64[i] = uniform(s); return true;
-    case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)random_below(s, 256); return true;
-    case kTfLiteInt8: t->data.int8[i] = (int8_t)((int)random_below(s, 256) - 128); return true;
+    case kTfLiteUInt8:
+        t->data.uint8[i] = (uint8_t)random_below(s, limit ? below(limit, UINT8_MAX) : 256);
+        return true;
+    case kTfLiteInt8:
+        t->data.int8[i] = limit ? (int8_t)random_below(s, below(limit, INT8_MAX))
+                                : (int8_t)((int)random_below(s, 256) - 128);
+        return true;
     case kTfLiteBool: t->data.b[i] = random_below(s, 2) != 0; return true;
-    case kTfLiteInt16: t->data.i16[i] = (int16_t)random_below(s, 10); return true;
-    case kTfLiteInt32: t->data.i32[i] = (int32_t)random_below(s, 10); return true;
-    case kTfLiteInt64: t->data.i64[i] = (int64_t)random_below(s, 10); return true;
+    case kTfLiteInt16:
+        t->data.i16[i] = (int16_t)random_below(s, below(limit, INT16_MAX));
+        return true;
+    case kTfLiteInt32:
+        t->data.i32[i] = (int32_t)random_below(s, below(limit, INT32_MAX));
+        return true;
+    case kTfLiteInt64:
+        t->data.i64[i] = (int64_t)random_below(s, below(limit, INT64_MAX));
+        return true;
     default: return false;
     }
 }
 
-enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct diag *diag)
+enum status tensor_fill_below(TfLiteTensor *t, int64_t limit, uint64_t seed, size_t index,
+                              struct diag *diag)
 {
     const size_t count = ref_elements(t);
     struct random_stream s;
 
     random_init(&s, seed, "run", 0, index, 0);
     for (size_t i = 0; i < count; i++) {
-        if (!fill_one(t, i, &s))
+        if (!fill_one(t, i, limit, &s))
             return diag_fail(diag, STATUS_UNSUPPORTED,
                              "input %s is %s, which has no random values; give --input",
                              t->name ? t->name : "", runtime_type_name(t->type));
     }
     return STATUS_OK;
+}
+
+enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct diag *diag)
+{
+    return tensor_fill_below(t, 0, seed, index, diag);
 }
 
 bool tensor_has_scale(const TfLiteTensor *t)

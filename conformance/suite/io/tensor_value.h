@@ -13,6 +13,9 @@
 /* Random values, for input number `index`: floats uniform in [-1, 1), 8 bits anything, bool 0 or 1,
  * other integers 0 to 9.  STATUS_UNSUPPORTED for other types. */
 enum status tensor_fill(TfLiteTensor *t, uint64_t seed, size_t index, struct diag *diag);
+/* The same for integers, which are 0 to limit - 1, as far as the type goes. */
+enum status tensor_fill_below(TfLiteTensor *t, int64_t limit, uint64_t seed, size_t index,
+                              struct diag *diag);
 
 /* Whether the tensor is quantized with one scale and zero point: real = scale * (q - zero point).
  */

@@ -1,6 +1,7 @@
 #include "conformance/tools/bench/bench.h"
 
 #include "conformance/suite/io/model_file.h"
+#include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/tools/bench/bench_starts.h"
@@ -148,7 +149,9 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
                             timing = { "timing", q->runs, q->min_secs, q->max_secs };
     struct assay_gpu_stats before = { 0 };
     struct bench_list list = { NULL, 0, 0 };
-    enum status s = bench_infer(t, &r->first_ms, diag);
+    enum status s = random_explain(
+        t->s.in, 0, "give --input_layer_value_range=NAME,LOW,HIGH or --input_layer_value_files",
+        bench_infer(t, &r->first_ms, diag), diag);
 
     if (s == STATUS_OK)
         s = bench_repeat(t, q, &warm, &list, diag);

@@ -1,6 +1,6 @@
 #include "conformance/tools/bench/bench_inputs.h"
 
-#include "conformance/suite/io/tensor_value.h"
+#include "conformance/suite/io/random_ids.h"
 #include "conformance/util/random.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -294,7 +294,7 @@ enum status bench_inputs_fill(const struct bench_inputs *inputs, struct interpre
         else if (input && input->has_range)
             TRY(draw(t, input, seed, i, diag));
         else
-            TRY(tensor_fill(t, seed, i, diag));
+            TRY(random_fill(in, tensors[i], seed, i, diag));
     }
     return STATUS_OK;
 }

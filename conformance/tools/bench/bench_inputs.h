@@ -35,7 +35,7 @@ enum status bench_inputs_parse(struct bench_inputs *inputs, const char *layers, 
 /* Gives the inputs of a graph their shapes.  STATUS_USAGE for a name that no input has. */
 enum status bench_inputs_resize(const struct bench_inputs *inputs, struct interpreter *in,
                                 struct diag *diag);
-/* Fills all inputs: from files, within ranges, else as tensor_fill. */
+/* Fills all inputs: from files, within ranges, else as random_fill. */
 enum status bench_inputs_fill(const struct bench_inputs *inputs, struct interpreter *in,
                               uint64_t seed, struct diag *diag);
 

@@ -1,6 +1,6 @@
 #include "conformance/tools/bench/endurance.h"
 
-#include "conformance/suite/io/tensor_value.h"
+#include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/subject/session.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
@@ -107,7 +107,7 @@ static enum status start(struct session *s, const struct endurance_request *q, s
     TRY(diag_prefix(diag, session_start(s, diag), "%s", q->model ? q->model : "the small model"));
     inputs = interpreter_inputs(s->in, &count);
     for (size_t i = 0; i < count; i++)
-        TRY(tensor_fill(interpreter_tensor(s->in, inputs[i]), q->seed, i, diag));
+        TRY(random_fill(s->in, inputs[i], q->seed, i, diag));
     return STATUS_OK;
 }
 

@@ -1,4 +1,5 @@
 /* assay run: one inference on files or random data, by a delegate or by the scalar reference. */
+#include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/subject/session.h"
@@ -52,7 +53,7 @@ static enum status fill_inputs(struct result *r, const struct request *q, struct
         if (i < q->inputs.count)
             TRY(diag_prefix(diag, tensor_load(t, q->inputs.items[i], scale, diag), "input %zu", i));
         else
-            TRY(tensor_fill(t, q->common.seed, i, diag));
+            TRY(random_fill(r->session.in, inputs[i], q->common.seed, i, diag));
     }
     return STATUS_OK;
 }
@@ -137,7 +138,9 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
     }
     TRY(s);
     TRY(fill_inputs(r, q, diag));
-    TRY(diag_prefix(diag, invoke(r, &r->latency_ms, diag), "%s", q->model));
+    s = random_explain(r->session.in, q->inputs.count, "give --input=FILE",
+                       invoke(r, &r->latency_ms, diag), diag);
+    TRY(diag_prefix(diag, s, "%s", q->model));
     if (q->runs > 1)
         TRY(diag_prefix(diag, repeat(r, q->runs, diag), "%s", q->model));
     return save_outputs(r, q->output, diag);

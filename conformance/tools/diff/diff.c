@@ -3,6 +3,7 @@
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/io/model_file.h"
+#include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
@@ -167,8 +168,9 @@ static enum status fill_inputs(struct diff *d, uint64_t run, struct diag *diag)
         if (i < q->inputs.count)
             TRY(diag_prefix(diag, tensor_load(t, q->inputs.items[i], q->scale, diag), "input %zu",
                             i));
-        else if (!fill_range(t, q->data, &s))
-            TRY(tensor_fill(t, q->seed + run, i, diag));
+        else if ((t->type != kTfLiteFloat32 && random_ids_limit(d->reference, inputs[i]) > 0) ||
+                 !fill_range(t, q->data, &s))
+            TRY(random_fill(d->reference, inputs[i], q->seed + run, i, diag));
         if (t->bytes > 0)
             memcpy(d->instance.inputs[i].data[0], t->data.raw, t->bytes);
     }
@@ -182,7 +184,10 @@ enum status diff_reference_run(struct diff *d, uint64_t run, double *ms, struct 
     TRY(interpreter_reset_state(d->reference));
     TRY(fill_inputs(d, run, diag));
     start = clock_ms();
-    TRY(diag_prefix(diag, interpreter_invoke(d->reference, diag), "reference"));
+    TRY(diag_prefix(diag,
+                    random_explain(d->reference, d->request.inputs.count, "give --input=FILE",
+                                   interpreter_invoke(d->reference, diag), diag),
+                    "reference"));
     *ms = clock_ms() - start;
     return STATUS_OK;
 }
