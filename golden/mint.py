@@ -7,7 +7,8 @@
 An export with --filter has to have all cases of each op that it names (--filter='sum.*').
 
 Every case is run with the plain reference kernels (BUILTIN_REF) or, where these lack the version or
-the type, with the optimized ones, without any delegate.  golden/<op>.h5 is written for each op: the
+the type, with the optimized ones, without any delegate; custom ops with XNNPACK, which alone has
+those of the suite.  golden/<op>.h5 is written for each op: the
 format is described in conformance/suite/golden/file_format.h.  The same cases and the same runtime give
 the same bytes, so a file whose op did not change is left alone.
 
@@ -32,6 +33,7 @@ SCHEMA = 1
 RUNTIME = "ai-edge-litert"
 RESOLVER = "BUILTIN_REF"
 OPTIMIZED = "BUILTIN_WITHOUT_DEFAULT_DELEGATES"
+XNNPACK = "BUILTIN"
 STORE_ONE_IN = 10  # one case in ten has its model and inputs in full,
 STORE_BYTES_MAX = 1 << 11  # where they are at most so large
 TOTAL_BYTES_MAX = 40 << 20  # of all files under golden/
@@ -107,24 +109,31 @@ def invoke_all(interpreter, model, inputs, hidden):
     return answers
 
 
+def has_custom(model):
+    return any(code.builtinCode == schema.BuiltinOperator.CUSTOM for code in model.operatorCodes)
+
+
 def run_with(resolver, model_bytes, inputs):
-    """Runs invoke_all without a delegate, with the results of all nodes."""
+    """Runs invoke_all, without a delegate with the results of all nodes."""
+    model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
+    hidden = [] if resolver == XNNPACK else list(hidden_results(model))
     try:
         interpreter = Interpreter(
             model_content=model_bytes,
             num_threads=1,
             experimental_op_resolver_type=OpResolverType[resolver],
-            experimental_preserve_all_tensors=True,
+            experimental_preserve_all_tensors=resolver != XNNPACK,
         )
         interpreter.allocate_tensors()
-        model = schema.ModelT.InitFromPackedBuf(model_bytes, 0)
-        return invoke_all(interpreter, model, inputs, list(hidden_results(model)))
+        return invoke_all(interpreter, model, inputs, hidden)
     except (RuntimeError, ValueError) as error:
         raise Refused(" ".join(str(error).split())) from error
 
 
 def run(model_bytes, inputs):
     """The resolver whose kernels ran, and what run_with gives."""
+    if has_custom(schema.ModelT.InitFromPackedBuf(model_bytes, 0)):
+        return XNNPACK, run_with(XNNPACK, model_bytes, inputs)
     try:
         return RESOLVER, run_with(RESOLVER, model_bytes, inputs)
     except Refused as reference:

@@ -163,7 +163,7 @@ static void check_model(const struct test_case *c, const struct case_instance *x
     expect_empty(c, graph);
     assert_in_range(x->judged_node, 0, graph->operator_count - 1);
     judged = &graph->operators[x->judged_node];
-    assert_int_equal(model.opcodes[judged->opcode_index].code, c->code);
+    assert_int_equal(model_opcode_row(&model.opcodes[judged->opcode_index]), c->code);
     assert_int_equal(model.opcodes[judged->opcode_index].version, c->version);
     assert_int_equal(graph->inputs.count, x->input_count);
     assert_true(graph->outputs.count > 0);

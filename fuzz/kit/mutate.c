@@ -226,7 +226,7 @@ static void change_op(struct edit *e, struct model_operator *n)
     while (ref_at(ops))
         ops++;
     op = ref_at(below(e, ops));
-    if (!codes || op->custom_name)
+    if (!codes || builtin_is_custom_row(op->code))
         return;
     codes[e->m->opcode_count] =
         (struct model_opcode){ .code = op->code,

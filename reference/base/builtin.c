@@ -2,17 +2,24 @@
 #include "reference/base/builtin.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* All names in one block: a table of pointers would have a relocation of 24 bytes for each of them
  * in the libraries. */
 static const struct names {
-#define BUILTIN(code, name) char name[sizeof #name];
+#define BUILTIN(code, name)    char name[sizeof #name];
+#define CUSTOM_ROW(name, text) char name[sizeof text];
 #include "reference/base/builtins.def"
+#include "reference/base/custom_rows.def"
 #undef BUILTIN
+#undef CUSTOM_ROW
 } names = {
-#define BUILTIN(code, name) .name = #name,
+#define BUILTIN(code, name)    .name = #name,
+#define CUSTOM_ROW(name, text) .name = text,
 #include "reference/base/builtins.def"
+#include "reference/base/custom_rows.def"
 #undef BUILTIN
+#undef CUSTOM_ROW
 };
 
 /* Where a name begins, and 1; 0: the schema has no such code. */
@@ -22,11 +29,27 @@ static const uint16_t name_at[BUILTIN_COUNT] = {
 #undef BUILTIN
 };
 
+static const uint16_t custom_at[] = {
+#define CUSTOM_ROW(name, text) offsetof(struct names, name),
+#include "reference/base/custom_rows.def"
+#undef CUSTOM_ROW
+};
+
 const char *builtin_name(int32_t code)
 {
+    if (builtin_is_custom_row(code))
+        return (const char *)&names + custom_at[code - BUILTIN_CUSTOM_FIRST - 1];
     return code >= 0 && code < BUILTIN_COUNT && name_at[code] > 0
                ? (const char *)&names + name_at[code] - 1
                : NULL;
+}
+
+int32_t builtin_custom_row(const char *text)
+{
+    for (int32_t code = BUILTIN_CUSTOM_FIRST + 1; code < BUILTIN_CUSTOM_END && text; code++)
+        if (strcmp(builtin_name(code), text) == 0)
+            return code;
+    return BUILTIN_CUSTOM;
 }
 
 struct type_row {

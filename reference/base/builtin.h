@@ -4,17 +4,31 @@
 
 #include "tensorflow/lite/c/c_api_types.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum builtin {
 #define BUILTIN(code, name) BUILTIN_##name = code,
 #include "reference/base/builtins.def"
 #undef BUILTIN
-    BUILTIN_COUNT
+    BUILTIN_COUNT,
+/* The custom ops that ops.def has rows of: codes that no file has. */
+#define CUSTOM_ROW(name, text) BUILTIN_##name,
+    BUILTIN_CUSTOM_FIRST = 1000,
+#include "reference/base/custom_rows.def"
+#undef CUSTOM_ROW
+    BUILTIN_CUSTOM_END
 };
 
-/* The name of an op, such as "CONV_2D"; NULL when the code is not of the schema. */
+/* The name of an op: "CONV_2D", of a custom row that which models give it; NULL for other codes. */
 const char *builtin_name(int32_t code);
+/* The row of the custom op that models name so; BUILTIN_CUSTOM: ops.def has none.  text: or NULL.
+ */
+int32_t builtin_custom_row(const char *text);
+static inline bool builtin_is_custom_row(int32_t code)
+{
+    return code > BUILTIN_CUSTOM_FIRST && code < BUILTIN_CUSTOM_END;
+}
 
 /* Element types as the file codes them (runtime: TfLiteType).
  * X(file code, name, bits of an element (0: variable), runtime type) */

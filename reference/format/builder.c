@@ -218,7 +218,9 @@ int builder_op(struct builder *b, int32_t code, int32_t version, const struct op
 
     if (!op)
         return -1;
-    op->opcode_index = opcode_row(b, code, NULL, version);
+    op->opcode_index = builtin_is_custom_row(code)
+                           ? opcode_row(b, BUILTIN_CUSTOM, builtin_name(code), version)
+                           : opcode_row(b, code, NULL, version);
     op->options = keep_options(b, options);
     return b->status == STATUS_OK ? (int)(b->operators.count - 1) : -1;
 }
@@ -230,6 +232,13 @@ void builder_intermediates(struct builder *b, int op, size_t count, const int *t
             keep_ints(b, tensors, count);
 }
 
+void builder_custom_options(struct builder *b, int op, const void *options, size_t bytes)
+{
+    if (b->status == STATUS_OK)
+        ((struct model_operator *)b->operators.items)[op].custom_options =
+            (struct model_bytes){ .data = keep(b, options, bytes, 1), .count = bytes };
+}
+
 int builder_custom(struct builder *b, const char *name, int32_t version, const void *options,
                    size_t option_bytes, size_t input_count, const int *inputs, size_t output_count,
                    const int *outputs)
@@ -239,10 +248,8 @@ int builder_custom(struct builder *b, const char *name, int32_t version, const v
     if (!op)
         return -1;
     op->opcode_index = opcode_row(b, BUILTIN_CUSTOM, name, version);
-    if (options) {
-        op->custom_options.data = keep(b, options, option_bytes, 1);
-        op->custom_options.count = option_bytes;
-    }
+    if (options)
+        builder_custom_options(b, (int)(b->operators.count - 1), options, option_bytes);
     return b->status == STATUS_OK ? (int)(b->operators.count - 1) : -1;
 }
 

@@ -7,6 +7,7 @@
 #define ASSAY_REFERENCE_FORMAT_MODEL_H
 
 #include "reference/base/arena.h"
+#include "reference/base/builtin.h"
 #include "reference/base/diag.h"
 #include "reference/format/op_options.h"
 
@@ -44,6 +45,11 @@ struct model_opcode {
     int32_t version;
     struct model_string custom_code;
 };
+/* The code of the row in ops.def, of a custom op, too. */
+static inline int32_t model_opcode_row(const struct model_opcode *o)
+{
+    return o->code == BUILTIN_CUSTOM ? builtin_custom_row(o->custom_code.text) : o->code;
+}
 
 /* Quantization parameters; all vectors are absent when `present` is false. */
 struct model_quantization {

@@ -79,7 +79,7 @@ const struct ref_op *ref_find_custom(const char *name)
         if (strcmp(custom_rows[i].name, name) == 0)
             return &custom_rows[i].family->ops[0];
     }
-    return NULL;
+    return ref_find(builtin_custom_row(name));
 }
 
 const char *ref_title(const struct ref_op *op)

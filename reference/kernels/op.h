@@ -110,10 +110,12 @@ struct ref_op {
     /* Whether the output is computed when the graph is prepared (OPS.md, results of prepare). */
     enum ref_fold folds;
     size_t fold_elements; /* not where it has more elements; 0: any number */
-    /* A custom op (reference/kernels/custom_ops.def): the name that models give it, and what fills
-     * params from the bytes of its options, which may be hostile, or absent (NULL).  code is
-     * BUILTIN_CUSTOM. */
+    /* A custom op without a row in ops.def (reference/kernels/custom_ops.def): the name that models
+     * give it; code is BUILTIN_CUSTOM. */
     const char *custom_name;
+    /* Custom ops: fills params (zeroed) from the bytes of the options, which may be hostile, or
+     * absent (NULL).  NULL: the bytes are the parameter struct; as in the runtime's delegates what
+     * is missing is 0, and what is more is ignored. */
     enum status (*read_custom)(const uint8_t *bytes, size_t count, void *params, struct diag *diag);
 };
 

@@ -1,5 +1,5 @@
-/* TRANSPOSE_CONV.  output_shape [4] i32 = N, OH, OW, O; w [O,fh,fw,I], x [N,H,W,I], bias [O] or
- * absent, y [N,OH,OW,O]; the types of kernels/dot.h.
+/* TRANSPOSE_CONV, and Convolution2DTransposeBias of MediaPipe.  output_shape [4] i32 = N, OH, OW,
+ * O; w [O,fh,fw,I], x [N,H,W,I], bias [O] or absent, y [N,OH,OW,O]; the types of kernels/dot.h.
  *
  *     y[n,oy,ox,o] = act(bias[o] + sum w[o,ky,kx,i] * x[n,iy,ix,i])
  *
@@ -7,17 +7,46 @@
  * maps [OH,OW] to [H,W], with its padding; [OH,OW] has to be a size that it maps to [H,W].
  *
  * An output_shape that is not constant makes the output dynamic.
- * Meaning: tflite/kernels/internal/reference/transpose_conv.h */
+ * Meaning: tflite/kernels/internal/reference/transpose_conv.h
+ *
+ * Convolution2DTransposeBias has x, w, bias, all f32, and no output_shape: the size of the output
+ * is the smallest that is maps to [H,W], and more by what the size in the file exceeds a multiple
+ * of the stride.  Only XNNPACK has the op. */
 #include "reference/kernels/dot.h"
 
 #include <math.h>
 
-enum { SHAPE, WEIGHTS, INPUT, BIAS };
-static const struct ref_dot_inputs inputs = { .x = INPUT,
-                                              .w = WEIGHTS,
-                                              .bias = BIAS,
-                                              .channel = 0,
-                                              .symmetric_bias = REF_TYPE(Int8) | REF_TYPE(Int16) };
+enum { SHAPE = 0, WEIGHTS = 1 };
+static const struct ref_dot_inputs of_tflite = {
+    .x = 2,
+    .w = WEIGHTS,
+    .bias = 3,
+    .symmetric_bias = REF_TYPE(Int8) | REF_TYPE(Int16),
+};
+static const struct ref_dot_inputs of_mediapipe = {
+    .x = 0,
+    .w = WEIGHTS,
+    .bias = 2,
+    .missing_bias = REF_DOT_BIAS_REQUIRED,
+};
+
+static const struct ref_dot_inputs *inputs_of(const struct ref_call *call)
+{
+    return call->op->code == BUILTIN_TRANSPOSE_CONV ? &of_tflite : &of_mediapipe;
+}
+
+/* The runtime reads no activation of the options of Convolution2DTransposeBias. */
+static TfLiteFusedActivation activation_of(const struct ref_call *call)
+{
+    return call->op->code == BUILTIN_TRANSPOSE_CONV
+               ? ((const TfLiteTransposeConvParams *)call->params)->activation
+               : kTfLiteActNone;
+}
+
+static const TfLiteTensor *x_of(const struct ref_call *call)
+{
+    return call->in[inputs_of(call)->x];
+}
 
 static void read_params(const struct options *options, void *params)
 {
@@ -35,7 +64,7 @@ static enum status check_axis(const struct ref_call *call, struct diag *diag, in
                               const char *axis, int32_t stride, int32_t out)
 {
     const TfLiteTransposeConvParams *p = call->params;
-    const int32_t filter = ref_dim(call->in[WEIGHTS], d), in = ref_dim(call->in[INPUT], d);
+    const int32_t filter = ref_dim(call->in[WEIGHTS], d), in = ref_dim(x_of(call), d);
     struct ref_window w;
 
     if (!ref_window(p->padding, out, filter, stride, 1, &w))
@@ -54,7 +83,7 @@ static enum status check_shape(const struct ref_call *call, struct diag *diag,
 {
     static const char *const names[] = { "batch", "height", "width", "channels" };
     const TfLiteTransposeConvParams *p = call->params;
-    const int32_t wanted[] = { ref_dim(call->in[INPUT], 0), -1, -1, ref_dim(call->in[WEIGHTS], 0) };
+    const int32_t wanted[] = { ref_dim(x_of(call), 0), -1, -1, ref_dim(call->in[WEIGHTS], 0) };
 
     TRY(ref_check_data(call, diag, SHAPE, "output_shape"));
     shape->rank = 4;
@@ -70,37 +99,88 @@ static enum status check_shape(const struct ref_call *call, struct diag *diag,
     return check_axis(call, diag, 2, names[2], p->stride_width, shape->dims[2]);
 }
 
-static enum status prepare(struct ref_call *call, struct diag *diag)
+/* What both ops check; those of shapes first. */
+static enum status check_operands(struct ref_call *call, struct diag *diag)
 {
+    const struct ref_dot_inputs *const in = inputs_of(call);
     const TfLiteTransposeConvParams *p = call->params;
-    const TfLiteTensor *w;
+    const TfLiteTensor *x;
 
-    TRY(ref_check_in(call, diag, SHAPE, "output_shape", kTfLiteInt32, 1, 1));
-    TRY(ref_dot_check_types(call, diag, &inputs, 4, 4, 4));
-    TRY(ref_check_activation(call, diag, p->activation));
+    TRY(ref_dot_check_types(call, diag, in, 4, 4, 4));
+    x = call->in[in->x];
+    TRY(ref_check_activation(call, diag, activation_of(call)));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 0, "output channels"));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 1, "filter height"));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 2, "filter width"));
     TRY(ref_check_not_empty(call, diag, WEIGHTS, "weights", 3, "input channels"));
-    w = call->in[WEIGHTS];
     if (p->padding != kTfLitePaddingSame && p->padding != kTfLitePaddingValid)
         return ref_fail(call, diag, STATUS_INVALID, "padding is neither SAME nor VALID");
     TRY(ref_check_step(call, diag, "stride", "height", p->stride_height, REF_CONV_STEP_MAX));
     TRY(ref_check_step(call, diag, "stride", "width", p->stride_width, REF_CONV_STEP_MAX));
-    if (ref_dim(call->in[INPUT], 3) != ref_dim(w, 3))
+    if (ref_dim(x, 3) != ref_dim(call->in[WEIGHTS], 3))
         return ref_fail(call, diag, STATUS_INVALID,
-                        "input 2 (input): %d channels, expected %d as of the weights",
-                        ref_dim(call->in[INPUT], 3), ref_dim(w, 3));
+                        "input %d (input): %d channels, expected %d as of the weights", in->x,
+                        ref_dim(x, 3), ref_dim(call->in[WEIGHTS], 3));
+    return STATUS_OK;
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    TRY(ref_check_in(call, diag, SHAPE, "output_shape", kTfLiteInt32, 1, 1));
+    TRY(check_operands(call, diag));
     if (ref_dim(call->in[SHAPE], 0) != 4)
         return ref_fail(call, diag, STATUS_INVALID,
                         "input 0 (output_shape): %d elements, expected 4",
                         ref_dim(call->in[SHAPE], 0));
-    TRY(ref_dot_check_scales(call, diag, &inputs, p->activation));
+    TRY(ref_dot_check_scales(call, diag, &of_tflite, activation_of(call)));
     /* Unlike other ops it does not read the shape of a result of prepare. */
     call->out_shape[0] = (struct ref_shape){
         .dynamic = !call->late && call->in[SHAPE]->allocation_type != kTfLiteMmapRo, .rank = 4
     };
     return call->out_shape[0].dynamic ? STATUS_OK : check_shape(call, diag, &call->out_shape[0]);
+}
+
+/* The size of the output along axis d, of which `stored` is what the file or the prepare before
+ * has: it tells sizes apart that a stride maps to one input. */
+static enum status bias_op_size(struct ref_call *call, struct diag *diag, int d, int32_t stride,
+                                int32_t stored)
+{
+    const TfLiteTransposeConvParams *p = call->params;
+    const int64_t in = ref_dim(x_of(call), d), filter = ref_dim(call->in[WEIGHTS], d);
+    const int64_t out =
+        p->padding == kTfLitePaddingSame
+            ? in * stride - ((int64_t)stride - stored % stride) % stride
+            : (in - 1) * stride + filter + ((stored - filter) % stride + stride) % stride;
+
+    if (in == 0 || out > INT32_MAX)
+        return ref_fail(call, diag, STATUS_INVALID,
+                        "input 0 (input): dimension %d is %d: the output has %lld, expected 1 to "
+                        "%d",
+                        d, (int)in, (long long)out, INT32_MAX);
+    call->out_shape[0].dims[d] = (int32_t)out;
+    return STATUS_OK;
+}
+
+static enum status prepare_bias_op(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTransposeConvParams *p = call->params;
+    const bool has_shape = ref_rank(call->out[0]) == 4;
+    static const char *const names[] = { "", "height", "width" };
+
+    TRY(ref_check_in(call, diag, 0, "input", kTfLiteFloat32, 4, 4));
+    TRY(ref_check_in(call, diag, WEIGHTS, "weights", kTfLiteFloat32, 4, 4));
+    TRY(check_operands(call, diag));
+    TRY(ref_dot_check_scales(call, diag, &of_mediapipe, kTfLiteActNone));
+    call->out_shape[0] = (struct ref_shape){
+        .rank = 4, .dims = { ref_dim(x_of(call), 0), 0, 0, ref_dim(call->in[WEIGHTS], 0) }
+    };
+    for (int d = 1; d <= 2; d++) {
+        const int32_t stride = d == 1 ? p->stride_height : p->stride_width;
+
+        TRY(bias_op_size(call, diag, d, stride, has_shape ? ref_dim(call->out[0], d) : 0));
+        TRY(check_axis(call, diag, d, names[d], stride, call->out_shape[0].dims[d]));
+    }
+    return STATUS_OK;
 }
 
 /* The input index along an axis that tap k adds to output o; -1: none. */
@@ -114,7 +194,7 @@ static int64_t cell_of(int32_t o, int32_t before, int32_t k, int32_t stride, int
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTransposeConvParams *p = call->params;
-    const int *xd = call->in[INPUT]->dims->data, *wd = call->in[WEIGHTS]->dims->data;
+    const int *xd = x_of(call)->dims->data, *wd = call->in[WEIGHTS]->dims->data;
     const int *yd = call->out[0]->dims->data;
     const size_t height = (size_t)xd[1], width = (size_t)xd[2], depth = (size_t)xd[3];
     struct ref_window wh, ww;
@@ -122,7 +202,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     enum status s;
     size_t at = 0;
 
-    if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
+    if ((s = ref_dot_open(&dot, call, diag, inputs_of(call), activation_of(call))) != STATUS_OK)
         goto done;
     /* Prepare has checked that both fit. */
     ref_window(p->padding, yd[1], wd[1], p->stride_height, 1, &wh);
@@ -175,6 +255,14 @@ static const struct ref_op ops[] = {
         .params_bytes = sizeof(TfLiteTransposeConvParams),
         .read_params = read_params,
         .prepare = prepare,
+        .eval = eval,
+    },
+    {
+        .name = "convolution_2d_transpose_bias",
+        REF_OP(CONVOLUTION_2D_TRANSPOSE_BIAS),
+        .max_version = 1,
+        .params_bytes = sizeof(TfLiteTransposeConvParams),
+        .prepare = prepare_bias_op,
         .eval = eval,
     },
 };

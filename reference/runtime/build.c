@@ -288,10 +288,17 @@ static enum status fill_custom_parameters(struct interpreter *in, struct node *n
                          node->index, node_name(node), m->custom_options.count);
     node->abi.custom_initial_data = m->custom_options.data;
     node->abi.custom_initial_data_size = (int)m->custom_options.count;
-    if (!node->op->read_custom)
+    if (!node->op->params_bytes)
         return STATUS_OK;
     if (!(node->op_params = arena_alloc(&in->arena, 1, node->op->params_bytes)))
         return no_memory(diag);
+    if (!node->op->read_custom) {
+        if (m->custom_options.count > 0)
+            memcpy(node->op_params, m->custom_options.data,
+                   m->custom_options.count < node->op->params_bytes ? m->custom_options.count
+                                                                    : node->op->params_bytes);
+        return STATUS_OK;
+    }
     return diag_prefix(diag,
                        node->op->read_custom(m->custom_options.data, m->custom_options.count,
                                              node->op_params, diag),

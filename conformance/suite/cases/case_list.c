@@ -213,7 +213,7 @@ static enum status add_all(struct test_case *cases, size_t *count, struct diag *
 
             for (size_t r = 0; r < list.count; r++) {
                 const struct op_case *const row = row_at(&list, r);
-                if (row->only && !has_word(row->only, member->op))
+                if (row->only ? !has_word(row->only, member->op) : member->named_alone)
                     continue;
                 for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
                     const struct typed_row typed = { suite, member, row, (enum case_type)t };

@@ -241,6 +241,8 @@ static const struct suite_member *draw_member(struct drawing *d)
 
     for (size_t i = 0; (suite = suite_at(i)); i++) {
         for (size_t k = 0; !suite->undrawn && k < suite->member_count; k++) {
+            if (suite->members[k].named_alone)
+                continue;
             assert(count < GROUPS_MAX);
             if (k == 0 || suite->members[k].draws_apart) {
                 groups[count].count = 0;

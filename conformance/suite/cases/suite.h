@@ -249,6 +249,9 @@ struct suite_member {
     /* Begins a group of draws within its suite: random graphs draw a group, then a member of it,
      * and seeds keep their graphs as long as the groups stay the same. */
     bool draws_apart;
+    /* A later addition to its family: it has the rows alone that name it, and random graphs leave
+     * it out, so that their seeds keep their graphs.  Behind the others. */
+    bool named_alone;
     /* Kernels of 3x3 with stride 1 may be computed by Winograd's F(2x2, 3x3), which has bounds of
      * its own (TOLERANCES.md 13.2); the parameters are a TfLiteConvParams. */
     bool winograd;

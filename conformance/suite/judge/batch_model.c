@@ -59,7 +59,8 @@ static bool is_shape_alone(const struct model *source, uint32_t buffer)
 
     for (size_t n = 0; n < graph->operator_count; n++) {
         const struct model_operator *const o = &graph->operators[n];
-        const struct op_facts *const f = op_facts_find(source->opcodes[o->opcode_index].code);
+        const struct op_facts *const f =
+            op_facts_find(model_opcode_row(&source->opcodes[o->opcode_index]));
 
         for (size_t i = 0; i < o->inputs.count; i++) {
             const int32_t t = o->inputs.data[i];

@@ -258,7 +258,7 @@ void case_classes_measure(const struct model *m, int node, char text[CASE_CLASSE
     if (m->subgraph_count == 0 || node < 0 || (size_t)node >= m->subgraphs[0].operator_count)
         return;
     op = &m->subgraphs[0].operators[node];
-    facts = op_facts_find(m->opcodes[op->opcode_index].code);
+    facts = op_facts_find(model_opcode_row(&m->opcodes[op->opcode_index]));
     x = input_of(m, op, facts && facts->first > 0 ? (size_t)facts->first : 0);
     rank = x ? (int)x->shape.count : 0;
     add(&w, "rank%d", rank);

@@ -110,7 +110,8 @@ bool engine_is_written_back(const struct model *m, int tensor)
 
     for (size_t n = 0; n < graph->operator_count; n++) {
         const struct model_operator *const op = &graph->operators[n];
-        const struct op_facts *const facts = op_facts_find(m->opcodes[op->opcode_index].code);
+        const struct op_facts *const facts =
+            op_facts_find(model_opcode_row(&m->opcodes[op->opcode_index]));
 
         for (size_t i = 0; facts && i < op->inputs.count && i < 32; i++) {
             if (facts->state >> i & 1 && op->inputs.data[i] == tensor)

@@ -1,5 +1,5 @@
 /* TRANSPOSE_CONV: strides that leave gaps or overlap, both paddings, channels around slices, with
- * and without bias. */
+ * and without bias; and MediaPipe's Convolution2DTransposeBias. */
 #include "conformance/suite/cases/axes.h"
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_quant.h"
@@ -52,7 +52,17 @@ static const struct suite_member members[] = {
       .bound = { .kind = BOUND_DOT },
       .range = case_range_dot,
       .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { .op = "convolution_2d_transpose_bias",
+      .code = BUILTIN_CONVOLUTION_2D_TRANSPOSE_BIAS,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
+      .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT },
+      .named_alone = true },
 };
+/* Rows of Convolution2DTransposeBias. */
+#define BIAS_OP(name, ...)                                                                         \
+    ROW(name, __VA_ARGS__, .only = "convolution_2d_transpose_bias"), .bias = true
 
 #define INPUT(c)                                                                                   \
     {                                                                                              \
@@ -230,7 +240,49 @@ static const struct row rows[] = {
       .out = DIMS(1, 1, 1, 2), .kernel = { 1, 1 } },
     { ROW("bias_ends", BIAS_ENDS), .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 4, 6, 12),
       .kernel = { 2, 2 }, .stride = { 2, 2 }, .padding = VALID, .bias = true },
+    { BIAS_OP("k2x2_s2", "twice the size, as segmentation models end"), .in = DIMS(1, 4, 4, 8),
+      .out = DIMS(1, 8, 8, 2), .kernel = { 2, 2 }, .stride = { 2, 2 } },
+    { BIAS_OP("k3x3_s2", "taps that overlap"), .in = DIMS(1, 3, 4, 5), .out = DIMS(1, 6, 8, 6),
+      .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { BIAS_OP("k3x3_s2_odd", "SAME to an odd size, which only the file's shape tells"),
+      .in = DIMS(1, 3, 4, 5), .out = DIMS(1, 5, 7, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
+    { BIAS_OP("k4x4_s2", "an even kernel"), .in = DIMS(1, 5, 3, 4), .out = DIMS(1, 10, 6, 9),
+      .kernel = { 4, 4 }, .stride = { 2, 2 } },
+    { BIAS_OP("k3x3_s1", "no stride"), .in = DIMS(1, 5, 4, 3), .out = DIMS(1, 5, 4, 4),
+      .kernel = { 3, 3 } },
+    { BIAS_OP("k1x3_s1x2", "a stride in width alone"), .in = DIMS(1, 3, 4, 5),
+      .out = DIMS(1, 3, 8, 7), .kernel = { 1, 3 }, .stride = { 1, 2 } },
+    { BIAS_OP("k5x5_s3", "a stride of 3"), .in = DIMS(1, 3, 2, 3), .out = DIMS(1, 8, 6, 5),
+      .kernel = { 5, 5 }, .stride = { 3, 3 } },
+    { BIAS_OP("valid_k2x2_s2", "VALID"), .in = DIMS(1, 3, 4, 6), .out = DIMS(1, 6, 8, 3),
+      .kernel = { 2, 2 }, .stride = { 2, 2 }, .padding = VALID },
+    { BIAS_OP("valid_k3x3_s2", "VALID, taps that overlap"), .in = DIMS(1, 3, 4, 5),
+      .out = DIMS(1, 7, 9, 4), .kernel = { 3, 3 }, .stride = { 2, 2 }, .padding = VALID },
+    { BIAS_OP("valid_k3x3_s2_rest", "VALID, a row and a column of the bias alone"),
+      .in = DIMS(1, 3, 4, 5), .out = DIMS(1, 8, 10, 4), .kernel = { 3, 3 }, .stride = { 2, 2 },
+      .padding = VALID },
+    { BIAS_OP("valid_k1x1_s2", "VALID, a kernel below the stride: gaps of the bias alone"),
+      .in = DIMS(1, 3, 3, 4), .out = DIMS(1, 6, 5, 5), .kernel = { 1, 1 }, .stride = { 2, 2 },
+      .padding = VALID },
+    { BIAS_OP("batch3", "an odd batch"), .in = DIMS(3, 2, 3, 7), .out = DIMS(3, 4, 6, 5),
+      .kernel = { 2, 2 }, .stride = { 2, 2 } },
+    { BIAS_OP("c1", "one channel in and out"), .in = DIMS(1, 3, 5, 1), .out = DIMS(1, 6, 10, 1),
+      .kernel = { 2, 2 }, .stride = { 2, 2 } },
+    { BIAS_OP("c33", "33 channels"), .in = DIMS(1, 2, 3, 33), .out = DIMS(1, 4, 6, 17),
+      .kernel = { 2, 2 }, .stride = { 2, 2 } },
+    { BIAS_OP("v", "every version of the op", .each_version = true), .in = DIMS(1, 2, 3, 5),
+      .out = DIMS(1, 4, 6, 3), .kernel = { 3, 3 }, .stride = { 2, 2 } },
 };
+
+static void build_bias_op(struct case_builder *m, const int in[3])
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const int32_t options[] = { r->padding == VALID ? kTfLitePaddingValid : kTfLitePaddingSame,
+                                window_or_one(r->stride.w), window_or_one(r->stride.h) };
+    const int op = case_judged_op(m, NULL, 3, in, case_output(m, "y", &r->out));
+
+    builder_custom_options(&m->builder, op, options, sizeof options);
+}
 
 static void build(struct case_builder *m)
 {
@@ -253,11 +305,16 @@ static void build(struct case_builder *m)
     options_set_int(&options, "stride_w", sw);
     options_set_int(&options, "stride_h", sh);
     options_set_int(&options, "fused_activation_function", r->activation);
-    in[0] = case_constant_i32(m, "output_shape", &vector, r->out.d);
+    if (m->c->code == BUILTIN_TRANSPOSE_CONV)
+        in[0] = case_constant_i32(m, "output_shape", &vector, r->out.d);
     in[1] = case_operand(m, r->runtime_weights, "weights", &weights, &fill_w);
     in[2] = case_input(m, "x", &r->in, &fill_x);
     if (r->bias)
         in[3] = case_operand(m, r->runtime_bias, "bias", &bias, &fill_b);
+    if (m->c->code == BUILTIN_CONVOLUTION_2D_TRANSPOSE_BIAS) {
+        build_bias_op(m, (int[]){ in[2], in[1], in[3] });
+        return;
+    }
     if (r->bias_scale != OF_PRODUCTS)
         case_set_bias_scale(m, in[3], r->bias_scale == OTHER_SCALE ? 0.75 : 0);
     case_judged_op(m, &options, r->bias ? 4 : 3, in, case_output(m, "y", &r->out));
