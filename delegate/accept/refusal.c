@@ -60,7 +60,7 @@ bool refuse(struct check *c, enum rule rule, int tensor, const char *field, cons
     va_list args;
 
     r->host_node = c->node->host_node;
-    r->code = c->node->code;
+    r->code = builtin_is_custom_row(c->node->code) ? BUILTIN_CUSTOM : c->node->code;
     r->version = c->node->version;
     r->id = rule;
     r->rule = rule_id(rule);

@@ -119,6 +119,26 @@ static void drop_absent_outputs(struct graph_node *n)
     n->output_count = kept;
 }
 
+/* The options of a custom op are bytes of the model, of any number and alignment: what they lack of
+ * the parameter struct is 0, what is more is ignored, as in LiteRT's delegates. */
+static enum status import_custom_params(struct graph *g, struct graph_node *n,
+                                        const TfLiteNode *node, struct diag *diag)
+{
+    size_t bytes = n->op->params_bytes;
+    uint8_t *const params = arena_alloc(&g->arena, 1, bytes);
+
+    if (!params)
+        return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
+    if (!node->custom_initial_data || node->custom_initial_data_size < 0)
+        bytes = 0;
+    else if ((size_t)node->custom_initial_data_size < bytes)
+        bytes = (size_t)node->custom_initial_data_size;
+    if (bytes > 0)
+        memcpy(params, node->custom_initial_data, bytes);
+    n->params = params;
+    return STATUS_OK;
+}
+
 static enum status import_node(struct graph *g, TfLiteContext *context, int host_node,
                                struct graph_node *n, struct diag *diag)
 {
@@ -132,11 +152,15 @@ static enum status import_node(struct graph *g, TfLiteContext *context, int host
                          "node %d: TfLiteContext.GetNodeAndRegistration failed", host_node);
     *n = (struct graph_node){
         .host_node = host_node,
-        .code = registration->builtin_code,
+        .code = registration->builtin_code == BUILTIN_CUSTOM
+                    ? builtin_custom_row(registration->custom_name)
+                    : registration->builtin_code,
         .version = registration->version,
         .params = node->builtin_data,
-        .op = gpu_op_find(registration->builtin_code),
     };
+    n->op = gpu_op_find(n->code);
+    if (n->op && builtin_is_custom_row(n->code))
+        TRY(import_custom_params(g, n, node, diag));
     name = builtin_name(n->code);
     if (n->code == BUILTIN_CUSTOM || !name)
         name = registration->custom_name ? registration->custom_name : "unknown";
