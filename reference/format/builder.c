@@ -234,7 +234,7 @@ void builder_intermediates(struct builder *b, int op, size_t count, const int *t
 
 void builder_custom_options(struct builder *b, int op, const void *options, size_t bytes)
 {
-    if (b->status == STATUS_OK)
+    if (b->status == STATUS_OK && op >= 0)
         ((struct model_operator *)b->operators.items)[op].custom_options =
             (struct model_bytes){ .data = keep(b, options, bytes, 1), .count = bytes };
 }
