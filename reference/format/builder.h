@@ -56,7 +56,8 @@ int builder_op(struct builder *b, int32_t code, int32_t version, const struct op
 int builder_custom(struct builder *b, const char *name, int32_t version, const void *options,
                    size_t option_bytes, size_t input_count, const int *inputs, size_t output_count,
                    const int *outputs);
-/* Gives an operator of a custom row (reference/base/custom_rows.def) its options; op -1: nothing. */
+/* Gives an operator of a custom row (reference/base/custom_rows.def) its options; op -1: nothing.
+ */
 void builder_custom_options(struct builder *b, int op, const void *options, size_t bytes);
 /* Gives an operator tensors that hold what it computes in between, or say how that is scaled. */
 void builder_intermediates(struct builder *b, int op, size_t count, const int *tensors);
