@@ -121,7 +121,7 @@ bool check_counts(struct check *c, int min_inputs, int max_inputs, int outputs)
     return true;
 }
 
-static bool check_rank(struct check *c, int tensor, int min_rank, int max_rank)
+bool check_rank(struct check *c, int tensor, int min_rank, int max_rank)
 {
     const int rank = c->graph->tensors[tensor].rank;
     char limit[32];

@@ -83,6 +83,7 @@ bool check_tensor_type(struct check *c, int tensor, TfLiteType type);
 bool check_computed_input(struct check *c, int i, int min_rank, int max_rank);
 /* An 8-bit tensor has valid scales and zero points: per tensor, or if constant per channel. */
 bool check_scales(struct check *c, int tensor);
+bool check_rank(struct check *c, int tensor, int min_rank, int max_rank);
 /* The weights of input i, packed as count vec4, fit one storage buffer; with precision=fp16
  * constant ones are within +-65504. */
 bool check_storable(struct check *c, int i, uint64_t count);

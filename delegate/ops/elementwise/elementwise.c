@@ -107,7 +107,7 @@ static void fold_clamp(const struct graph *g, const struct graph_node *n, float 
         .link = 1 + CHAIN_ELEMENTWISE + ELEMENTWISE_##variant_, __VA_ARGS__                        \
     }
 static const struct gpu_op ops[] = {
-    ELEMENTWISE(TANH, 3, TANH, .magnitude = 1),
+    ELEMENTWISE(TANH, 3, TANH, .magnitude = 1, .shorts = true),
     ELEMENTWISE(GELU, 3, GELU, .params_bytes = sizeof(TfLiteGeluParams)),
     ELEMENTWISE(ELU, 1, ELU, .params_bytes = 0),
     ELEMENTWISE(LEAKY_RELU, 2, LEAKY_RELU, .params_bytes = sizeof(TfLiteLeakyReluParams)),
@@ -116,7 +116,7 @@ static const struct gpu_op ops[] = {
     ELEMENTWISE(ABS, 5, ABS, .within_inputs = true),
     ELEMENTWISE(NEG, 1, NEG, .within_inputs = true),
     ELEMENTWISE(SQRT, 2, SQRT, .params_bytes = 0),
-    ELEMENTWISE(RSQRT, 3, RSQRT, .params_bytes = 0),
+    ELEMENTWISE(RSQRT, 3, RSQRT, .shorts = true),
     ELEMENTWISE(SQUARE, 1, SQUARE, .params_bytes = 0),
     ELEMENTWISE(LOG, 2, LOG, .params_bytes = 0),
     ELEMENTWISE(SIN, 2, SIN, .params_bytes = 0),

@@ -1,6 +1,8 @@
-/* TANH, GELU, ABS and others of 8-bit tensors: a table of 256 results, computed on the host.
+/* TANH, GELU, ABS and others of 8-bit tensors: a table of 256 results, computed on the host; TANH
+ * and RSQRT of i16: one of 65536.
  * Meaning: reference/ops/elementwise.c */
 #include "delegate/ops/elementwise/elementwise_op.args.h"
+#include "delegate/ops/elementwise/unary_int8.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
@@ -106,6 +108,42 @@ static const struct {
     [ELEMENTWISE_LOG] = { log_result, false },
 };
 
+/* ---- i16 ---- */
+
+enum { INTERVALS = 512 }; /* of TensorFlow Lite's table of RSQRT */
+
+/* Of what is not positive the largest result; the CPU fails there, and a shader cannot. */
+static float rsqrt_at(const struct unary *u, float x)
+{
+    return x > 0 ? 1 / sqrtf(x) : INT16_MAX * u->out_scale;
+}
+
+/* Moved by half of what linear interpolation is off in the middle of the interval behind it. */
+static int32_t rsqrt_entry(const struct unary *u, int i)
+{
+    const float first = u->in_scale * INT16_MIN, last = u->in_scale * INT16_MAX;
+    const float step = (last - first) / INTERVALS;
+    const float units = 65536.0f / (u->out_scale * INT16_MAX - u->out_scale * INT16_MIN);
+    const float x = first + (float)i * step;
+    const float v = roundf(rsqrt_at(u, i < INTERVALS ? x : last) * units);
+    const float next = rsqrt_at(u, first + (float)(i + 1) * step) * units;
+    const float off = roundf((next + v) / 2) - roundf(rsqrt_at(u, x + step / 2) * units);
+
+    return (int32_t)fminf(i < INTERVALS ? v - roundf(off / 2) : v, INT16_MAX);
+}
+
+static uint32_t rsqrt_short(const struct graph *g, const struct graph_node *n, int32_t q,
+                            uint32_t bits)
+{
+    const struct unary u = { .in_scale = graph_input(g, n, 0)->quant.scale[0],
+                             .out_scale = graph_output(g, n, 0)->quant.scale[0] };
+    const int at = INTERVALS / 2 + (q >> 7);
+    const int32_t entry = rsqrt_entry(&u, at);
+
+    (void)bits;
+    return (uint32_t)(entry + (((rsqrt_entry(&u, at + 1) - entry) * (q & 0x7f) + 64) >> 7));
+}
+
 /* ---- factors: TensorFlow Lite divides in f32 ---- */
 
 static double plain_factor(const struct graph *g, const struct graph_node *n)
@@ -159,6 +197,8 @@ static bool accept_elementwise(struct check *c)
     const uint32_t variant = c->node->op->variant;
     double factor;
 
+    if (graph_output(c->graph, c->node, 0)->type == kTfLiteInt16)
+        return variant == ELEMENTWISE_RSQRT || check_unit_output(c, 0);
     if (!rows[variant].fixed)
         return true;
     factor = factor_of(c->graph, c->node);
@@ -199,6 +239,8 @@ static enum status plan_table(struct planner *p, const struct graph_node *n)
     };
     struct byte_table table;
 
+    if (x->type == kTfLiteInt16)
+        return table_plan(p, n, variant == ELEMENTWISE_TANH ? tanh_short : rsqrt_short);
     for (int byte = 0; byte < 256; byte++) {
         const int32_t q = bytes_value(x->type, byte) - tensor_zero_point(x);
 

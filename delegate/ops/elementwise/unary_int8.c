@@ -1,5 +1,7 @@
 /* RELU, RELU6, LOGISTIC, EXP, HARD_SWISH of 8-bit tensors: a table of 256 results, computed on the
  * host.  RELU, RELU6, LOGISTIC of i16: one of 65536.  Meaning: reference/ops/unary.c */
+#include "delegate/ops/elementwise/unary_int8.h"
+
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
@@ -115,13 +117,12 @@ static double sigmoid_at(double i)
 }
 
 /* Entry i of TensorFlow Lite's table, in units of 2^-16: moved by half of what linear interpolation
- * is off in the middle of the interval behind it. */
+ * is off in the middle of the interval behind it; behind the last one there is none. */
 static uint32_t sigmoid_entry(uint32_t i)
 {
     const double between = (sigmoid_at(i) + sigmoid_at(i + 1.)) / 2;
-    const double v = round(sigmoid_at(i) + (sigmoid_at(i + 0.5) - between) / 2);
 
-    return v > 65535 ? 65535 : (uint32_t)v;
+    return i == 255 ? 65535 : (uint32_t)round(sigmoid_at(i) + (sigmoid_at(i + 0.5) - between) / 2);
 }
 
 /* The factor to units of 1/12288, with 14 to 15 bits, and the shift to the right of the product. */
@@ -137,21 +138,45 @@ static int32_t logistic_factor(double scale, int *shift)
     return (int32_t)factor;
 }
 
-static uint32_t logistic_short(const struct graph *g, const struct graph_node *n, int32_t q,
-                               uint32_t bits)
+/* q in units of 1/12288. */
+static int32_t table_place(const struct graph *g, const struct graph_node *n, int32_t q)
 {
     int shift;
     const int32_t factor = logistic_factor(tensor_scale(graph_input(g, n, 0)), &shift);
-    const int32_t at =
-        fixed_wrap((int64_t)q * factor + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
-    const uint32_t size = at < 0 ? 0 - (uint32_t)at : (uint32_t)at, entry = size >> 9;
-    uint32_t y = 0x7fff << 10;
 
-    if (entry < 255)
-        y = (sigmoid_entry(entry) << 9) +
-            (size & 0x1ff) * (sigmoid_entry(entry + 1) - sigmoid_entry(entry));
+    return fixed_wrap((int64_t)q * factor + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
+}
+
+/* The sigmoid at the magnitude of a place, in units of 2^-(16 + bits), with 2^bits places between
+ * two entries; `most` behind the last one. */
+static uint32_t sigmoid_between(int32_t at, uint32_t bits, uint32_t most)
+{
+    const uint32_t size = at < 0 ? 0 - (uint32_t)at : (uint32_t)at, entry = size >> bits;
+
+    return entry < 255
+               ? (sigmoid_entry(entry) << bits) +
+                     (size & ((1u << bits) - 1)) * (sigmoid_entry(entry + 1) - sigmoid_entry(entry))
+               : most;
+}
+
+static uint32_t logistic_short(const struct graph *g, const struct graph_node *n, int32_t q,
+                               uint32_t bits)
+{
+    const int32_t at = table_place(g, n, q);
+    const uint32_t y = sigmoid_between(at, 9, 0x7fff << 10);
+
     (void)bits;
     return (at >= 0 ? y + (1 << 9) : (1 << 25) - y + (1 << 9) - 1) >> 10;
+}
+
+/* 2 sigmoid(2 x) - 1. */
+uint32_t tanh_short(const struct graph *g, const struct graph_node *n, int32_t q, uint32_t bits)
+{
+    const int32_t at = table_place(g, n, q);
+    const int32_t y = (int32_t)sigmoid_between(at, 8, 0xffff << 8) - (1 << 23);
+
+    (void)bits;
+    return (uint32_t)((at >= 0 ? y + (1 << 7) : -y + (1 << 7) - 1) >> 8);
 }
 
 static uint32_t clamped_short(const struct graph *g, const struct graph_node *n, int32_t q,

@@ -269,6 +269,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_PADV2, .max_version = 6, .accept = accept_padv2, .plan = plan_padv2, MOVES },
     { .code = BUILTIN_MIRROR_PAD,
       .max_version = 3,
+      .shorts = true,
       .accept = accept_mirror_pad,
       .plan = plan_mirror_pad,
       MOVES },

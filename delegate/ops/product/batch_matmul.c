@@ -1,5 +1,6 @@
 /* BATCH_MATMUL: the dims before the last two broadcast; either operand may be constant.  f32 with
- * i8 constants stays on the CPU, which quantizes x for it. Meaning: reference/ops/batch_matmul.c */
+ * i8 constants stays on the CPU, which quantizes x for it; i16 has i16 or i8 for y.  Meaning:
+ * reference/ops/batch_matmul.c */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
@@ -8,6 +9,7 @@
 #include "delegate/ops/operand.h"
 #include "delegate/ops/product/batch_matmul.args.h"
 #include "delegate/plan/planner.h"
+#include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { DIMS = BATCH_MATMUL_DIMS, RANK_MIN = 2, RANK_MAX = DIMS + 2 };
@@ -33,12 +35,31 @@ static uint64_t slices_of(const struct graph_tensor *t)
     return t->elements / channels * ((channels + 3) / 4);
 }
 
+/* The low words of the products of i16 have 16 bits, and are summed in 32. */
+enum { SHORTS_DEPTH_MAX = 60000 };
+
+/* y has the type of x, or where this is i16 also i8 with a zero point of 0. */
+static bool check_y(struct check *c)
+{
+    const struct graph_tensor *const z = graph_output(c->graph, c->node, 0);
+    const struct graph_tensor *const y = graph_input(c->graph, c->node, 1);
+
+    if (!z || !y || z->type != kTfLiteInt16 || y->type != kTfLiteInt8)
+        return check_input(c, 1, RANK_MIN, RANK_MAX);
+    if (!check_scales(c, c->node->inputs[1]) ||
+        !check_rank(c, c->node->inputs[1], RANK_MIN, RANK_MAX))
+        return false;
+    return y->quant.zero_point[0] == 0 ||
+           refuse(c, RULE_QUANT_SCALE, c->node->inputs[1], "zero point",
+                  "the CPU kernel refuses it, too", "0 beside i16", "%d", y->quant.zero_point[0]);
+}
+
 static bool accept_batch_matmul(struct check *c)
 {
     const TfLiteBatchMatMulParams *params = c->node->params;
 
     if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_input(c, 0, RANK_MIN, RANK_MAX) ||
-        !check_input(c, 1, RANK_MIN, RANK_MAX) || !check_output(c, 0, RANK_MIN, RANK_MAX))
+        !check_y(c) || !check_output(c, 0, RANK_MIN, RANK_MAX))
         return false;
     if (graph_is_constant(c->graph, c->node->inputs[1]) &&
         !check_computed_input(c, 0, RANK_MIN, RANK_MAX))
@@ -78,6 +99,30 @@ static bool shape_batch_matmul(const struct graph *g, const struct graph_node *n
     return true;
 }
 
+/* A constant of i16 as slices of two words. */
+static enum status pack_shorts(struct planner *p, int tensor, struct packed *packed)
+{
+    const struct graph_tensor *const t = &p->graph->tensors[tensor];
+    const size_t channels = (size_t)t->dims[t->rank - 1], pitch = (channels + 3) / 4 * 4;
+
+    TRY(planner_pack_words(p, 2 * slices_of(t), packed));
+    for (size_t i = 0; i < 2 * slices_of(t) && planner_packs(p); i++) {
+        uint32_t word = 0;
+
+        for (size_t lane = 0; lane < 2; lane++) {
+            const size_t c = (2 * i + lane) % pitch;
+
+            if (c < channels)
+                word |=
+                    ((uint32_t)graph_constant_int(p->graph, tensor, 2 * i / pitch * channels + c) &
+                     0xffff)
+                    << 16 * lane;
+        }
+        planner_put_word(p, packed, i, word);
+    }
+    return STATUS_OK;
+}
+
 /* A constant as rows of channels in the storage type. */
 static enum status pack_constant(struct planner *p, int tensor, struct operand *o)
 {
@@ -86,6 +131,8 @@ static enum status pack_constant(struct planner *p, int tensor, struct operand *
 
     if (graph_is_8bit(t) && p->options->quantized == QUANTIZED_EXACT)
         return bytes_pack_tensor(p, tensor, NULL, &o->packed);
+    if (t->type == kTfLiteInt16)
+        return pack_shorts(p, tensor, &o->packed);
     TRY(planner_pack(p, slices_of(t), true, &o->packed));
     for (size_t i = 0; i < t->elements && planner_packs(p); i++)
         planner_put(p, &o->packed, i / channels * pitch + i % channels,
@@ -115,14 +162,16 @@ static void set_quantized(struct batch_matmul_args *args, const struct graph *g,
 {
     const struct graph_tensor *z = graph_output(g, n, 0);
     const struct fixed_multiplier m = requantize_multiplier(factor_of(g, n));
+    const struct fixed_range range = requantize_range(z, kTfLiteActNone);
+    const bool shorts = z->type == kTfLiteInt16;
 
     args->x_zero = tensor_zero_point(graph_input(g, n, 0));
     args->y_zero = tensor_zero_point(graph_input(g, n, 1));
     args->out_zero = tensor_zero_point(z);
-    args->multiplier = m.q;
-    args->shift = m.e;
-    args->low = INT8_MIN - args->out_zero;
-    args->high = INT8_MAX - args->out_zero;
+    args->multiplier = shorts ? fixed16_mantissa(m.q) : m.q;
+    args->shift = shorts ? 15 - m.e : m.e;
+    args->low = range.low - args->out_zero;
+    args->high = range.high - args->out_zero;
 }
 
 /* The batch: strides are those of an operand's own dims, or 0. */
@@ -147,14 +196,19 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
     const TfLiteBatchMatMulParams *params = n->params;
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *y = graph_input(p->graph, n, 1);
     const int dst = planner_tensor(p, n->outputs[0]);
-    const bool bytes = graph_is_8bit(graph_output(p->graph, n, 0));
+    const TfLiteType type = graph_output(p->graph, n, 0)->type;
+    const bool bytes = type == kTfLiteInt8 || type == kTfLiteUInt8, shorts = type == kTfLiteInt16;
     struct batch_matmul_args args = { 0 };
     struct operand a, b;
     struct plan_step *s;
 
     TRY(open_operand(p, n->inputs[0], &a));
     TRY(open_operand(p, n->inputs[1], &b));
-    s = planner_step(p, bytes ? "batch_matmul_int8" : "batch_matmul", n, WORKGROUP, 1, 1);
+    s = planner_step(p,
+                     shorts  ? "batch_matmul_int16.i16"
+                     : bytes ? "batch_matmul_int8"
+                             : "batch_matmul",
+                     n, WORKGROUP, 1, 1);
     if (dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.rows = (uint32_t)matrix_dim(x, params->adj_x, 0);
@@ -167,12 +221,16 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
     args.x_slices = ((uint32_t)x->dims[x->rank - 1] + 3) / 4;
     args.y_slices = ((uint32_t)y->dims[y->rank - 1] + 3) / 4;
     set_batch(&args, x, y);
-    args.count = args.size[0] * args.size[1] * args.size[2] * args.row_tiles * args.out_slices;
-    if (bytes)
+    args.count = args.size[0] * args.size[1] * args.size[2] *
+                 (shorts ? args.rows : args.row_tiles) * args.out_slices;
+    if (bytes || shorts)
         set_quantized(&args, p->graph, n);
     step_spec(s, BATCH_MATMUL_SPEC_ADJ_X, params->adj_x);
     step_spec(s, BATCH_MATMUL_SPEC_ADJ_Y, params->adj_y);
-    step_thawable(s, BATCH_MATMUL_SPEC_ADJ_X, BATCH_MATMUL_SPEC_ADJ_Y);
+    if (shorts)
+        step_spec(s, BATCH_MATMUL_SPEC_Y_BYTES, y->type == kTfLiteInt8);
+    step_thawable(s, BATCH_MATMUL_SPEC_ADJ_X,
+                  shorts ? BATCH_MATMUL_SPEC_Y_BYTES : BATCH_MATMUL_SPEC_ADJ_Y);
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_operand(p, s, 1, &a);
@@ -182,6 +240,13 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
 
 static bool accept_exact(struct check *c)
 {
+    const struct graph_tensor *const x = graph_input(c->graph, c->node, 0);
+    const TfLiteBatchMatMulParams *const params = c->node->params;
+    const int32_t depth = matrix_dim(x, params->adj_x, 1);
+
+    if (x->type == kTfLiteInt16 && depth > SHORTS_DEPTH_MAX)
+        return refuse(c, RULE_QUANT_SUM, c->node->inputs[0], "columns of a matrix", "split the sum",
+                      "60000", "%d", depth);
     return check_per_tensor(c, c->node->inputs[0]) && check_per_tensor(c, c->node->inputs[1]) &&
            check_multiplier(c, c->node->outputs[0], "scale of x * scale of y / output scale",
                             factor_of(c->graph, c->node));
@@ -193,6 +258,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_BATCH_MATMUL,
       .max_version = 4,
       .exact = &exact_batch_matmul,
+      .shorts = true,
       .accept = accept_batch_matmul,
       .plan = plan_batch_matmul,
       .multiplies_matrices = true,

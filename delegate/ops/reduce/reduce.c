@@ -320,12 +320,13 @@ static const struct gpu_exact exact_extreme = { NULL, NULL };
 static const struct gpu_op ops[] = {
     { REDUCTION(BUILTIN_MEAN, 3, REDUCE_MEAN, accept_mean), .exact = &exact_reduce, .shorts = true,
       .within_inputs = true },
-    { REDUCTION(BUILTIN_SUM, 2, REDUCE_SUM, accept_sum), .exact = &exact_sum },
+    { REDUCTION(BUILTIN_SUM, 2, REDUCE_SUM, accept_sum), .exact = &exact_sum, .shorts = true },
     { REDUCTION(BUILTIN_REDUCE_MAX, 3, REDUCE_MAX, accept_extreme), .exact = &exact_extreme,
-      .same_quant = true, .selects = true },
+      .same_quant = true, .selects = true, .shorts = true },
     { REDUCTION(BUILTIN_REDUCE_MIN, 3, REDUCE_MIN, accept_extreme), .exact = &exact_extreme,
-      .same_quant = true, .selects = true },
-    { REDUCTION(BUILTIN_REDUCE_PROD, 2, REDUCE_PROD, accept_sum), .exact = &exact_product },
+      .same_quant = true, .selects = true, .shorts = true },
+    { REDUCTION(BUILTIN_REDUCE_PROD, 2, REDUCE_PROD, accept_sum), .exact = &exact_product,
+      .shorts = true },
     { REDUCTION(BUILTIN_REDUCE_ANY, 1, REDUCE_MAX, accept_truth) },
     { REDUCTION(BUILTIN_REDUCE_ALL, 1, REDUCE_MIN, accept_truth) },
 };

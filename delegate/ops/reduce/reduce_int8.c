@@ -1,4 +1,4 @@
-/* MEAN of 8-bit and i16 tensors, REDUCE_PROD of i8, and AVERAGE_POOL_2D over a whole image.
+/* Reductions of 8-bit and i16 tensors, and AVERAGE_POOL_2D over a whole image.
  * Meaning: reference/ops/reduce.c, pool.c */
 #include "delegate/ops/reduce/reduce_int8.h"
 

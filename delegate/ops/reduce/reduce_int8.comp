@@ -1,5 +1,5 @@
-// MEAN, SUM, REDUCE_MAX, REDUCE_MIN and REDUCE_PROD of bytes, MEAN of i16, and AVERAGE_POOL_2D over
-// a whole image, as reduce.comp has it.  One multiplier requantizes a sum, and divides it in a
+// MEAN, SUM, REDUCE_MAX, REDUCE_MIN and REDUCE_PROD of bytes and of i16, and AVERAGE_POOL_2D over a
+// whole image, as reduce.comp has it.  One multiplier requantizes a sum, and divides it in a
 // MEAN; the average of a pool is of the integers as they are, ties away from zero.  MAX and MIN
 // have zero points of 0.  A product is requantized after each factor, in the order of src, so that
 // one invocation makes it.
@@ -8,8 +8,8 @@
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/integer.glsl"
 #define SUM     ivec4
-#define LOWEST  -256
-#define HIGHEST 256
+#define LOWEST  -32769
+#define HIGHEST 32768
 #include "delegate/ops/reduce/reduce_sums.glsl"
 
 WRITES(0, dst);

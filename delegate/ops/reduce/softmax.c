@@ -9,11 +9,30 @@
 #include <math.h>
 #include <string.h>
 
+bool softmax_is_wide(const struct graph *g, const struct graph_node *n)
+{
+    return n->code == BUILTIN_SOFTMAX && graph_is_8bit(graph_input(g, n, 0)) &&
+           graph_output(g, n, 0)->type == kTfLiteInt16;
+}
+
+/* Results of i16 of 8 bits have a scale, which exact_softmax checks, and its least zero point. */
+static bool check_result(struct check *c)
+{
+    const int y = c->node->outputs[0];
+
+    if (c->options->quantized != QUANTIZED_EXACT || !softmax_is_wide(c->graph, c->node))
+        return check_output(c, 0, 1, GRAPH_MAX_RANK);
+    return c->graph->tensors[y].quant.count == 1
+               ? check_rank(c, y, 1, GRAPH_MAX_RANK)
+               : refuse(c, RULE_QUANT_SCALE, y, "number of scales", "quantize the tensor", "1",
+                        "%zu", c->graph->tensors[y].quant.count);
+}
+
 bool check_rows(struct check *c)
 {
     const struct graph_tensor *x;
 
-    if (!check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_output(c, 0, 1, GRAPH_MAX_RANK) ||
+    if (!check_computed_input(c, 0, 1, GRAPH_MAX_RANK) || !check_result(c) ||
         !check_same_shape(c, RULE_SOFTMAX_OUTPUT_SHAPE))
         return false;
     x = graph_input(c->graph, c->node, 0);

@@ -7,6 +7,8 @@
 #include "delegate/ops/reduce/softmax.args.h"
 #include "delegate/plan/planner.h"
 
+/* SOFTMAX of 8 bits gives i16. */
+bool softmax_is_wide(const struct graph *g, const struct graph_node *n);
 /* Input and output of an op over the rows of its input, in the same shape. */
 bool check_rows(struct check *c);
 /* Invocations of a row: one for each slice, within reason.  A software device runs them one after

@@ -1,5 +1,5 @@
-/* SOFTMAX of 8-bit tensors, and of i16, in fixed point, and the powers of LOG_SOFTMAX.
- * Meaning: reference/ops/softmax.c, log_softmax.c */
+/* SOFTMAX of 8-bit tensors, also with results of i16, and of i16, in fixed point, and the powers of
+ * LOG_SOFTMAX. Meaning: reference/ops/softmax.c, log_softmax.c */
 #include "delegate/ops/reduce/softmax_int8.h"
 
 #include "delegate/ops/int8/exact.h"
@@ -62,8 +62,22 @@ static double beta_of(const struct graph_node *n)
     return (double)params->beta;
 }
 
+/* Each channel may count as 1, and the CPU's sum has 12 bits before the point. */
+static bool accept_wide(struct check *c)
+{
+    const struct graph_tensor *const x = graph_input(c->graph, c->node, 0);
+    const int32_t channels = x->dims[x->rank - 1];
+
+    return channels < 1 << 12 ||
+           refuse(c, RULE_QUANT_SUM, c->node->inputs[0], "channels", "the CPU's sum overflows, too",
+                  "4095 with an output of i16", "%d", channels);
+}
+
 static bool accept_softmax(struct check *c)
 {
+    if (softmax_is_wide(c->graph, c->node))
+        return check_output_steps(c, 1. / 65536, 0.001, INT16_MIN) && accept_wide(c) &&
+               check_exponents(c, beta_of(c->node));
     if (!check_unit_output(c, 0.001))
         return false;
     return graph_input(c->graph, c->node, 0)->type == kTfLiteInt16
@@ -167,9 +181,10 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
         .from_e = from.e,
         .least = least_difference(to),
     };
-    step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_output(p->graph, n, 0)->type == kTfLiteInt8);
+    step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_input(p->graph, n, 0)->type == kTfLiteInt8);
     step_spec(s, SOFTMAX_INT8_SPEC_LOG, log);
-    step_thawable(s, SOFTMAX_INT8_SPEC_SIGNED, SOFTMAX_INT8_SPEC_LOG);
+    step_spec(s, SOFTMAX_INT8_SPEC_WIDE, softmax_is_wide(p->graph, n));
+    step_thawable(s, SOFTMAX_INT8_SPEC_SIGNED, SOFTMAX_INT8_SPEC_WIDE);
     step_shared(s, width * (uint32_t)sizeof(uint32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
@@ -205,7 +220,7 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 
     if (graph_input(p->graph, n, 0)->type == kTfLiteInt16)
         return plan_short(p, n);
-    product = tail_product(p, n, "conv_2d_int8", VALUES);
+    product = softmax_is_wide(p->graph, n) ? NULL : tail_product(p, n, "conv_2d_int8", VALUES);
     return product ? plan_tail(p, n, product) : softmax_int8_plan(p, n, beta_of(n), false);
 }
 

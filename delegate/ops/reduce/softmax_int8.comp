@@ -1,7 +1,7 @@
 // SOFTMAX and LOG_SOFTMAX of 8-bit tensors over the channels: dst [rows,C].  The host packed exp()
 // of the 256 differences that an element may have to the row's maximum, in Q0.31; sums are Q12.19,
-// results in units of 1/256, of LOG_SOFTMAX 1/16 below the greatest byte.  A workgroup computes a
-// row.
+// results in units of 1/256, as i16 of 1/65536, of LOG_SOFTMAX 1/16 below the greatest byte.  A
+// workgroup computes a row.
 //
 // Variants: int
 #version 450
@@ -10,12 +10,13 @@
 #include "delegate/shaders/integer.glsl"
 #include "delegate/shaders/reduce_in_workgroup.glsl"
 
-WRITES(0, dst);
+WRITES_WORDS(0, dst);
 READS(1, src);
 layout(set = 0, binding = 2) readonly buffer Exponentials { int exponentials[]; };
 
 layout(constant_id = SOFTMAX_INT8_SPEC_SIGNED) const bool SIGNED = false;
 layout(constant_id = SOFTMAX_INT8_SPEC_LOG) const bool LOG = false;
+layout(constant_id = SOFTMAX_INT8_SPEC_WIDE) const bool WIDE = false;
 
 REDUCE_MEMORY(uint)
 #define SLICE_OF_ROW(i) src[i]

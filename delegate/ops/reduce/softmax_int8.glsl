@@ -1,11 +1,11 @@
 // A row of softmax_int8.comp by all invocations of a workgroup.
 //
-// The shader defines before it includes this: SIGNED, LOG, REDUCE_MEMORY(uint), SLICE_OF_ROW(i),
-// which is slice i of what it is computed of, and EXPONENTIAL(i) of the table.
+// The shader defines before it includes this: SIGNED, LOG, WIDE, REDUCE_MEMORY(uint),
+// SLICE_OF_ROW(i), which is slice i of what it is computed of, and EXPONENTIAL(i) of the table.
 const uint SUM_SHIFT = 12u;
-// From 512 on every quotient rounds to 0, so that a larger sum makes no difference; a logarithm is
-// of 31 bits.
-const uint SUM_MAX = LOG ? 0x7fffffffu : 512u << 19u;
+// From 512 on every quotient of 8 bits rounds to 0, so that a larger sum makes no difference; a
+// logarithm, and results of 16 bits, are of 31 bits.
+const uint SUM_MAX = LOG || WIDE ? 0x7fffffffu : 512u << 19u;
 
 #define ADD_SATURATED(a, b) min((a) + (b), SUM_MAX)
 REDUCE_IN_WORKGROUP(uint, max_in_workgroup, max)
@@ -56,12 +56,18 @@ void write_quotients(Row row, uint to, int peak, uint sum)
     const int zeros = 31 - findMSB(sum);
     const int inverse =
         sum < SUM_MAX ? fixed_one_over_one_plus(int(sum << zeros & 0x7fffffffu)) : 0;
-    const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - 8 : 0;
+    const int down = sum < SUM_MAX ? int(SUM_SHIFT) - zeros + 31 - (WIDE ? 16 : 8) : 0;
     for (uint s = gl_LocalInvocationIndex; s < row.slices; s += REDUCERS) {
         const ivec4 e = powers_of(row, s, peak);
         ivec4 y;
         for (uint lane = 0u; lane < 4u; lane++)
             y[lane] = fixed_rounding_shift_right(fixed_mul_high(inverse, e[lane]), down);
-        dst[to + s] = packed_bytes(min(y, ivec4(255)) + LEAST_BYTE);
+        if (WIDE) {
+            y = min(y, ivec4(65535)) - 32768;
+            dst[2u * (to + s)] = packed_shorts(y.x, y.y);
+            dst[2u * (to + s) + 1u] = packed_shorts(y.z, y.w);
+        } else {
+            dst[to + s] = packed_bytes(min(y, ivec4(255)) + LEAST_BYTE);
+        }
     }
 }
