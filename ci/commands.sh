@@ -82,6 +82,20 @@ done
 expect 0 '^diff: missing: 1 of 3 nodes was not run: node 1, NoSuchOp; the others pass' \
     sh -c '"$@"; [ $? = 1 ]' - $assay diff --runs=1 --model="$unknown" --per-node
 expect 2 'custom op "NoSuchOp" version 1 is not known' $assay run --model='CUSTOM(NoSuchOp) x:f32[1] -> y:f32[1]'
+host="--host=litert:cpu?library=$b/mock/litert.so"
+for command in run 'diff --runs=2 --per-node' 'bench --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet'; do
+    # shellcheck disable=SC2086
+    expect 0 '^host +litert:cpu.library=.* runs node 1' $assay $command --model="$unknown" "$host"
+    # shellcheck disable=SC2086
+    expect 0 '"nodes_of_host": ' $assay $command --model="$unknown" "$host" --format=json
+done
+expect 0 '^diff: pass$' $assay diff --runs=1 --model="$unknown" "$host" --input-shape=x:3,4
+expect 2 'NoSuchOp: node 1: litert:cpu.*: crash: SIGABRT' env MOCK_LITERT=abort_compile $assay run \
+    --model="$unknown" "$host"
+expect 2 'expected a runtime of its own' $assay diff --model="$unknown" --host=reference
+expect 2 'SPEC|litert:npx|expected litert:cpu' $assay run --model="$unknown" --host=litert:npx
+expect 2 'none.so' $assay bench --model="$unknown" --host="litert:cpu?library=$work/none.so"
+expect 2 'run one at a time' $assay bench --model="$unknown" "$host" --threads=2
 # Signatures, and inputs whose sizes the file leaves open.
 several="RELU x:f32[1,4] -> y
 signature prefill in=x -> out=y

@@ -307,7 +307,7 @@ bool model_use_cut(struct model_use *u, const char *path, enum status s, struct 
     bool *known = NULL, ok;
     size_t count;
 
-    if (s != STATUS_UNSUPPORTED || u->bytes)
+    if (s != STATUS_UNSUPPORTED || u->bytes || u->host)
         return false;
     ok = model_file_read(path, &u->bytes, &count, &ignored) == STATUS_OK &&
          tflite_read(&u->whole, u->bytes, count, &ignored) == STATUS_OK &&
@@ -426,6 +426,17 @@ void model_use_print(FILE *f, const struct model_use *u, const struct model *m,
         clean_print(f, u->left[i].why);
         fprintf(f, "\n");
     }
+    for (size_t n = 0; u && u->host && in && n < interpreter_node_count(in); n++) {
+        const char *const why = interpreter_node_reason(in, (int)n);
+
+        if (!why)
+            continue;
+        fprintf(f, "%-*s", column, "host");
+        clean_print(f, u->host);
+        fprintf(f, " runs ");
+        clean_print(f, why);
+        fputc('\n', f);
+    }
     if (was_cut)
         fprintf(f,
                 "%-*sthe other %zu nodes are run as a model of their own; what they read of such "
@@ -433,10 +444,22 @@ void model_use_print(FILE *f, const struct model_use *u, const struct model *m,
                 column, "", u->nodes - u->left_count);
 }
 
+static json_t *node_json(int index, const char *op, int32_t version, const char *why)
+{
+    json_t *const item = json_object();
+
+    json_object_set_new(item, "index", json_integer(index));
+    json_object_set_new(item, "op", json_text(op));
+    json_object_set_new(item, "version", json_integer(version));
+    json_object_set_new(item, "reason", json_text(why));
+    return item;
+}
+
 void model_use_json(json_t *o, const struct model_use *u, const struct model *m,
                     struct interpreter *in)
 {
-    json_t *const keys = json_array(), *const sizes = json_array(), *const left = json_array();
+    json_t *const keys = json_array(), *const sizes = json_array(), *const left = json_array(),
+                  *const hosted = json_array();
     const bool was_cut = u && u->left_count > 0;
     const struct model_signature *s;
 
@@ -459,15 +482,17 @@ void model_use_json(json_t *o, const struct model_use *u, const struct model *m,
         json_object_set_new(item, "shape", json_ints(input.dims, input.rank));
         json_array_append_new(sizes, item);
     }
-    for (size_t i = 0; was_cut && i < u->left_count; i++) {
-        json_t *const item = json_object();
-
-        json_object_set_new(item, "index", json_integer(u->left[i].node));
-        json_object_set_new(item, "op", json_text(u->left[i].op));
-        json_object_set_new(item, "version", json_integer(u->left[i].version));
-        json_object_set_new(item, "reason", json_text(u->left[i].why));
-        json_array_append_new(left, item);
+    for (size_t i = 0; was_cut && i < u->left_count; i++)
+        json_array_append_new(
+            left, node_json(u->left[i].node, u->left[i].op, u->left[i].version, u->left[i].why));
+    for (int n = 0; u && u->host && in && n < (int)interpreter_node_count(in); n++) {
+        if (interpreter_node_reason(in, n))
+            json_array_append_new(hosted, node_json(n, interpreter_node_name(in, n),
+                                                    interpreter_node_version(in, n),
+                                                    interpreter_node_reason(in, n)));
     }
+    json_object_set_new(o, "host", json_text(u ? u->host : NULL));
+    json_object_set_new(o, "nodes_of_host", hosted);
     json_object_set_new(o, "signature", json_text(s ? s->key.text : NULL));
     json_object_set_new(o, "signatures", keys);
     json_object_set_new(o, "open_sizes", sizes);

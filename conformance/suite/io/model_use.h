@@ -24,10 +24,11 @@ struct model_use_left {
     char why[256];
 };
 
-/* Zero-initialized, but for the first two members; model_use_close frees it. */
+/* Zero-initialized, but for the first members; model_use_close frees it. */
 struct model_use {
     const char *signature;     /* its key; NULL: the first subgraph */
     struct string_list shapes; /* NAME:DIMS, of inputs */
+    const char *host;          /* who runs what the reference does not know; NULL: nobody */
 
     uint8_t *bytes; /* of the model that was cut; NULL: none was */
     struct model whole;
@@ -48,7 +49,7 @@ void model_use_close(struct model_use *u);
 
 /* What a report says of it, u may be NULL: the signature, where there are several or other
  * subgraphs; inputs whose sizes the file leaves open, with those of in (NULL: of the file); and the
- * nodes that are not run.  In text a line each, with texts from a column on. */
+ * nodes that are not run, or by the host.  In text a line each, with texts from a column on. */
 void model_use_print(FILE *f, const struct model_use *u, const struct model *m,
                      struct interpreter *in, int column);
 void model_use_json(json_t *o, const struct model_use *u, const struct model *m,

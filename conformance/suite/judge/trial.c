@@ -106,6 +106,7 @@ static bool open_model(struct server *s, struct trial *t)
                                       .delegate = s->judge->delegates[DELEGATE_PLAIN],
                                       .model = &s->model,
                                       .poison_word = TRIAL_POISON_WORD,
+                                      .stand_in = s->host->stand_in,
                                       .report = take_report,
                                       .report_user = s };
     const double start = clock_ms();

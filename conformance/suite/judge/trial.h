@@ -10,6 +10,7 @@
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/util/process.h"
+#include "reference/runtime/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,8 @@ struct trial_host {
     struct subject *subject; /* borrowed; its library is loaded in the process alone */
     double timeout_s;        /* of one trial */
     uint64_t seed;
+    const struct interpreter_stand_in
+        *stand_in;                       /* as in struct engine_request; outlives the host */
     const char *repro_dir, *repro_below; /* as in struct judge; NULL: nothing is written */
     struct process process;
     struct judge_stage *stage; /* shared with the process */

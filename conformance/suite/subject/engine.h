@@ -11,6 +11,7 @@
 #include "conformance/suite/subject/subject.h"
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
+#include "reference/runtime/options.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -46,6 +47,8 @@ struct engine_request {
     size_t offset_bytes;
     /* Of ENGINE_DECLINE: nodes that the delegate does not get, though it may want them. */
     int declined_first, declined_count;
+    /* Runs nodes that our interpreter lacks, where that runs the model; may be NULL. */
+    const struct interpreter_stand_in *stand_in;
     /* Gets the messages of whoever runs the model; may be NULL. */
     void (*report)(void *user, const char *format, va_list args);
     void *report_user;

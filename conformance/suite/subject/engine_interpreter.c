@@ -108,6 +108,7 @@ static enum status engine_start(const struct engine_request *request, struct eng
         .poison = true,
         .poison_word = request->poison_word,
         .num_threads = -1,
+        .stand_in = request->stand_in,
         .report = request->report,
         .report_user = request->report_user,
     };

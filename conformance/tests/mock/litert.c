@@ -270,10 +270,39 @@ int LiteRtAddOpaqueOptions(struct litert_options *o, struct litert_opaque_option
 
 /* ---- compiled models ---- */
 
+/* An op that the reference lacks: -x, for f32. */
+static TfLiteStatus prepare_negation(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *const x = &context->tensors[node->inputs->data[0]];
+
+    return context->ResizeTensor(context, &context->tensors[node->outputs->data[0]],
+                                 TfLiteIntArrayCopy(x->dims));
+}
+
+static TfLiteStatus invoke_negation(TfLiteContext *context, TfLiteNode *node)
+{
+    const TfLiteTensor *const x = &context->tensors[node->inputs->data[0]];
+    TfLiteTensor *const y = &context->tensors[node->outputs->data[0]];
+
+    for (size_t i = 0; i < x->bytes / sizeof(float); i++)
+        y->data.f[i] = -x->data.f[i];
+    return kTfLiteOk;
+}
+
+static const struct interpreter_kernel no_such_op = {
+    .code = BUILTIN_CUSTOM,
+    .custom_name = "NoSuchOp",
+    .min_version = 1,
+    .max_version = 1,
+    .registration = { .prepare = prepare_negation, .invoke = invoke_negation }
+};
+
 int LiteRtCreateCompiledModel(struct litert_environment *e, struct litert_model_file *f,
                               struct litert_options *o, struct litert_compiled_model **out)
 {
-    const struct interpreter_options options = { .num_threads = -1 };
+    const struct interpreter_options options = { .num_threads = -1,
+                                                 .kernels = &no_such_op,
+                                                 .kernel_count = 1 };
     struct litert_compiled_model *c;
     struct diag diag;
 

@@ -11,6 +11,7 @@
 
 struct bench_request {
     const char *model;
+    const struct interpreter_stand_in *stand_in; /* runs nodes that the reference lacks, or NULL */
     const struct model_use *use; /* what of it is run, for the report; may be NULL */
     const char *subject;         /* as subject_parse takes it; NULL: a delegate and its options */
     const char *delegate;        /* as subject_init takes them */

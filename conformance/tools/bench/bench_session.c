@@ -37,6 +37,7 @@ static enum status resize(struct interpreter *in, const void *user, struct diag 
 void bench_prepare_session(struct session *s, const struct bench_request *q)
 {
     s->quiet = q->quiet;
+    s->stand_in = q->stand_in;
     s->num_threads = (int)q->num_threads;
     s->resize = q->inputs.count > 0 ? resize : NULL;
     s->resize_user = &q->inputs;

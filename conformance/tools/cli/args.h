@@ -47,7 +47,8 @@ enum args_common_bit {
     ARGS_JSON = 128,  /* with ARGS_FORMAT: JSON is the default */
     ARGS_MODEL = 256, /* --model: a text in the place of the first argument, which is a model */
     ARGS_LIMIT = 512, /* --limit alone; ARGS_DELEGATE has it, too */
-    ARGS_USE = 1024   /* --signature, --input-shape */
+    ARGS_USE = 1024,  /* --signature, --input-shape */
+    ARGS_HOST = 2048  /* --host */
 };
 
 /* A command takes text and JSON, and of the others those that it has a bit for.  With ARGS_FORMS a
@@ -66,7 +67,7 @@ struct args_common {
     uint64_t jobs; /* 0: one worker for each processor */
     bool quiet;
     int progress;         /* enum progress_mode; args_parse sets it for the program */
-    struct model_use use; /* its first two members */
+    struct model_use use; /* its first members */
     const char *model; /* args_parse makes it the first argument: "text:TEXT" (io/model_file.h) */
 };
 

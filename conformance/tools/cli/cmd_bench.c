@@ -1,4 +1,5 @@
 /* assay bench: latency, start and memory of a model. */
+#include "conformance/suite/judge/node_host.h"
 #include "conformance/tools/bench/bench.h"
 #include "conformance/tools/bench/bench_print.h"
 #include "conformance/tools/bench/bench_serve.h"
@@ -20,6 +21,7 @@
 struct request {
     struct bench_request bench;
     struct benchmark_flags flags;
+    struct node_host host;
     struct args_common common;
     const char *compare_to, *max_regression, *trace;
     double limit; /* of max_regression; 0.05 where none is given */
@@ -164,6 +166,8 @@ static bool check(const struct request *q)
         why = "--serve runs inferences alone, and leaves out what the other flags measure";
     else if (b->dry_run && (q->compare_to || b->versus || b->threads > 0 || b->profile))
         why = "--dry_run=true measures no inference, which the other flags need";
+    else if (q->common.use.host && b->threads > 0)
+        why = "--threads: the nodes of a --host run one at a time";
     if (why)
         message_error("bench", "%s", why);
     else if (b->min_secs > b->max_secs)
@@ -194,6 +198,12 @@ static bool apply(struct request *q, const struct args *args)
         message_fail("bench", &diag);
         return false;
     }
+    if (q->common.use.host &&
+        node_host_open(&q->host, q->common.use.host, 60, &diag) != STATUS_OK) {
+        message_fail("bench", &diag);
+        return false;
+    }
+    b->stand_in = q->common.use.host ? &q->host.stand_in : NULL;
     b->use = &q->common.use;
     b->delegate = q->common.delegate;
     b->delegate_options = q->common.delegate_option;
@@ -266,8 +276,8 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
     memcpy(flags, own, sizeof own);
     count += benchmark_flags_rows(&q->flags, flags + count);
     if (!args_parse(self, argc, argv, flags, count,
-                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV | ARGS_SEED |
-                        ARGS_QUIET,
+                    ARGS_MODEL | ARGS_USE | ARGS_HOST | ARGS_DELEGATE | ARGS_FORMAT | ARGS_CSV |
+                        ARGS_SEED | ARGS_QUIET,
                     &q->common, args, 0, 1, code))
         return false;
     b->starts = !no_starts;
@@ -292,6 +302,7 @@ static int run(const struct command *self, int argc, char **argv)
         code = q.bench.serve ? serve(&q) : measure(&q);
     benchmark_flags_close(&q.flags);
     model_use_close(&q.common.use);
+    node_host_close(&q.host);
     return code;
 }
 
@@ -328,6 +339,7 @@ const struct command command_bench = {
                 "  assay bench mobilenet.tflite --format=json --out=before.json\n"
                 "  assay bench mobilenet.tflite --compare-to=before.json --max-regression=5%\n"
                 "  assay bench mobilenet.tflite --versus='delegate:./libother.so?precision=fp16'\n"
+                "  assay bench model.tflite --host=litert:cpu --no-starts\n"
                 "  assay bench detector.tflite --input-shape=image:1,320,320,3 "
                 "--signature=serving_default\n"
                 "  assay bench mobilenet.tflite --threads=4 --format=csv\n"

@@ -1,5 +1,6 @@
 /* assay diff: a model on a subject beside the scalar reference, and the node that a difference
  * comes from. */
+#include "conformance/suite/judge/node_host.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
@@ -17,6 +18,7 @@ struct request {
     struct diff_request diff;
     struct args_common common;
     struct subject_flags subject;
+    struct node_host host;
     const char *cut;
     int data; /* enum diff_data */
     bool minimize;
@@ -74,7 +76,12 @@ static enum status open_diff(struct diff *d, struct request *q, struct subject *
                              struct diag *diag)
 {
     const char *const path = q->diff.path;
-    enum status s = model_use_choose(&q->common.use, path, diag);
+    enum status s = STATUS_OK;
+
+    if (q->common.use.host)
+        TRY(node_host_open(&q->host, q->common.use.host, q->diff.timeout_s, diag));
+    s = model_use_choose(&q->common.use, path, diag);
+    q->diff.stand_in = q->common.use.host ? &q->host.stand_in : NULL;
 
     q->diff.use = &q->common.use;
     if (s == STATUS_OK)
@@ -114,6 +121,7 @@ static int compare(struct request *q)
     diff_close(&d);
     subject_close(&subject);
     model_use_close(&q->common.use);
+    node_host_close(&q->host);
     return code;
 }
 
@@ -174,7 +182,8 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET,
+                    ARGS_MODEL | ARGS_USE | ARGS_HOST | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED |
+                        ARGS_QUIET,
                     &q.common, &args, 0, 1, &code))
         return code;
     if (proto) {
@@ -220,11 +229,14 @@ const struct command command_diff = {
         "fails as a model of its own, --minimize makes it smaller first.\n\n"
         "The subject runs in a process of its own: a crash or a timeout is a result, and its cause "
         "is found as any other's.  Exit code 1: an output or a node fails, no node was taken, or "
-        "the reference does not know all nodes: then the others are compared, and these are named.",
+        "the reference does not know all nodes: then the others are compared, and these are named. "
+        " "
+        "--host names who runs these.",
     .examples = "  assay diff mobilenet.tflite\n"
                 "  assay diff mobilenet.tflite --delegate-option=precision=fp16 --runs=10\n"
                 "  assay diff model.tflite --input=cat.jpg --runs=1 --format=json\n"
                 "  assay diff model.tflite --delegate=./libother.so --per-node\n"
+                "  assay diff model.tflite --host=litert:cpu\n"
                 "  assay diff llm.tflite --signature=decode --input-shape=ids:1,64\n"
                 "  assay diff model.tflite --subject=litert:gpu --minimize --cut=fault.tflite\n",
     .suffix = ".tflite",

@@ -2,6 +2,7 @@
 #include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/io/tensor_value.h"
+#include "conformance/suite/judge/node_host.h"
 #include "conformance/suite/subject/session.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
@@ -26,6 +27,7 @@ struct request {
     const char *model, *labels, *output;
     uint64_t top, runs;
     double mean, std;
+    struct node_host host;
     struct args_common common;
 };
 
@@ -120,6 +122,7 @@ static enum status save_outputs(struct result *r, const char *path, struct diag 
 static enum status open_session(struct result *r, const struct request *q, struct diag *diag)
 {
     TRY(session_open(&r->session, q->model, diag));
+    r->session.stand_in = q->common.use.host ? &q->host.stand_in : NULL;
     TRY(session_subject(&r->session, q->common.delegate, &q->common.delegate_option, diag));
     return diag_prefix(diag, session_start(&r->session, diag), "%s", q->model);
 }
@@ -130,6 +133,8 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
 
     if (q->labels)
         TRY(labels_read(&r->labels, q->labels, diag));
+    if (q->common.use.host)
+        TRY(node_host_open(&q->host, q->common.use.host, 60, diag));
     TRY(model_use_choose(&q->common.use, q->model, diag));
     s = open_session(r, q, diag);
     if (s != STATUS_OK && model_use_cut(&q->common.use, q->model, s, diag)) {
@@ -371,8 +376,8 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED, &q.common,
-                    &args, 1, 1, &code))
+                    ARGS_MODEL | ARGS_USE | ARGS_HOST | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED,
+                    &q.common, &args, 1, 1, &code))
         return code;
     q.model = args.items[0];
     if (run_all(&r, &q, &diag) != STATUS_OK)
@@ -383,6 +388,7 @@ static int run(const struct command *self, int argc, char **argv)
         code = EXIT_FAILED;
     model_use_close(&q.common.use);
     session_close(&r.session);
+    node_host_close(&q.host);
     labels_close(&r.labels);
     return code;
 }
@@ -400,7 +406,7 @@ const struct command command_run = {
         "(pixel - mean) / std.  Raw bytes are those of the tensor, little-endian.\n\n"
         "Of a model with nodes that the reference does not know the others are run, and exit code "
         "1 "
-        "says so.",
+        "says so; --host names who runs these.",
     .examples = "  assay run digits_f32.tflite --input=3.png\n"
                 "  assay run digits_f32.tflite --input='digits.h5:images[7]' --delegate=none\n"
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"

@@ -89,6 +89,7 @@ static enum status run_in_place(struct search *s, struct subject *subject, int f
     enum status status;
 
     TRY(trial_host_open(&host, subject, d->request.timeout_s, d->request.seed, diag));
+    host.stand_in = d->request.stand_in;
     status = trial_run(&host, &d->instance, true, 1, &t, diag);
     s->refused = status != STATUS_OK || t.status == CASE_DECLINED ||
                  (t.status == CASE_PASS && t.taken > (uint64_t)last - (uint64_t)first + 1);

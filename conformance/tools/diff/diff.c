@@ -71,6 +71,7 @@ static enum status open_reference(struct diff *d, struct diag *diag)
 {
     const struct interpreter_options options = { .preserve_all = true,
                                                  .num_threads = -1,
+                                                 .stand_in = d->request.stand_in,
                                                  .report = ignore_report };
     size_t outputs;
 
@@ -100,6 +101,7 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
     TRY(model_file_read(request->path, &d->bytes, &d->count, diag));
     TRY(diag_prefix(diag, open_reference(d, diag), "%s", request->path));
     TRY(trial_host_open(&d->host, subject, request->timeout_s, request->seed, diag));
+    d->host.stand_in = request->stand_in;
     return diag_prefix(diag, diff_reference_run(d, 0, &ms, diag), "%s", request->path);
 }
 

@@ -32,6 +32,7 @@ struct diff_request {
     bool per_node;
     uint64_t steps; /* of minimizing what fails; 0: it is not minimized */
     bool quiet;
+    const struct interpreter_stand_in *stand_in; /* runs nodes that the reference lacks, or NULL */
     const struct model_use *use; /* what of the model is run, for the report; may be NULL */
 };
 

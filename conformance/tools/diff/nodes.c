@@ -67,6 +67,8 @@ enum status nodes_judge(struct diff *d, struct diag *diag)
         progress_update(&progress, i, "node %d of %d: %s", i, count, diff_op(d, i));
         if (interrupt_signal())
             n->result.status = CASE_MISSING;
+        else if (interpreter_node_reason(d->reference, i))
+            snprintf(n->result.reason, sizeof n->result.reason, "not judged: run by the host");
         else if (diff_node_runs(d, i))
             s = diag_prefix(diag, judge(d, n, diag), "node %d", i);
         else

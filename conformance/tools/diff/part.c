@@ -123,12 +123,13 @@ static void ignore_report(void *user, const char *format, va_list args)
 }
 
 /* Opens the reference on an instance; *model and *in are the caller's. */
-static enum status open_reference(const struct case_instance *x, struct model *model,
+static enum status open_reference(const struct case_instance *x,
+                                  const struct interpreter_stand_in *stand_in, struct model *model,
                                   struct interpreter **in, struct diag *diag)
 {
-    const struct interpreter_options options = { .preserve_all = true,
-                                                 .num_threads = -1,
-                                                 .report = ignore_report };
+    const struct interpreter_options options = {
+        .preserve_all = true, .num_threads = -1, .stand_in = stand_in, .report = ignore_report
+    };
     enum status s;
 
     *in = NULL;
@@ -147,7 +148,7 @@ enum status part_compare(const struct case_instance *x, const struct subject *su
                                                   .poison_word = TRIAL_POISON_WORD };
     struct model model = { .version = 0 };
     struct interpreter *in;
-    enum status s = open_reference(x, &model, &in, diag);
+    enum status s = open_reference(x, NULL, &model, &in, diag);
 
     if (s == STATUS_OK)
         s = node_compare_outputs(in, &request, got, result, diag);
@@ -217,7 +218,7 @@ enum status part_screen(struct trial_host *host, const struct screen *screen,
 
     TRY(run_subject(host, x, &t, result, diag));
     if (t.status == CASE_PASS) {
-        s = open_reference(x, &model, &in, diag);
+        s = open_reference(x, host->stand_in, &model, &in, diag);
         if (s == STATUS_OK)
             s = inputs_write(in, x, 0, diag);
         if (s == STATUS_OK)
