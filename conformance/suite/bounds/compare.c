@@ -296,6 +296,13 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
         return;
     }
     error = fabs(got - p.value);
+    /* Rounded as the reference: it uses nothing of its limit, whatever that is. */
+    if (got == want && error <= 0.5 && s->bounds != BOUNDS_ONE_STEP && !q->limits) {
+        c->max_abs = fmax(c->max_abs, error);
+        c->max_ulp = c->max_abs;
+        *bias += got - p.value;
+        return;
+    }
     limit = slack + bound_steps(q->rule, q->bounds, &p, s->scale, s->zero);
     if (s->bounds == BOUNDS_ONE_STEP) {
         write_limit(q, i, p.value, 1 + limit);
@@ -429,6 +436,18 @@ static void compare_mean(const struct compare_request *q, struct comparison *c)
              sum, limit);
 }
 
+/* Integers that have one right value each, and have it: nothing of them is left to note. */
+static bool are_right_integers(const struct compare_request *q, size_t count)
+{
+    const void *const want = is_whole(q)                                    ? q->whole
+                             : q->steps && q->steps->bounds == BOUNDS_EXACT ? q->steps->reference
+                                                                            : NULL;
+    double value;
+
+    return want && count > 0 && !q->wants && !q->limits && load(q->type, q->got, 0, &value) &&
+           memcmp(q->got, want, count * runtime_type_bits(q->type) / 8) == 0;
+}
+
 static enum status compare_all(const struct compare_request *request, bool cut,
                                struct comparison *out, struct diag *diag)
 {
@@ -441,6 +460,8 @@ static enum status compare_all(const struct compare_request *request, bool cut,
         count *= (size_t)request->dims[d];
     out->elements = count;
     out->channels = request->rank > 0 ? (size_t)request->dims[request->rank - 1] : 1;
+    if (are_right_integers(request, count))
+        return STATUS_OK;
     for (size_t i = 0; i < count; i++) {
         if (!load(request->type, request->got, i, &got))
             return diag_fail(diag, STATUS_UNSUPPORTED, "outputs of type %s cannot be compared",

@@ -244,6 +244,19 @@ static float least_of(const struct node_compare_request *q, const TfLiteTensor *
     return (float)bound_storage(node_compare_bounds(q->bounds, t))->smallest_normal;
 }
 
+static void find_special(const TfLiteTensor *t, float least, bool has[READINGS], bool *has_infinity)
+{
+    const size_t count = ref_elements(t);
+
+    for (size_t i = 0; i < count; i++) {
+        const float v = load_float(t, i);
+
+        has[NAN_AS_LOWEST] |= isnan(v);
+        has[DENORMALS_AS_ZERO] |= v != 0 && fabsf(v) < least;
+        *has_infinity |= isinf(v) != 0;
+    }
+}
+
 /* Notes which readings change an input of the node.  Only a device that stores f16 may have a
  * finite number as an infinity. */
 static void find_readings(struct interpreter *in, const struct node_compare_request *q,
@@ -258,13 +271,8 @@ static void find_readings(struct interpreter *in, const struct node_compare_requ
             memset(has, 0, READINGS * sizeof *has);
             return;
         }
-        for (size_t i = 0; t && is_float_input(t) && i < ref_elements(t); i++) {
-            const float v = load_float(t, i);
-
-            has[NAN_AS_LOWEST] |= isnan(v);
-            has[DENORMALS_AS_ZERO] |= v != 0 && fabsf(v) < least_of(q, t);
-            *has_infinity |= isinf(v) != 0;
-        }
+        if (t && is_float_input(t))
+            find_special(t, least_of(q, t), has, has_infinity);
     }
     has[NAN_AS_HIGHEST] = has[NAN_AS_LOWEST];
     has[INFINITY_AS_LARGEST] = *has_infinity && bounds_half(q->bounds);
