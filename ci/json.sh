@@ -52,6 +52,8 @@ prints eval eval coco --ground-truth="$work/coco/truth" --detections="$work/coco
     --reference-detections="$work/coco/found" --max-drop=0
 prints endurance endurance --starts=2 --runs=10
 short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --quiet'
+prints endurance endurance --starts=2 --runs=10 --delegate="$b/mock/delegate.so" --delegate-option=fault=abort
+prints bench bench $digits/digits_f32.tflite --no-starts --delegate="$b/mock/delegate.so" --delegate-option=fault=abort
 # shellcheck disable=SC2086
 {
     # Starts in other processes, of a small model: those of another take 17 s.

@@ -243,7 +243,7 @@ TEST(the_text_has_a_verdict)
     const struct bench_report b = {
         .request = &q, .result = &shown, .comparison = &c, .versus_limit = -1
     };
-    char *text = NULL;
+    char *text = NULL, reason[256];
     size_t bytes;
     FILE *const f = open_memstream(&text, &bytes);
 
@@ -253,7 +253,7 @@ TEST(the_text_has_a_verdict)
     ASSERT_SAYS(text, "): SLOWER\n");
     ASSERT_SAYS(text, "\n  device    4.00 MiB then, 4.00 now, at most 4.20: within the limit\n");
     ASSERT_SAYS(text, "\ncompare: REGRESSION\n");
-    assert_true(bench_report_failed(&b));
+    assert_int_equal(bench_report_judge(&b, reason, sizeof reason), CASE_FAIL);
     free(text);
     bench_series_close(&shown.latency_ms);
 }

@@ -41,6 +41,24 @@ static const struct report reports[] = {
       "text:DEQUANTIZE i8[4,3,3,3]=~3q(0.0077,0) -> w:f32[4,3,3,3]\n"
       "TRANSPOSE_CONV {stride_w=2 stride_h=2} i32[4]=1,10,10,4 w x:f32[1,5,5,3] -> f32[1,10,10,4]",
       NULL, { "precision=fp16" }, 1, CASE_PASS, { "TRANSPOSE_CONV           pass" }, { "fail" } },
+    /* LiteRT#8593: rows of a left padding that see nothing; the product and the softmax behind it. */
+    { "attention with rows that see nothing",
+      "text:BATCH_MATMUL {adj_y=true} q:f32[1,2,4,8] k:f32[1,2,4,8] -> s\n"
+      "ADD {} s f32[1,1,4,4]=-3.4028235e38,-3.4028235e38,-3.4028235e38,-3.4028235e38,"
+      "-3.4028235e38,0,-3.4028235e38,-3.4028235e38,-3.4028235e38,0,0,-3.4028235e38,0 -> m\n"
+      "SOFTMAX {beta=1} m -> p\nBATCH_MATMUL {} p k -> y",
+      NULL, { "precision=fp16" }, 3, CASE_PASS, { "taken      4 of 4" }, { "nan" } },
+    { "the same, softmax written out, in f16 arithmetic",
+      "text:ADD {} x:f32[1,2,2,6] f32[1,1,2,6]=-1e9,-1e9,-1e9,-1e9,-1e9,-1e9,0 -> s\n"
+      "REDUCE_MAX {keep_dims=true} s i32[1]=3 -> p\nSUB {} s p -> d\nEXP d -> e\n"
+      "SUM {keep_dims=true} e i32[1]=3 -> t\nDIV {} e t -> y",
+      NULL, { "precision=fast" }, 3, CASE_PASS, { "taken      6 of 6" }, { "nan" } },
+    { "a chain through what f16 does not hold",
+      "text:MUL {} x:f32[1,2,4,6] f32[6]=1e6,0 -> s\nABS s -> a\nMUL {} a f32[]=0 -> y",
+      NULL, { "precision=fp16" }, 3, CASE_PASS, { "taken      3 of 3" }, { "nan" } },
+    { "integers that stand for what f16 does not hold",
+      "text:DEQUANTIZE x:i8[1,40]q(1000,0) -> s:f32[1,40]\nMUL {} s f32[]=0 -> y",
+      NULL, { "precision=fp16" }, 3, CASE_PASS, { "taken      2 of 2" }, { "nan" } },
     /* One wrong element of 4096 passes the screen, and not the bound of the node. */
     { "the verdict is that of the nodes, too",
       "text:RELU x:f32[1,4096] -> y", "mock/delegate.so", { "fault=ulps", "ulps=4" }, 1, CASE_FAIL,

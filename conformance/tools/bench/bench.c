@@ -121,12 +121,28 @@ static void describe_use(struct bench_result *r, const struct bench_session *t,
     fclose(f);
 }
 
-static void describe(struct bench_result *r, struct bench_session *t, const struct bench_request *q)
+static void name(struct bench_result *r, const struct subject *s)
 {
     char spec[4096];
 
-    r->subject = strdup(t->s.subject.label);
-    r->spec = subject_spec(&t->s.subject, spec, sizeof spec) ? strdup(spec) : NULL;
+    r->subject = strdup(s->label);
+    r->spec = subject_spec(s, spec, sizeof spec) ? strdup(spec) : NULL;
+}
+
+enum status bench_name_result(struct bench_result *r, const struct bench_request *q,
+                              struct diag *diag)
+{
+    struct subject s;
+
+    TRY(bench_name_subject(&s, q, diag));
+    name(r, &s);
+    subject_close(&s);
+    return STATUS_OK;
+}
+
+static void describe(struct bench_result *r, struct bench_session *t, const struct bench_request *q)
+{
+    name(r, &t->s.subject);
     snprintf(r->subject_sha256, sizeof r->subject_sha256, "%s", t->s.subject.sha256);
     /* Of the file, also where a part of it is run: reports of one model are compared. */
     if (!model_file_is_replaced(q->model) ||
@@ -284,10 +300,12 @@ enum status bench_run(struct bench_result *r, const struct bench_request *q, str
 {
     enum status s = STATUS_OK;
 
-    *r = (struct bench_result){ 0 };
+    *r = (struct bench_result){ .status = CASE_PASS };
     /* First what forks, while this process has loaded no driver that a child would inherit. */
     if (q->starts && !q->dry_run)
         s = bench_starts(r, q, diag);
+    if (s == STATUS_OK && r->status != CASE_PASS)
+        return bench_name_result(r, q, diag);
     if (s == STATUS_OK && q->versus && !q->dry_run && !interrupt_signal())
         s = bench_versus(&r->versus, q, diag);
     if (s == STATUS_OK)

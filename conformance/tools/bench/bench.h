@@ -6,7 +6,11 @@
 #include "conformance/tools/bench/bench_result.h"
 #include "reference/base/diag.h"
 
+/* STATUS_OK with r->status CASE_CRASH, and what was not measured empty, where a start crashed. */
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag);
+/* Names the subject of a result that has nothing else, as its process ended. */
+enum status bench_name_result(struct bench_result *r, const struct bench_request *q,
+                              struct diag *diag);
 void bench_close(struct bench_result *r);
 
 #endif

@@ -6,6 +6,7 @@
 #include "conformance/util/json_text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* JSON has no infinity. */
 static void set_real(json_t *o, const char *key, double x)
@@ -243,10 +244,31 @@ static json_t *json_comparison(const struct bench_comparison *c)
     return o;
 }
 
+/* After a crash nothing but names and verdict is known. */
+static void leave_out_figures(json_t *o)
+{
+    static const char *const known[] = { "assay",  "model",  "subject", "subject_spec",
+                                         "status", "reason", NULL };
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(o, key, value)
+    {
+        size_t i = 0;
+
+        while (known[i] && strcmp(known[i], key) != 0)
+            i++;
+        if (!known[i])
+            json_object_set_new(o, key, json_null());
+    }
+}
+
 static void set_names(json_t *o, const struct bench_report *b)
 {
     const struct bench_result *const r = b->result;
     const struct bench_request *const q = b->request;
+    char reason[256];
+    const enum case_status status = bench_report_judge(b, reason, sizeof reason);
 
     json_object_set_new(o, "assay", json_string(ASSAY_VERSION));
     json_object_set_new(o, "model", json_text(q->model));
@@ -258,6 +280,8 @@ static void set_names(json_t *o, const struct bench_report *b)
     json_object_set_new(o, "device", json_text(r->device[0] ? r->device : NULL));
     json_object_set_new(o, "input_shapes", json_text(r->input_shapes));
     json_object_update(o, r->use_json);
+    json_object_set_new(o, "status", json_string(case_status_name(status)));
+    json_object_set_new(o, "reason", json_text(reason));
 }
 
 json_t *bench_json(const struct bench_report *b)
@@ -291,6 +315,8 @@ json_t *bench_json(const struct bench_report *b)
     json_object_set_new(o, "throughput", json_throughput(&r->throughput));
     json_object_set_new(o, "versus", json_versus(b));
     json_object_set_new(o, "compare", json_comparison(b->comparison));
+    if (r->status == CASE_CRASH || r->status == CASE_TIMEOUT)
+        leave_out_figures(o);
     return o;
 }
 

@@ -17,8 +17,9 @@ struct bench_report {
     double versus_limit;                       /* of result->versus; negative: none was given */
 };
 
-/* Whether something is slower or larger than it may be. */
-bool bench_report_failed(const struct bench_report *b);
+/* The verdict that text, JSON and exit code tell: how the process ended that measured, what is
+ * slower or larger than it may be, or a signal; CASE_PASS with no reason. */
+enum case_status bench_report_judge(const struct bench_report *b, char *reason, size_t bytes);
 
 void bench_print_text(FILE *f, const struct bench_report *b);
 void bench_print_json(FILE *f, const struct bench_report *b);

@@ -2,6 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_RESULT_H
 #define ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_RESULT_H
 
+#include "conformance/suite/judge/result.h"
 #include "conformance/tools/bench/bench_memory.h"
 #include "conformance/tools/bench/bench_series.h"
 #include "conformance/tools/bench/bench_shift.h"
@@ -62,6 +63,9 @@ struct bench_versus {
 };
 
 struct bench_result {
+    /* CRASH, TIMEOUT: how the process that measured ended, or one of those of starts. */
+    enum case_status status;
+    char reason[256];
     char *subject; /* label */
     char *spec;    /* as --subject takes it; NULL: too long */
     char subject_sha256[65];

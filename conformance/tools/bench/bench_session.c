@@ -7,6 +7,7 @@
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/watched.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -114,22 +115,29 @@ enum status bench_start_session(struct bench_session *t, const struct bench_requ
     bench_prepare_session(&t->s, q);
     TRY(bench_pages_read(&t->pages, diag));
     TRY(versus ? name_other(&t->s.subject, q, diag) : bench_name_subject(&t->s.subject, q, diag));
+    watched_stage("loading the library");
     TRY(subject_load(&t->s.subject, diag));
     other = engine_type_of(&t->s.subject) != &engine_interpreter;
     if (other)
         TRY(check_engine_request(t, q, diag));
+    watched_stage("making the delegate");
     before = clock_ms();
     TRY(subject_create(&t->s.subject, extra, extra_count, &t->s.delegate, diag));
     t->create_ms = clock_ms() - before;
+    watched_stage("preparing the graph");
     before = clock_ms();
     TRY(diag_prefix(diag, start_interpreter(t, other, diag), "%s", q->model));
     t->prepare_ms = clock_ms() - before;
     TRY(bench_inputs_fill(&q->inputs, t->s.in, q->seed, diag));
-    return other ? open_engine(t, diag) : STATUS_OK;
+    if (other)
+        TRY(open_engine(t, diag));
+    watched_stage("inference");
+    return STATUS_OK;
 }
 
 void bench_session_close(struct bench_session *t)
 {
+    watched_stage("closing");
     engine_close(t->engine);
     for (size_t i = 0; i < t->instance.input_count; i++)
         mem_free(t->instance.inputs[i].data[0]);
@@ -178,6 +186,7 @@ enum status bench_infer(struct bench_session *t, double *ms, struct diag *diag)
     size_t count;
     const int *outputs;
 
+    watched_step();
     if (t->engine) {
         TRY(engine_invoke(t->engine, diag));
         *ms = clock_ms() - before;

@@ -13,6 +13,7 @@
 #include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/watched.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -76,16 +77,27 @@ static void serve(int socket, void *user)
 static struct progress progress;
 static int starts_done;
 
-static enum status start_once(const struct bench_request *q, const struct subject_option *option,
-                              struct bench_start *out, struct diag *diag)
+/* One whose process ends before it has answered is told as the crash of the whole. */
+static enum status start_once(struct bench_result *r, const struct bench_request *q,
+                              const struct subject_option *option, struct bench_start *out,
+                              struct diag *diag)
 {
     struct errand errand = { q, option };
     struct process p;
 
     TRY(process_start(&p, PROCESS_OUTPUT_STDERR, serve, &errand, diag));
-    if (!process_read(p.socket, out, sizeof *out))
-        *out = (struct bench_start){ 0 };
-    process_end(&p, false);
+    if (process_read(p.socket, out, sizeof *out)) {
+        process_end(&p, false);
+    } else {
+        char how[64], now[64];
+
+        process_describe_end(process_end(&p, false), how, sizeof how);
+        watched_now(now, sizeof now);
+        *out = (struct bench_start){ .known = false };
+        r->status = CASE_CRASH;
+        snprintf(r->reason, sizeof r->reason, "%s in %s of a start%s%s", how, now,
+                 option ? " with " : "", option ? option->key : "");
+    }
     starts_done++;
     progress_update(&progress, starts_done, "%d of %d", starts_done, STARTS);
     return STATUS_OK;
@@ -156,7 +168,7 @@ static enum status serialized_starts(struct bench_result *r, const struct bench_
 
         snprintf(name, sizeof name, "empty-%d", i);
         TRY(use_caches(parent, name, caches, diag));
-        TRY(start_once(q, &option, s, diag));
+        TRY(start_once(r, q, &option, s, diag));
         s->driver_files = count_files(caches);
         if (!s->known || !s->has_parts || interrupt_signal())
             return STATUS_OK;
@@ -176,7 +188,7 @@ static enum status warm_starts(struct bench_result *r, const struct bench_reques
            (r->warm_count == 0 || clock_s() - begin < WARM_SECS_MAX)) {
         struct bench_start start;
 
-        TRY(start_once(q, NULL, &start, diag));
+        TRY(start_once(r, q, NULL, &start, diag));
         if (!start.known)
             return STATUS_OK;
         if (r->warm_count == 0)
@@ -192,7 +204,9 @@ static enum status all_starts(struct bench_result *r, const struct bench_request
     char caches[PATH_MAX];
 
     TRY(use_caches(parent, "kept", caches, diag));
-    TRY(start_once(q, NULL, &r->cold, diag));
+    TRY(start_once(r, q, NULL, &r->cold, diag));
+    if (r->status != CASE_PASS)
+        return STATUS_OK;
     r->cold.driver_files = count_files(caches);
     TRY(warm_starts(r, q, diag));
     return r->cold.has_parts && !interrupt_signal() ? serialized_starts(r, q, parent, diag)

@@ -229,13 +229,34 @@ static void print_host(FILE *f, const struct bench_memory *h)
             mib(h->rest_bytes));
 }
 
-bool bench_report_failed(const struct bench_report *b)
+enum case_status bench_report_judge(const struct bench_report *b, char *reason, size_t bytes)
 {
-    const struct bench_versus *const v = &b->result->versus;
+    const struct bench_result *const r = b->result;
+    const struct bench_versus *const v = &r->versus;
+    enum case_status status = r->status;
 
-    return (b->comparison && b->comparison->failed) || interrupt_signal() ||
-           (v->known && b->versus_limit >= 0 &&
-            bench_shift_judge(&v->shift, b->versus_limit) == VERDICT_SLOWER);
+    snprintf(reason, bytes, "%s", r->reason);
+    if (status != CASE_PASS)
+        return status;
+    if (b->comparison && b->comparison->failed)
+        snprintf(reason, bytes, "a regression against %s", b->comparison->path);
+    else if (v->known && b->versus_limit >= 0 &&
+             bench_shift_judge(&v->shift, b->versus_limit) == VERDICT_SLOWER)
+        snprintf(reason, bytes, "slower than %s", v->subject);
+    else if (interrupt_signal())
+        snprintf(reason, bytes, "interrupted by %s", interrupt_name());
+    else
+        return CASE_PASS;
+    return interrupt_signal() ? CASE_MISSING : CASE_FAIL;
+}
+
+/* What is told of a process that ended. */
+static void print_end(FILE *f, const struct bench_report *b)
+{
+    const struct bench_result *const r = b->result;
+
+    fprintf(f, "model       %s\nrun by      %s\nbench: %s: %s\n", b->request->model, r->subject,
+            case_status_name(r->status), r->reason);
 }
 
 void bench_print_text(FILE *f, const struct bench_report *b)
@@ -243,6 +264,10 @@ void bench_print_text(FILE *f, const struct bench_report *b)
     const struct bench_result *const r = b->result;
     const struct bench_request *const q = b->request;
 
+    if (r->status == CASE_CRASH || r->status == CASE_TIMEOUT) {
+        print_end(f, b);
+        return;
+    }
     fprintf(f, "model       %s\n", q->model);
     fputs(r->use_text ? r->use_text : "", f);
     fprintf(f, "run by      %s%s%s\n", r->subject, r->device[0] ? " on " : "", r->device);

@@ -5,6 +5,7 @@
 #include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/watched.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -98,10 +99,14 @@ struct duel {
     uint32_t count; /* inferences of a block */
 };
 
-static enum status ended(const struct duel *d, int which, struct diag *diag)
+static enum status ended(struct duel *d, int which, struct diag *diag)
 {
-    return diag_fail(diag, STATUS_MISMATCH, "%s: the process that runs it ended",
-                     which == 0 ? "the subject" : d->request->versus);
+    char how[64], now[64];
+
+    process_describe_end(process_end(&d->process[which], false), how, sizeof how);
+    watched_now(now, sizeof now);
+    return diag_fail(diag, STATUS_MISMATCH, "%s: the process that runs it ended: %s in %s",
+                     which == 0 ? "the subject" : d->request->versus, how, now);
 }
 
 static enum status start(struct duel *d, int which, struct diag *diag)

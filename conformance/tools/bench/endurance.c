@@ -2,10 +2,12 @@
 
 #include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/subject/session.h"
+#include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/process.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/watched.h"
 #include "reference/format/builder.h"
 
 #ifdef __GLIBC__
@@ -127,9 +129,11 @@ static enum status many_starts(struct endurance_series *series, struct session *
     uint64_t first = 0;
 
     *series = (struct endurance_series){ .same_bits = true };
+    watched_stage("start");
     for (uint64_t i = 0; i < q->starts && !interrupt_signal(); i++) {
         uint64_t hash;
 
+        watched_step();
         TRY(start(s, q, diag));
         TRY(infer(s, &hash, diag));
         first = i == 0 ? hash : first;
@@ -156,9 +160,11 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
     *series = (struct endurance_series){ .same_bits = true };
     TRY(start(s, q, diag));
     begin = clock_s();
+    watched_stage("inference");
     for (uint64_t i = 0; i < q->runs && !interrupt_signal(); i++) {
         uint64_t hash;
 
+        watched_step();
         TRY(infer(s, &hash, diag));
         first = i == 0 ? hash : first;
         series->same_bits &= hash == first;
@@ -214,6 +220,19 @@ done:
     if (status != STATUS_OK)
         endurance_close(r);
     return status;
+}
+
+enum status endurance_end(struct endurance_result *r, const struct endurance_request *q,
+                          enum case_status status, const char *reason, struct diag *diag)
+{
+    struct subject s;
+
+    *r = (struct endurance_result){ .status = status };
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+    TRY(subject_init(&s, q->delegate, &q->delegate_options, diag));
+    r->subject = strdup(s.label);
+    subject_close(&s);
+    return r->subject ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
 }
 
 void endurance_close(struct endurance_result *r)

@@ -8,6 +8,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_BENCH_ENDURANCE_H
 #define ASSAY_CONFORMANCE_TOOLS_BENCH_ENDURANCE_H
 
+#include "conformance/suite/judge/result.h"
 #include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
 
@@ -50,6 +51,9 @@ struct endurance_verdict {
 };
 
 struct endurance_result {
+    /* CRASH, TIMEOUT: how the process that ran it ended; then nothing else is known. */
+    enum case_status status;
+    char reason[256];
     char *subject; /* label */
     char device[256];
     struct endurance_series starts, runs;
@@ -57,6 +61,9 @@ struct endurance_result {
 
 enum status endurance_run(struct endurance_result *r, const struct endurance_request *q,
                           struct diag *diag);
+/* What is known of a run whose process ended. */
+enum status endurance_end(struct endurance_result *r, const struct endurance_request *q,
+                          enum case_status status, const char *reason, struct diag *diag);
 void endurance_close(struct endurance_result *r);
 
 struct endurance_verdict endurance_judge(const struct endurance_series *s);

@@ -11,6 +11,7 @@
 #include "conformance/tools/cli/commands.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/output.h"
+#include "conformance/util/watched.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,7 +25,8 @@ struct request {
     struct node_host host;
     struct args_common common;
     const char *compare_to, *max_regression, *trace;
-    double limit; /* of max_regression; 0.05 where none is given */
+    double limit;     /* of max_regression; 0.05 where none is given */
+    double timeout_s; /* of a start or an inference */
 };
 
 /* ---- reports ---- */
@@ -63,20 +65,19 @@ static int print_steps(const struct bench_result *r, const char *path)
 
 /* ---- the run ---- */
 
-static enum status compare(const struct request *q, const struct bench_baseline *baseline,
-                           const struct bench_result *r, struct bench_comparison *c,
-                           struct diag *diag)
+/* Nothing is compared with what was not measured. */
+static bool compares(const struct request *q, const struct bench_result *r)
 {
-    return q->compare_to && !interrupt_signal() ? bench_compare(c, baseline, r, q->limit, diag)
-                                                : STATUS_OK;
+    return q->compare_to && !interrupt_signal() && r->status == CASE_PASS;
 }
 
 static int report(const struct request *q, const struct bench_result *r,
                   const struct bench_comparison *c)
 {
+    char reason[256];
     const struct bench_report b = { .request = &q->bench,
                                     .result = r,
-                                    .comparison = q->compare_to && !interrupt_signal() ? c : NULL,
+                                    .comparison = c,
                                     .versus_limit = q->max_regression ? q->limit : -1 };
     const int steps = print_steps(r, q->flags.steps_path);
     const int code = print_result(&b, &q->common);
@@ -90,7 +91,8 @@ static int report(const struct request *q, const struct bench_result *r,
                       r->nodes - r->taken, r->nodes);
         return EXIT_FAILED;
     }
-    return bench_report_failed(&b) ? EXIT_FAILED : EXIT_AS_EXPECTED;
+    return bench_report_judge(&b, reason, sizeof reason) == CASE_PASS ? EXIT_AS_EXPECTED
+                                                                      : EXIT_FAILED;
 }
 
 static int serve(const struct request *q)
@@ -101,8 +103,9 @@ static int serve(const struct request *q)
                                                                      : message_fail("bench", &diag);
 }
 
-static int measure(struct request *q)
+static int measure_here(void *user)
 {
+    struct request *const q = user;
     struct bench_baseline baseline = { .path = NULL };
     struct bench_result r = { .subject = NULL };
     struct bench_comparison c;
@@ -118,16 +121,42 @@ static int measure(struct request *q)
     if (s != STATUS_OK && model_use_cut(&q->common.use, q->bench.model, s, &diag))
         s = bench_run(&r, &q->bench, &diag);
     interrupt_end();
-    if (s == STATUS_OK)
-        s = compare(q, &baseline, &r, &c, &diag);
+    if (s == STATUS_OK && compares(q, &r))
+        s = bench_compare(&c, &baseline, &r, q->limit, &diag);
     message_progress_end();
-    code = s == STATUS_OK ? report(q, &r, &c) : message_fail("bench", &diag);
+    code =
+        s == STATUS_OK ? report(q, &r, compares(q, &r) ? &c : NULL) : message_fail("bench", &diag);
     if (code == EXIT_AS_EXPECTED && q->trace &&
         bench_trace(&q->bench, q->trace, &diag) != STATUS_OK)
         code = message_fail("bench --trace", &diag);
     bench_close(&r);
     bench_baseline_close(&baseline);
     return code;
+}
+
+/* In a process of its own, as a delegate may end it: that is a result, too. */
+static int measure(struct request *q)
+{
+    struct bench_result r = { .subject = NULL };
+    struct diag diag = { .status = STATUS_OK };
+    struct watched_end end;
+    enum status s;
+
+    interrupt_begin();
+    s = watched_run(measure_here, q, q->timeout_s, &end, &diag);
+    interrupt_end();
+    if (s == STATUS_OK && !end.ended)
+        return end.code;
+    message_progress_end();
+    if (s == STATUS_OK)
+        s = bench_name_result(&r, &q->bench, &diag);
+    if (s != STATUS_OK)
+        return message_fail("bench", &diag);
+    r.status = end.late ? CASE_TIMEOUT : CASE_CRASH;
+    snprintf(r.reason, sizeof r.reason, "%s", end.reason);
+    end.code = report(q, &r, NULL);
+    bench_close(&r);
+    return end.code;
 }
 
 /* ---- the command line ---- */
@@ -267,6 +296,8 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
           "run inferences when told to: after a line N on stdin so many, whose latencies in ms are "
           "a line on stdout",
           0, 0, NULL },
+        { "timeout", ARGS_DOUBLE, &q->timeout_s, "SECONDS",
+          "longest time of one start or inference (default 600)", 0.1, 1e6, NULL },
         { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,
           0, NULL },
     };
@@ -291,7 +322,8 @@ static int run(const struct command *self, int argc, char **argv)
     struct args args;
     int code = EXIT_USAGE;
 
-    q = (struct request){ .bench = { .runs = 50,
+    q = (struct request){ .timeout_s = 600,
+                          .bench = { .runs = 50,
                                      .warmup_runs = 1,
                                      .min_secs = -1,
                                      .max_secs = 150,

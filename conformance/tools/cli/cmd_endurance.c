@@ -6,6 +6,7 @@
 #include "conformance/util/interrupt.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
+#include "conformance/util/watched.h"
 
 #include <jansson.h>
 
@@ -21,9 +22,13 @@ static bool is_flat(const struct endurance_series *s)
     return v.rss_flat && v.device_flat && s->same_bits;
 }
 
-static bool passed(const struct endurance_result *r)
+/* The verdict that text, JSON and exit code tell. */
+static enum case_status verdict(const struct endurance_result *r)
 {
-    return is_flat(&r->starts) && is_flat(&r->runs);
+    return r->status != CASE_PASS                       ? r->status
+           : !is_flat(&r->starts) || !is_flat(&r->runs) ? CASE_FAIL
+           : interrupt_signal()                         ? CASE_MISSING
+                                                        : CASE_PASS;
 }
 
 static void print_series(FILE *f, const char *what, const struct endurance_series *s)
@@ -55,10 +60,12 @@ static void print_text(FILE *f, const struct endurance_result *r, const struct e
     print_series(f, "inferences", &r->runs);
     if (interrupt_signal())
         fprintf(f, "interrupted: %s\n", interrupt_name());
-    fprintf(f, "endurance: %s\n",
-            !passed(r)           ? "FAILED"
-            : interrupt_signal() ? "not finished"
-                                 : "passed");
+    switch (verdict(r)) {
+    case CASE_PASS: fprintf(f, "endurance: passed\n"); break;
+    case CASE_MISSING: fprintf(f, "endurance: not finished\n"); break;
+    case CASE_FAIL: fprintf(f, "endurance: FAILED\n"); break;
+    default: fprintf(f, "endurance: FAILED: %s: %s\n", case_status_name(r->status), r->reason);
+    }
 }
 
 static json_t *series_json(const struct endurance_series *s)
@@ -90,8 +97,10 @@ static void print_json(FILE *f, const struct endurance_result *r, const struct e
     json_object_set_new(o, "subject", json_text(r->subject));
     json_object_set_new(o, "device", json_text(r->device[0] ? r->device : NULL));
     json_object_set_new(o, "interrupted", json_text(interrupt_name()));
-    json_object_set_new(o, "starts", series_json(&r->starts));
-    json_object_set_new(o, "inferences", series_json(&r->runs));
+    json_object_set_new(o, "status", json_string(case_status_name(verdict(r))));
+    json_object_set_new(o, "reason", json_text(r->reason));
+    json_object_set_new(o, "starts", r->reason[0] ? json_null() : series_json(&r->starts));
+    json_object_set_new(o, "inferences", r->reason[0] ? json_null() : series_json(&r->runs));
     json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     fputc('\n', f);
     json_decref(o);
@@ -113,7 +122,7 @@ static int print_result(const struct endurance_result *r, const struct endurance
         print_text(out.file, r, q);
     out.plain = common->format == FORMAT_TEXT;
     code = output_close(&out, common->out, false);
-    if (code == EXIT_AS_EXPECTED && (!passed(r) || interrupt_signal()))
+    if (code == EXIT_AS_EXPECTED && verdict(r) != CASE_PASS)
         code = EXIT_FAILED;
     return code;
 }
@@ -141,39 +150,72 @@ static bool complete(struct endurance_request *q, const struct args_common *comm
     return true;
 }
 
-static int endure(const struct endurance_request *q, const struct args_common *common)
+struct errand {
+    struct endurance_request request;
+    struct args_common common;
+    double timeout_s; /* of a start or an inference */
+};
+
+static int endure_here(void *user)
 {
+    const struct errand *const e = user;
     struct endurance_result r;
     struct diag diag = { .status = STATUS_OK };
     enum status s;
     int code;
 
     interrupt_begin();
-    s = endurance_run(&r, q, &diag);
+    s = endurance_run(&r, &e->request, &diag);
     interrupt_end();
     if (s != STATUS_OK)
         return message_fail("endurance", &diag);
-    code = print_result(&r, q, common);
+    code = print_result(&r, &e->request, &e->common);
+    endurance_close(&r);
+    return code;
+}
+
+/* In a process of its own, as a delegate may end it: that is a result, too. */
+static int endure(struct errand *e)
+{
+    struct endurance_result r = { .subject = NULL };
+    struct diag diag = { .status = STATUS_OK };
+    struct watched_end end;
+    enum status s;
+    int code;
+
+    interrupt_begin();
+    s = watched_run(endure_here, e, e->timeout_s, &end, &diag);
+    interrupt_end();
+    if (s == STATUS_OK && !end.ended)
+        return end.code;
+    if (s == STATUS_OK)
+        s = endurance_end(&r, &e->request, end.late ? CASE_TIMEOUT : CASE_CRASH, end.reason, &diag);
+    if (s != STATUS_OK)
+        return message_fail("endurance", &diag);
+    code = print_result(&r, &e->request, &e->common);
     endurance_close(&r);
     return code;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct args_common common;
     const char *path = NULL, *options = NULL;
-    struct endurance_request q = { .starts = 1000, .runs = 100000 };
+    struct errand e = { .request = { .starts = 1000, .runs = 100000 }, .timeout_s = 600 };
+    struct endurance_request *const q = &e.request;
     const struct args_flag flags[] = {
-        { "starts", ARGS_UINT, &q.starts, "N",
+        { "starts", ARGS_UINT, &q->starts, "N",
           "how often a delegate and an interpreter are opened, run once and closed (default 1000)",
           0, 1e9, NULL },
-        { "runs", ARGS_UINT, &q.runs, "N", "number of inferences (default 100000)", 0, 1e12, NULL },
-        { "graph", ARGS_STRING, &q.model, "FILE", "the model, as in benchmark_model", 0, 0, NULL },
-        { "num_runs", ARGS_UINT, &q.runs, "N", "the same as --runs", 0, 1e12, NULL },
+        { "runs", ARGS_UINT, &q->runs, "N", "number of inferences (default 100000)", 0, 1e12,
+          NULL },
+        { "graph", ARGS_STRING, &q->model, "FILE", "the model, as in benchmark_model", 0, 0, NULL },
+        { "num_runs", ARGS_UINT, &q->runs, "N", "the same as --runs", 0, 1e12, NULL },
         { "external_delegate_path", ARGS_STRING, &path, "PATH", "the same as --delegate", 0, 0,
           NULL },
         { "external_delegate_options", ARGS_STRING, &options, "TEXT",
           "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
+        { "timeout", ARGS_DOUBLE, &e.timeout_s, "SECONDS",
+          "longest time of one start or inference (default 600)", 0.1, 1e6, NULL },
     };
     struct arena arena = { .blocks = NULL };
     struct diag diag = { .status = STATUS_OK };
@@ -181,15 +223,15 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &common,
+                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &e.common,
                     &args, 0, 1, &code))
         return code;
-    if (!complete(&q, &common, &args, path))
+    if (!complete(q, &e.common, &args, path))
         return EXIT_USAGE;
-    if (options && external_options_read(options, &arena, &q.delegate_options, &diag) != STATUS_OK)
+    if (options && external_options_read(options, &arena, &q->delegate_options, &diag) != STATUS_OK)
         code = message_fail(self->name, &diag);
     else
-        code = endure(&q, &common);
+        code = endure(&e);
     arena_close(&arena);
     return code;
 }
@@ -201,8 +243,8 @@ const struct command command_endurance = {
     .description =
         "Opens and closes a delegate and an interpreter many times, then runs one of them many "
         "times.  It fails when the outputs change, when the resident set grows, or when the "
-        "delegate's device memory is not the same to the byte.  Without MODEL it runs a graph of "
-        "three nodes.",
+        "delegate's device memory is not the same to the byte, or when the process that runs it "
+        "crashes or stands still.  Without MODEL it runs a graph of three nodes.",
     .examples = "  assay endurance\n"
                 "  assay endurance model.tflite --starts=100 --runs=1000000 --format=json\n",
     .suffix = ".tflite",
