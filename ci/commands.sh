@@ -119,6 +119,11 @@ for command in inspect run 'diff --runs=1' 'bench --num_runs=1 --min_secs=0 --wa
     # shellcheck disable=SC2086
     expect 2 'limit tensor_elements' $assay $command --model="$several" --input-shape=x:99999,99999
 done
+$assay run --model="NEG x:f32[1,9] -> y" --delegate=none --output="$work/nine.npy" >"$work/out"
+expect 2 'array f32 .1, 9. for the tensor .* .1, 4.; --input-shape=ids:DIMS gives' $assay run \
+    --model="$several" --signature=decode --input="$work/nine.npy" --delegate=none
+expect 0 '^  from .*nine.npy|^input .*nine.npy' $assay run --model="$several" --signature=decode \
+    --input="$work/nine.npy" --delegate=none --input-shape=ids:1,9
 # Random ids stay inside the tables that they index; where nothing is known of them the remedy is named.
 ids='CAST {in_data_type=INT64 out_data_type=INT32} i:i64[64] -> a:i32[64]
 GATHER {axis=0} t:f32[2,3] a -> y'

@@ -366,6 +366,19 @@ static bool open_input(const struct model *m, struct interpreter *in, size_t i,
     return false;
 }
 
+enum status model_use_explain(const struct model *m, size_t i, enum status s, struct diag *diag)
+{
+    char text[sizeof diag->text];
+    struct open_input o;
+
+    if (s != STATUS_INVALID || !open_input(m, NULL, i, &o))
+        return s;
+    snprintf(text, sizeof text, "%s", diag->text);
+    diag_clear(diag);
+    return diag_fail(diag, s, "%.700s; --input-shape=%.200s:DIMS gives the input another shape",
+                     text, o.tensor->name.text ? o.tensor->name.text : "");
+}
+
 static void print_signature(FILE *f, const struct model *m, int column)
 {
     const struct model_signature *const s = signature_of(m);

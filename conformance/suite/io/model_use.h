@@ -56,6 +56,9 @@ void model_use_json(json_t *o, const struct model_use *u, const struct model *m,
                     struct interpreter *in);
 /* The number in the file of a node of the model that is run. */
 int model_use_node(const struct model_use *u, int node);
+/* After data that do not fit input i (s): where the file leaves sizes of it open, adds how to give
+ * others.  Returns s. */
+enum status model_use_explain(const struct model *m, size_t i, enum status s, struct diag *diag);
 /* "1 of 246 nodes was not run: node 5, NoSuchOp"; empty where all were. */
 void model_use_missing(const struct model_use *u, char *text, size_t bytes);
 

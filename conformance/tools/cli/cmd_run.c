@@ -53,7 +53,11 @@ static enum status fill_inputs(struct result *r, const struct request *q, struct
         TfLiteTensor *const t = interpreter_tensor(r->session.in, inputs[i]);
 
         if (i < q->inputs.count)
-            TRY(diag_prefix(diag, tensor_load(t, q->inputs.items[i], scale, diag), "input %zu", i));
+            TRY(diag_prefix(diag,
+                            model_use_explain(&r->session.model, i,
+                                              tensor_load(t, q->inputs.items[i], scale, diag),
+                                              diag),
+                            "input %zu", i));
         else
             TRY(random_fill(r->session.in, inputs[i], q->common.seed, i, diag));
     }

@@ -168,8 +168,11 @@ static enum status fill_inputs(struct diff *d, uint64_t run, struct diag *diag)
 
         random_init(&s, q->seed, "diff", 0, i, run);
         if (i < q->inputs.count)
-            TRY(diag_prefix(diag, tensor_load(t, q->inputs.items[i], q->scale, diag), "input %zu",
-                            i));
+            TRY(diag_prefix(diag,
+                            model_use_explain(&d->model, i,
+                                              tensor_load(t, q->inputs.items[i], q->scale, diag),
+                                              diag),
+                            "input %zu", i));
         else if ((t->type != kTfLiteFloat32 && random_ids_limit(d->reference, inputs[i]) > 0) ||
                  !fill_range(t, q->data, &s))
             TRY(random_fill(d->reference, inputs[i], q->seed + run, i, diag));
