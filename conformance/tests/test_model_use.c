@@ -4,9 +4,10 @@
 #include "conformance/suite/io/model_use.h"
 #include "conformance/suite/subject/session.h"
 #include "reference/base/memory.h"
-#include "reference/format/read.h"
+#include "reference/format/write.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,13 +172,42 @@ TEST(unknown_nodes_are_cut_out)
     assert_string_equal(missing, "3 of 6 nodes were not run: node 1, NoSuchOp, and others");
     text = text_of();
     assert_non_null(strstr(text, "not run   node 2: the custom op \"NoSuchOp\" version 1"));
-    assert_non_null(strstr(text, "the other 3 nodes are run as a model of their own"));
+    assert_non_null(strstr(text, "3 of 6 nodes are run, as a model of their own"));
     free(text);
     model_use_json(o, &use, &session.model, session.in);
     first = json_array_get(json_object_get(o, "nodes_not_run"), 0);
     assert_int_equal(json_integer_value(json_object_get(first, "index")), 1);
     assert_string_equal(json_string_value(json_object_get(first, "op")), "NoSuchOp");
     json_decref(o);
+}
+
+/* Types that the reference lacks, beside a loop, whose bodies come along. */
+TEST(types_beside_a_loop)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct tflite_file file;
+    struct model m;
+
+    kit_text(&m, "tensors n:i32[1] k:i32[1] x:f32[1] i:i32[1] y:f32[1] z:f32[1]\n"
+                 "WHILE {cond_subgraph_index=1 body_subgraph_index=2} n -> k\n"
+                 "ADD {} x i -> y\n"
+                 "NEG y -> z\n"
+                 "inputs n x i; outputs k z\n"
+                 "graph\n"
+                 "LESS {} a:i32[1] i32[1]=3 -> bool[1]\n"
+                 "graph\n"
+                 "ADD {} b:i32[1] i32[1]=1 -> i32[1]");
+    KIT_OK(tflite_write(&m, &file, &diag));
+    model_close(&m);
+    KIT_OK(model_file_replace("types.tflite", &file, &diag));
+    assert_true(model_use_cut(&use, "types.tflite", STATUS_UNSUPPORTED, &diag));
+    assert_int_equal(use.left_count, 1);
+    assert_non_null(strstr(use.left[0].why, "type i32, expected f32"));
+    choose("types.tflite", NULL, NULL, 0);
+    assert_int_equal(interpreter_node_count(session.in), 2);
+    interpreter_tensor(session.in, 0)->data.i32[0] = 1;
+    KIT_OK(interpreter_invoke(session.in, &diag));
+    assert_int_equal(interpreter_tensor(session.in, 1)->data.i32[0], 3);
 }
 
 TEST(nothing_is_left)

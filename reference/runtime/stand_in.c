@@ -65,11 +65,41 @@ static enum status shapes_of_file(struct interpreter *in, struct node *node, str
     return STATUS_OK;
 }
 
+/* The node of a subgraph that this node calls, and that cannot be run; NULL: none. */
+static const struct node *find_in_bodies(const struct interpreter *in, const struct node *node,
+                                         size_t *graph)
+{
+    const struct options *const o = &in->graph->operators[node->index].options;
+    const struct option_table *const table = option_table_find(o->tag);
+
+    for (size_t f = 0; table && node->bodies && f < table->field_count; f++) {
+        for (size_t b = 0;
+             strstr(table->fields[f].name, "subgraph_index") && b < in->root->body_count; b++) {
+            const struct interpreter *const body = in->root->bodies[b];
+
+            *graph = body->graph_index;
+            for (size_t n = 0; (int64_t)*graph == o->value[f].i && n < body->model_nodes; n++) {
+                if (body->nodes[n]->reason)
+                    return body->nodes[n];
+            }
+        }
+    }
+    return NULL;
+}
+
 enum status stand_in_prepare(struct interpreter *in, struct node *node, enum status s,
                              const struct diag *why, struct diag *diag)
 {
     const struct interpreter_stand_in *const other = in->options.stand_in;
+    const struct node *inside;
+    struct diag called;
+    size_t graph;
 
+    if (s == STATUS_OK && (inside = find_in_bodies(in, node, &graph)) != NULL) {
+        s = diag_fail(&called, STATUS_UNSUPPORTED, "node %d: %s calls subgraph %zu: %s",
+                      node->index, node_name(node), graph, inside->reason);
+        why = &called;
+    }
     if (node->op != &unknown_op) {
         if (s == STATUS_OK) {
             if (node->reason)

@@ -74,6 +74,29 @@ TEST(each_kind_of_node)
     }
 }
 
+/* A loop is as unknown as its body. */
+TEST(in_a_body)
+{
+    const struct interpreter_options options = { .stand_in = &nobody, .shapes_only = true };
+    struct diag diag = { 0 };
+    struct interpreter *in;
+    struct model m;
+
+    kit_text(&m, "WHILE {cond_subgraph_index=1 body_subgraph_index=2} x:f32[1] -> y:f32[1]\n"
+                 "WHILE {cond_subgraph_index=1 body_subgraph_index=3} y -> z:f32[1]\n"
+                 "graph\nLESS {} a:f32[1] f32[1]=3 -> bool[1]\n"
+                 "graph\nCUSTOM(NoSuchOp) b:f32[1] -> c:f32[1]\n"
+                 "graph\nNEG d:f32[1] -> e");
+    KIT_OK(interpreter_open(&in, &m, &options, &diag));
+    KIT_OK(interpreter_allocate(in, &diag));
+    assert_string_equal(interpreter_node_reason(in, 0),
+                        "node 0: WHILE calls subgraph 2: node 0: the custom op \"NoSuchOp\" "
+                        "version 1 is not known");
+    assert_null(interpreter_node_reason(in, 1));
+    interpreter_close(in);
+    model_close(&m);
+}
+
 TEST(somebody_runs_it)
 {
     struct counts c = { 0, 0 };

@@ -451,10 +451,11 @@ void model_use_print(FILE *f, const struct model_use *u, const struct model *m,
         fputc('\n', f);
     }
     if (was_cut)
-        fprintf(f,
-                "%-*sthe other %zu nodes are run as a model of their own; what they read of such "
-                "nodes is an input\n",
-                column, "", u->nodes - u->left_count);
+        fprintf(
+            f,
+            "%-*s%zu of %zu nodes are run, as a model of their own; what they read of the others "
+            "is an input\n",
+            column, "", u->nodes - u->left_count, u->nodes);
 }
 
 static json_t *node_json(int index, const char *op, int32_t version, const char *why)

@@ -58,8 +58,8 @@ static enum status unsupported(struct diag *diag)
     snprintf(text, sizeof text, "%s", diag->text);
     diag_clear(diag);
     return diag_fail(diag, STATUS_UNSUPPORTED,
-                     "%.700s; `assay inspect` shows which nodes a delegate takes, and LiteRT runs "
-                     "the model",
+                     "%.700s; `assay inspect` shows which nodes a delegate takes, and `assay run`, "
+                     "diff and bench take --host=litert:cpu for those that the reference lacks",
                      text);
 }
 
