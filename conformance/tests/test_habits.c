@@ -58,6 +58,10 @@ static const struct {
     { "delegate.so", "last_delegate", "options", "conv_2d.f32.c5",
       "options: other results, once the model was prepared by another delegate" },
     { "gpu.so", "warm", "cache", "conv_2d.f32.c5", "cache: other results with a warm cache" },
+    { "gpu.so", "other_files", "cache", "conv_2d.f32.c5",
+      "cache: other results with the cache of a model with another" },
+    { "gpu.so", "other_files", "cache", "softmax.f32.c5",
+      "cache: other results with the cache of a model with another option" },
     { "gpu.so", "wait", "wait", "conv_2d.f32.c5", "wait: other results with another wait mode" },
 };
 

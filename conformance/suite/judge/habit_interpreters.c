@@ -3,13 +3,9 @@
 
 #include "conformance/suite/judge/habit_run.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { RUNS = 64, INTERPRETERS_MAX = 5, ASKS = 6 };
 
@@ -241,66 +237,6 @@ bool habit_check_options(struct case_run *run)
     }
     engine_close(second);
     engine_close(first);
-    return ok;
-}
-
-/* Removes a directory that holds files alone. */
-static void remove_directory(const char *path)
-{
-    DIR *const d = opendir(path);
-    const struct dirent *entry;
-    char file[PATH_MAX];
-
-    while (d && (entry = readdir(d))) {
-        if (entry->d_name[0] != '.' &&
-            snprintf(file, sizeof file, "%s/%s", path, entry->d_name) < (int)sizeof file)
-            unlink(file);
-    }
-    if (d)
-        closedir(d);
-    rmdir(path);
-}
-
-/* One start with the directory.  The delegate ends before the next begins, as programs do. */
-static bool start_with_cache(struct case_run *run, const char *path, bool tuned, const char *what)
-{
-    const struct subject_option more[] = { { "serialization_dir", path },
-                                           { "model_token", "habit" },
-                                           { "in_place", "0" },
-                                           { "packed_dot", "0" } };
-    struct case_run_setup setup = { .model = &run->model };
-    struct engine *e = NULL;
-    struct diag diag;
-    bool ok;
-
-    case_run_stage(run, "cache: %s", what);
-    if (case_run_create(run->judge, more, tuned ? 4 : 2, &setup.made, &diag) != STATUS_OK)
-        return habit_refuse(run, "%s", diag.text);
-    ok = habit_open(run, &setup, &e);
-    if (ok && e)
-        ok = habit_repeat(run, e, 0, what) && habit_repeat(run, e, 0, what);
-    engine_close(e);
-    subject_destroy(run->judge->subject, setup.made);
-    return ok;
-}
-
-/* The third start finds the files of another plan, whose bits are promised to be the same.
- * Measuring, by tune=1, takes half a second a case, and is left to `make torture-cache`. */
-bool habit_check_cache(struct case_run *run)
-{
-    const char *const base = getenv("TMPDIR");
-    char path[PATH_MAX];
-    bool ok;
-
-    snprintf(path, sizeof path, "%s/assay_cache_XXXXXX", base && base[0] == '/' ? base : "/tmp");
-    if (!mkdtemp(path))
-        return result_fail(run->result, "%s: cannot be made", path);
-    ok = start_with_cache(run, path, false, "other results with a cold cache") &&
-         start_with_cache(run, path, false, "other results with a warm cache") &&
-         start_with_cache(run, path, true, "other results with a warm cache of another plan");
-    remove_directory(path);
-    if (ok)
-        checked(run);
     return ok;
 }
 

@@ -13,8 +13,6 @@ bool habit_check_interpreters(struct case_run *run);
 bool habit_check_threads(struct case_run *run);
 /* Prepared a second time by another delegate, of ours with other options. */
 bool habit_check_options(struct case_run *run);
-/* With serialization_dir: cold, warm, and warm from another plan. */
-bool habit_check_cache(struct case_run *run);
 /* Each other way to wait for the device. */
 bool habit_check_wait(struct case_run *run);
 

@@ -3,6 +3,7 @@
 
 #include "conformance/suite/judge/habit_run.h"
 #include "reference/base/builtin.h"
+#include "reference/base/op_facts.h"
 
 #include <string.h>
 
@@ -145,13 +146,32 @@ static bool make_doubled(const struct model *m, struct doubled *d)
     return true;
 }
 
+/* Whether a node overwrites an input of the graph with its new state, which its twin would read. */
+static bool writes_to_input(const struct model *m)
+{
+    const struct model_subgraph *const g = &m->subgraphs[0];
+
+    for (size_t n = 0; n < g->operator_count; n++) {
+        const struct model_operator *const o = &g->operators[n];
+        const struct op_facts *const facts =
+            op_facts_find(model_opcode_row(&m->opcodes[o->opcode_index]));
+
+        for (size_t i = 0; facts && i < o->inputs.count && i < 32; i++)
+            for (size_t k = 0; facts->state >> i & 1 && k < g->inputs.count; k++)
+                if (o->inputs.data[i] == g->inputs.data[k])
+                    return true;
+    }
+    return false;
+}
+
 /* A graph of one subgraph without state, whose results an output each can hold, and whose inputs
  * have elements and are all activations. */
 static bool can_be_doubled(const struct case_run *run)
 {
     const struct model_subgraph *const g = &run->model.subgraphs[0];
     bool ok = run->model.subgraph_count == 1 && engine_count_variables(&run->model) == 0 &&
-              2 * g->outputs.count <= OUTPUTS_MAX && g->inputs.count > 0 && g->outputs.count > 0;
+              !writes_to_input(&run->model) && 2 * g->outputs.count <= OUTPUTS_MAX &&
+              g->inputs.count > 0 && g->outputs.count > 0;
 
     for (size_t i = 0; i < g->inputs.count; i++)
         for (size_t o = 0; o < g->outputs.count; o++)

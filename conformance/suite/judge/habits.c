@@ -2,6 +2,7 @@
 #include "conformance/suite/judge/habits.h"
 
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/judge/habit_cache.h"
 #include "conformance/suite/judge/habit_interpreters.h"
 #include "conformance/suite/judge/habit_places.h"
 #include "conformance/suite/judge/habit_sizes.h"
@@ -40,8 +41,8 @@ const struct habit_row habit_rows[HABIT_COUNT] = {
                           habit_check_partition },
     [HABIT_OPTIONS] = { "the model prepared by a second delegate, of ours with other options", 0,
                         false, NULL, habit_check_options },
-    [HABIT_CACHE] = { "started with a cold cache, a warm one, and a warm one with another choice "
-                      "of kernels",
+    [HABIT_CACHE] = { "started with a cold cache, a warm one, a warm one with another choice of "
+                      "kernels, and one of a model that differs in a constant, scale or option",
                       0, true, OPTIONS_OF_OURS, habit_check_cache },
     [HABIT_WAIT] = { "each other way to wait for the device", 0, true, OPTIONS_OF_OURS,
                      habit_check_wait },
@@ -93,8 +94,8 @@ enum status habits_parse(const char *text, struct habit_choice *choice, struct d
 
 /* ---- the sample ---- */
 
-/* The cache takes three starts of a device, so its sample is small. */
-enum { OF_EACH_OP = 2, OF_ALL_QUICK = 3, OF_ALL_CACHE = 20 };
+/* The cache takes five starts of a device, so its sample is small. */
+enum { OF_EACH_OP = 2, OF_ALL_QUICK = 3, OF_ALL_CACHE = 14 };
 
 struct candidate {
     const char *op; /* NULL: all are one group */

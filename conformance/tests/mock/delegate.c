@@ -89,9 +89,10 @@ EXPORT void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate);
     X(PARTITIONS, "partitions")     /* wrong in the second partition of a graph */                 \
     X(LAST_DELEGATE, "last_delegate") /* wrong when another delegate was made later */             \
     X(LAST_OUTPUT, "last_output")     /* wrong in the third invoke, in the last output alone */    \
-    X(WARM, "warm")           /* wrong when serialization_dir holds what an earlier one left */    \
-    X(WAIT, "wait")           /* wrong with the option wait */                                     \
-    X(NO_DEVICE, "no_device") /* no delegate is made */
+    X(WARM, "warm") /* wrong when serialization_dir holds what an earlier one left */              \
+    X(OTHER_FILES, "other_files") /* wrong in the third start with the same files, and later */    \
+    X(WAIT, "wait")               /* wrong with the option wait */                                 \
+    X(NO_DEVICE, "no_device")     /* no delegate is made */
 
 enum fault {
 #define X(name, text) FAULT_##name,
@@ -122,6 +123,7 @@ struct mock {
     uint64_t memory;           /* of the device, as it says */
     char tensor[64];           /* whose node has the fault; empty: that of all nodes */
     bool warm, waits;          /* its files were there; the option wait was given */
+    long starts;               /* with its files, this one too */
 };
 
 /* Of the process: the kernels and delegates that are alive share it, as they should not. */
@@ -610,6 +612,7 @@ static bool has_habit_fault(const struct kernel *k, const TfLiteContext *context
     case FAULT_PARTITIONS: return k->second;
     case FAULT_LAST_DELEGATE: return last_mock != k->mock;
     case FAULT_WARM: return k->mock->warm;
+    case FAULT_OTHER_FILES: return k->mock->starts > 2;
     case FAULT_WAIT: return k->mock->waits;
     default: return false;
     }
@@ -816,10 +819,14 @@ static bool read_option(struct mock *m, const char *key, const char *value)
         return strcmp(value, "0") == 0;
     if (strcmp(key, "serialization_dir") == 0) {
         char path[256];
+        FILE *files;
 
         snprintf(path, sizeof path, "%s/mock", value);
         m->warm = access(path, F_OK) == 0;
-        fclose(fopen(path, "w"));
+        files = fopen(path, "a");
+        fputc(0, files);
+        m->starts = ftell(files);
+        fclose(files);
         return true;
     }
     if (strcmp(key, "wait") == 0)
