@@ -158,6 +158,7 @@ static const struct exception {
     const char *reason;
 } exceptions[] = {
     { "convolution_2d_transpose_bias", "", "", 0, "the shaders of TRANSPOSE_CONV" },
+    { "max_pooling_with_argmax_2d max_unpooling_2d", "", "", 0, "the windows of MAX_POOL_2D" },
     { "", "f32 f16 i32 bool dynamic", "sum", 0, "floats round, and i32 wraps" },
     { "conv_2d depthwise_conv_2d fully_connected transpose_conv", "i8pc u8", "sum", 1 << 30,
       "pass all: a sum ends in other ways" },

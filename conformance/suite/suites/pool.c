@@ -1,5 +1,6 @@
-/* Pools: AVERAGE_POOL_2D, MAX_POOL_2D.  Windows that reach over the edge count what is inside the
- * image only, and find no zeros outside. */
+/* Pools: AVERAGE_POOL_2D, MAX_POOL_2D, MediaPipe's MaxPoolingWithArgmax2D and MaxUnpooling2D.
+ * Windows that reach over the edge count what is inside the image only, and find no zeros outside.
+ */
 #include "conformance/suite/cases/axes.h"
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/random_node.h"
@@ -19,6 +20,9 @@ struct row {
         int32_t h, w;
     } filter, stride; /* stride 0: 1 */
     int padding, activation;
+    /* The indices are results; else MaxUnpooling2D reads them, and where values went shows them:
+     * to those who take them for floats they are denormals. */
+    bool indices;
 };
 
 static bool add_random(struct case_builder *m, struct random_call *call)
@@ -52,7 +56,24 @@ static const struct suite_member members[] = {
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_BITS, .any_beside_nan = true },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { .op = "max_pooling_with_argmax_2d",
+      .code = BUILTIN_MAX_POOLING_WITH_ARGMAX_2D,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32),
+      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_BITS },
+      .named_alone = true },
+    { .op = "max_unpooling_2d",
+      .code = BUILTIN_MAX_UNPOOLING_2D,
+      .version = 1,
+      .types = TYPE_BIT(CASE_F32),
+      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_BITS },
+      .named_alone = true },
 };
+/* Rows of both, whose strides are their filters. */
+#define ARGMAX(name, ...)                                                                          \
+    ROW(name, __VA_ARGS__, .only = "max_pooling_with_argmax_2d max_unpooling_2d")
 
 #define CHANNELS(c)                                                                                \
     {                                                                                              \
@@ -63,6 +84,15 @@ static const struct suite_member members[] = {
                                                    }                                               \
     }
 
+/* The same of windows with indices. */
+#define ARGMAX_CHANNELS(c)                                                                         \
+    {                                                                                              \
+        ARGMAX("k2_c" #c, "channels in slices of four"), .in = DIMS(1, 4, 6, c), .filter = {       \
+            2,                                                                                     \
+            2                                                                                      \
+        }                                                                                          \
+    }
+static const float tied[] = { 2, 2, -1, 2, 2, 2, -1 };
 static const float with_nan[] = { 1, -2, NAN, 0.5f, 3, -1, 2, NAN, NAN, -0.25f, 4, 0, 1.5f };
 
 static const struct row rows[] = {
@@ -202,7 +232,72 @@ static const struct row rows[] = {
       .filter = { 23, 23 }, .padding = VALID },
     { ROW("sum25", SUM_END(TYPES_BYTES, 0), .only = "average_pool_2d"), .in = DIMS(1, 364, 364, 1),
       .filter = { 364, 364 }, .padding = VALID },
+    CHANNEL_LIST(ARGMAX_CHANNELS),
+    { ARGMAX("c1", "one channel"), .in = DIMS(1, 4, 6, 1), .filter = { 2, 2 }, .padding = VALID },
+    { ARGMAX("c3", "three channels"), .in = DIMS(1, 6, 4, 3), .filter = { 2, 2 },
+      .padding = VALID },
+    { ARGMAX("c5", "a slice and a channel"), .in = DIMS(1, 4, 4, 5), .filter = { 2, 2 } },
+    { ARGMAX("c16", "whole slices"), .in = DIMS(1, 6, 8, 16), .filter = { 2, 2 } },
+    { ARGMAX("c33", "33 channels"), .in = DIMS(1, 4, 4, 33), .filter = { 2, 2 } },
+    { ARGMAX("k3x2", "columns of the window first, then rows"), .in = DIMS(1, 6, 6, 6),
+      .filter = { 3, 2 }, .padding = VALID },
+    { ARGMAX("k2x5", "a wide window"), .in = DIMS(1, 4, 10, 4), .filter = { 2, 5 } },
+    { ARGMAX("k1x1", "windows of one element"), .in = DIMS(1, 3, 4, 5), .filter = { 1, 1 },
+      .padding = VALID },
+    { ARGMAX("batch3", "an odd batch"), .in = DIMS(3, 4, 6, 7), .filter = { 2, 2 },
+      .padding = VALID },
+    { ARGMAX("valid_odd", "VALID, elements that no window has"), .in = DIMS(1, 5, 7, 5),
+      .filter = { 2, 2 }, .padding = VALID },
+    { ARGMAX("same_odd", "SAME, windows that end behind the image"), .in = DIMS(1, 5, 7, 5),
+      .filter = { 2, 2 } },
+    { ARGMAX("same_k3", "SAME, windows that begin before the image"), .in = DIMS(1, 4, 7, 5),
+      .filter = { 3, 3 } },
+    { ARGMAX("ties", "of equal elements the first", .sets = SET_BIT(SET_RANDOM), VALUES(tied)),
+      .in = DIMS(1, 6, 6, 5), .filter = { 3, 2 }, .padding = VALID },
+    { ARGMAX("v", "every version of the op", .each_version = true), .in = DIMS(1, 4, 4, 6),
+      .filter = { 2, 2 } },
+    { ROW("indices", "the indices are results", .only = "max_pooling_with_argmax_2d"),
+      .in = DIMS(1, 6, 6, 6), .filter = { 3, 2 }, .padding = VALID, .indices = true },
 };
+
+/* Both ops, of which one is judged. */
+static void build_argmax(struct case_builder *m)
+{
+    const struct row *const r = (const struct row *)m->c->row;
+    const int32_t fh = r->filter.h, fw = r->filter.w;
+    int32_t pool[] = { r->padding == VALID ? kTfLitePaddingValid : kTfLitePaddingSame,
+                       fw,
+                       fh,
+                       fw,
+                       fh,
+                       kTfLiteActNone };
+    const bool same = r->padding != VALID, judged = m->c->code == BUILTIN_MAX_UNPOOLING_2D;
+    const struct shape small = DIMS(r->in.d[0], window_out(same, r->in.d[1], fh, fh, 1),
+                                    window_out(same, r->in.d[2], fw, fw, 1), r->in.d[3]);
+    const struct shape large = DIMS(small.d[0], small.d[1] * fh, small.d[2] * fw, small.d[3]);
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const int x = case_input(m, "x", &r->in, &any);
+    /* XNNPACK crashes where nobody reads the maxima. */
+    const int out[] = {
+        judged || r->indices ? case_output(m, "values", &small) : case_tensor(m, "values", &small),
+        r->indices ? case_output(m, "indices", &small) : case_tensor(m, "indices", &small)
+    };
+    int op = builder_op(&m->builder, BUILTIN_MAX_POOLING_WITH_ARGMAX_2D, 1, NULL, 1, &x, 2, out);
+
+    builder_custom_options(&m->builder, op, pool, sizeof pool);
+    if (!judged)
+        case_set_judged(m, op);
+    if (r->indices)
+        return;
+    const int in[] = { judged ? case_input(m, "other", &small, &any) : out[0], out[1] };
+    const int y = case_output(m, "y", &large);
+
+    op = builder_op(&m->builder, BUILTIN_MAX_UNPOOLING_2D, 1, NULL, 2, in, 1, &y);
+    pool[0] = kTfLitePaddingValid;
+    builder_custom_options(&m->builder, op, pool, sizeof pool);
+    if (judged)
+        case_set_judged(m, op);
+}
 
 static void build(struct case_builder *m)
 {
@@ -216,8 +311,13 @@ static void build(struct case_builder *m)
                                .pair = PAIR_OPPOSITE,
                                .axis = r->filter.w > 1 ? 2 : 1 };
     struct options options;
-    const int x = case_input(m, "x", &r->in, &fill);
+    int x;
 
+    if (builtin_is_custom_row(m->c->code)) {
+        build_argmax(m);
+        return;
+    }
+    x = case_input(m, "x", &r->in, &fill);
     options_init(&options, OPTIONS_Pool2DOptions);
     options_set_int(&options, "padding", r->padding);
     options_set_int(&options, "stride_w", sw);
