@@ -62,6 +62,11 @@ struct gpu_op {
     /* NULL: quantized nodes are not computed in integers. */
     const struct gpu_exact *exact;
 
+    /* Bit i: output (input) i holds indices below 2^31, which the host may have in i64, or, where
+     * index_bits says so, as the bits of f32.  The import makes the tensor i32. */
+    uint8_t index_outputs, index_inputs;
+    bool index_bits;
+
     /* ---- quantized nodes ---- */
     /* quantized=exact takes i16 activations too, with i8 weights where there are some ("16x8"). */
     bool shorts;

@@ -49,6 +49,9 @@ struct graph_tensor {
     TfLiteType float_view_of;
     /* The constant tensor, f16 or 8-bit, whose DEQUANTIZE this one is; -1: none. */
     int dequantized_from;
+    /* The host's i64 are i32 here: results of ARG_MAX, and what moves them (gpu_op.index_outputs).
+     */
+    bool is_narrowed;
     bool is_variable;
     bool is_dynamic;
     /* The host computed it from shapes when it prepared the graph, and takes it for a constant

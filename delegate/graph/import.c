@@ -4,6 +4,7 @@
 #include "delegate/graph/variables.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
+#include "reference/base/op_facts.h"
 
 #include <math.h>
 #include <string.h>
@@ -204,6 +205,65 @@ static enum status index_nodes(struct graph *g, struct diag *diag)
     return STATUS_OK;
 }
 
+/* Whether every element of the node's results is one of narrowed tensors. */
+static bool moves_narrowed(const struct graph *g, const struct graph_node *n)
+{
+    const struct op_facts *const facts = op_facts_find(n->code);
+    bool all = facts && n->op->selects;
+
+    for (int i = all ? facts->first : 0;
+         all && i < (facts->data == OP_ALL ? n->input_count : facts->first + facts->data); i++) {
+        const struct graph_tensor *const x = graph_input(g, n, i);
+
+        all = x && x->is_narrowed;
+    }
+    return all;
+}
+
+/* Whether the nodes that touch tensor t take its f32 for the bits of indices, all of them. */
+static bool holds_index_bits(const struct graph *g, int t)
+{
+    const struct graph_node *const producer =
+        g->tensors[t].producer >= 0 ? &g->nodes[g->tensors[t].producer] : NULL;
+    int readers = 0;
+
+    for (int j = 0; producer && j < producer->output_count; j++)
+        if (producer->outputs[j] == t && !(producer->op && producer->op->index_outputs >> j & 1))
+            return false;
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *const n = &g->nodes[i];
+
+        for (int j = 0; n->op && n->op->index_inputs && j < n->input_count; j++)
+            readers += n->inputs[j] == t && (n->op->index_inputs >> j & 1);
+    }
+    return readers == g->tensors[t].readers && !g->tensors[t].data;
+}
+
+/* Indices, in whatever type the host has them, become i32. */
+static void narrow_indices(struct graph *g)
+{
+    for (int i = 0; i < g->node_count; i++) {
+        const struct graph_node *const n = &g->nodes[i];
+        const bool moves = n->op && moves_narrowed(g, n);
+
+        for (int j = 0; n->op && n->op->index_inputs && j < n->input_count; j++)
+            if (n->op->index_inputs >> j & 1 && n->inputs[j] >= 0 &&
+                g->tensors[n->inputs[j]].type == kTfLiteFloat32 &&
+                holds_index_bits(g, n->inputs[j]))
+                g->tensors[n->inputs[j]].type = kTfLiteInt32;
+        for (int j = 0; n->op && j < n->output_count; j++) {
+            struct graph_tensor *const t = &g->tensors[n->outputs[j]];
+            const bool indices = n->op->index_outputs >> j & 1;
+            const bool bits = indices && n->op->index_bits;
+
+            t->is_narrowed = t->type == kTfLiteInt64 && !bits && (indices || moves);
+            if (t->is_narrowed ||
+                (bits && t->type == kTfLiteFloat32 && holds_index_bits(g, n->outputs[j])))
+                t->type = kTfLiteInt32;
+        }
+    }
+}
+
 /* Sets producers, and the constants that DEQUANTIZE nodes convert, which readers then use instead.
  */
 static void link_producers(struct graph *g)
@@ -229,6 +289,7 @@ static void link_producers(struct graph *g)
                 to->dequantized_from = n->inputs[0];
         }
     }
+    narrow_indices(g);
 }
 
 enum status graph_import_again(struct graph *g, const struct graph *old,

@@ -84,6 +84,8 @@ static enum status reserve(struct planner *p, int tensor, int plan_tensor, size_
         io->float_view.scale = t->quant.scale[0];
         io->float_view.zero_point = t->quant.zero_point[0];
     }
+    if (t->is_narrowed)
+        io->float_view.type = kTfLiteInt64;
     /* The device would round f32 to f16 anyway, and half as many bytes cross the bus. */
     io->half = crosses_as_half(p, io);
     if (!checked_mul(t->elements, formats[io->format].bytes, &io->dense_bytes) ||
@@ -93,8 +95,9 @@ static enum status reserve(struct planner *p, int tensor, int plan_tensor, size_
                          t->name, t->elements);
     io->staged_bytes = io->half ? io->dense_bytes / 2 : io->dense_bytes;
     *end += (io->staged_bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
-    io->bytes = t->elements *
-                host_element_bytes(t->float_view_of != kTfLiteNoType ? t->float_view_of : t->type);
+    io->bytes =
+        t->elements *
+        host_element_bytes(io->float_view.type != kTfLiteNoType ? io->float_view.type : t->type);
     return STATUS_OK;
 }
 

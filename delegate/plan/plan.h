@@ -126,8 +126,8 @@ struct plan_io {
     /* Staging memory holds f16, from and to which the CPU converts the host's f32. */
     bool half;
     size_t staged_bytes; /* of the elements in staging memory */
-    /* quantized=float_view: the 8-bit type of the host, which the CPU converts; kTfLiteNoType:
-     * none. */
+    /* quantized=float_view: the 8-bit type of the host, which the CPU converts; i64: the CPU widens
+     * i32 to it, and narrows it; kTfLiteNoType: none. */
     struct {
         TfLiteType type;
         float scale;

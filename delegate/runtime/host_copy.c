@@ -37,6 +37,18 @@ static void quantize(uint8_t *restrict to, const float *restrict from, size_t co
     }
 }
 
+static void narrow(int32_t *restrict to, const int64_t *restrict from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (int32_t)from[i];
+}
+
+static void widen(int64_t *restrict to, const int32_t *restrict from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
 /* The lowest value of an 8-bit type. */
 static float lowest(TfLiteType type)
 {
@@ -51,6 +63,8 @@ void host_copy_in(void *staging, const void *host, const struct plan_io *io)
         half_copy_in(staging, host, io->bytes / sizeof(float));
     else if (io->float_view.type == kTfLiteNoType)
         memcpy(staging, host, io->bytes);
+    else if (io->float_view.type == kTfLiteInt64)
+        narrow(staging, host, io->bytes / sizeof(int64_t));
     else if (io->float_view.type == kTfLiteInt8)
         dequantize_i8(staging, host, io->bytes, scale, zero);
     else
@@ -63,6 +77,8 @@ void host_copy_out(void *host, const void *staging, const struct plan_io *io)
         half_copy_out(host, staging, io->bytes / sizeof(float));
     else if (io->float_view.type == kTfLiteNoType)
         memcpy(host, staging, io->bytes);
+    else if (io->float_view.type == kTfLiteInt64)
+        widen(host, staging, io->bytes / sizeof(int64_t));
     else
         quantize(host, staging, io->bytes, io->float_view.scale, (float)io->float_view.zero_point,
                  lowest(io->float_view.type));
@@ -80,6 +96,10 @@ void host_copy_between(void *to, const struct plan_io *io, const void *from, boo
             half_copy_out(to, from, io->bytes / sizeof(float));
         else
             half_copy_in(to, from, io->bytes / sizeof(float));
+        return;
+    }
+    if (io->float_view.type == kTfLiteInt64) {
+        memcpy(to, from, io->staged_bytes);
         return;
     }
     for (size_t i = 0; i < io->bytes; i++) {

@@ -11,7 +11,8 @@ struct row {
     struct op_case base;
     struct shape in;
     int32_t axis;
-    bool vector; /* the axis is a tensor of rank 1 */
+    bool vector;                                            /* the axis is a tensor of rank 1 */
+    enum wide { NARROW, WIDE, WIDE_MOVED, WIDE_CAST } wide; /* indices are i64; what reads them */
 };
 
 static bool add_random(struct case_builder *m, struct random_call *call)
@@ -147,7 +148,45 @@ static const struct row rows[] = {
       .in = DIMS(300, 4), .axis = 0 },
     { ROW("inner66001_rows", "66,001 columns of one channel", LARGE_F32), .in = DIMS(2, 66001, 1),
       .axis = 0 },
+    /* Indices of i64, as segmentation models have. */
+    { ROW("wide", "i64 indices", .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+      .in = DIMS(1, 3, 2, 5), .axis = 3, .wide = WIDE },
+    { ROW("wide_rows", "i64 indices over rows", .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(2, 5, 3, 6), .axis = 1, .wide = WIDE },
+    { ROW("wide_scalar", "one i64 index", .types = TYPE_BIT(CASE_F32)), .in = DIMS(7), .axis = 0,
+      .wide = WIDE },
+    { ROW("wide_moved", "i64 indices are reshaped and transposed", .types = TYPE_BIT(CASE_F32),
+          .only = "arg_max"),
+      .in = DIMS(1, 3, 4, 9), .axis = 3, .wide = WIDE_MOVED },
+    { ROW("wide_cast", "i64 indices become floats", .types = TYPE_BIT(CASE_F32), .only = "arg_max"),
+      .in = DIMS(1, 3, 2, 9), .axis = 3, .wide = WIDE_CAST },
 };
+
+/* What reads indices of i64 and of this shape. */
+static void add_reader(struct case_builder *m, enum wide wide, int from,
+                       const struct shape *indices)
+{
+    struct options options;
+
+    if (wide == WIDE_CAST) {
+        options_init(&options, OPTIONS_CastOptions);
+        options_set_int(&options, "in_data_type", TENSOR_INT64);
+        options_set_int(&options, "out_data_type", TENSOR_FLOAT32);
+        case_op(m, BUILTIN_CAST, 1, &options, 1, &from, case_output_f32(m, "y", indices));
+        return;
+    }
+    const struct shape flat = DIMS(indices->d[1], indices->d[2]),
+                       turned = DIMS(indices->d[2], indices->d[1]), two = DIMS(2);
+    const int matrix = case_tensor_of(m, "matrix", &flat, TENSOR_INT64);
+    const int reshaped[] = { from, case_constant_i32(m, "shape", &two, flat.d) };
+    const int transposed[] = { matrix, case_constant_i32(m, "perm", &two, (int32_t[]){ 1, 0 }) };
+
+    options_init(&options, OPTIONS_ReshapeOptions);
+    case_op(m, BUILTIN_RESHAPE, 1, &options, 2, reshaped, matrix);
+    options_init(&options, OPTIONS_TransposeOptions);
+    case_op(m, BUILTIN_TRANSPOSE, 1, &options, 2, transposed,
+            case_output_of(m, "y", &turned, TENSOR_INT64));
+}
 
 static void build(struct case_builder *m)
 {
@@ -157,7 +196,7 @@ static void build(struct case_builder *m)
     const int32_t axis = r->axis < 0 ? r->axis + r->in.rank : r->axis;
     struct shape out = { .rank = 0 };
     struct options options;
-    int in[2];
+    int in[2], y;
 
     for (int i = 0; i < r->in.rank; i++) {
         if (i != axis)
@@ -165,10 +204,15 @@ static void build(struct case_builder *m)
     }
     options_init(&options,
                  m->c->code == BUILTIN_ARG_MAX ? OPTIONS_ArgMaxOptions : OPTIONS_ArgMinOptions);
-    options_set_int(&options, "output_type", TENSOR_INT32);
+    options_set_int(&options, "output_type", r->wide ? TENSOR_INT64 : TENSOR_INT32);
     in[0] = case_input(m, "x", &r->in, &any);
     in[1] = case_constant_i32(m, "axis", &one, &r->axis);
-    case_judged_op(m, &options, 2, in, case_output_i32(m, "y", &out));
+    y = r->wide > WIDE    ? case_tensor_of(m, "indices", &out, TENSOR_INT64)
+        : r->wide == WIDE ? case_output_of(m, "y", &out, TENSOR_INT64)
+                          : case_output_i32(m, "y", &out);
+    case_judged_op(m, &options, 2, in, y);
+    if (r->wide > WIDE)
+        add_reader(m, r->wide, y, &out);
 }
 
 SUITE(arg_max, members, rows, build);

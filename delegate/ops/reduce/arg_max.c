@@ -1,4 +1,4 @@
-/* ARG_MAX, ARG_MIN along a constant axis; i32 indices.
+/* ARG_MAX, ARG_MIN along a constant axis; i32 indices, which the host may have in i64.
  * Meaning: reference/ops/arg_max.c */
 #include "delegate/ops/reduce/arg_max.args.h"
 
@@ -45,7 +45,7 @@ static bool accept_arg_max(struct check *c)
     type = graph_output(c->graph, c->node, 0)->type;
     if (type != kTfLiteInt32)
         return refuse(c, RULE_TENSOR_TYPE, c->node->outputs[0], "type",
-                      "convert with output_type int32", "i32", "%s", runtime_type_name(type));
+                      "the model is malformed", "i32 or i64", "%s", runtime_type_name(type));
     if (!check_axis(c))
         return false;
     /* Along the channels an invocation finds four indices, one after the other. */
@@ -111,7 +111,7 @@ const struct gpu_exact exact_arg_max = { NULL, NULL };
 #define ARG(code_, version, variant_)                                                              \
     {                                                                                              \
         .code = (code_), .max_version = (version), .variant = (variant_), .exact = &exact_arg_max, \
-        .accept = accept_arg_max, .plan = plan_arg_max, .shape = shape_arg_max                     \
+        .index_outputs = 1, .accept = accept_arg_max, .plan = plan_arg_max, .shape = shape_arg_max \
     }
 
 static const struct gpu_op ops[] = {

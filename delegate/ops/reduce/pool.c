@@ -1,9 +1,11 @@
-/* AVERAGE_POOL_2D, MAX_POOL_2D. */
+/* AVERAGE_POOL_2D, MAX_POOL_2D, and MediaPipe's MaxPoolingWithArgmax2D and MaxUnpooling2D.  The
+ * indices of these, bits in f32 of the host, are i32 here. */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/reduce/pool.args.h"
+#include "delegate/ops/reduce/pool_tiles.args.h"
 #include "delegate/ops/window.h"
 #include "delegate/plan/planner.h"
 
@@ -127,6 +129,120 @@ static bool takes_padding(const struct graph_node *n)
     return n->has_pads || ((const TfLitePoolParams *)n->params)->padding == kTfLitePaddingValid;
 }
 
+/* ---- MaxPoolingWithArgmax2D, MaxUnpooling2D ---- */
+
+/* small: the tensor that has an element for each window of tensor large. */
+static bool check_tiles(struct check *c, int large, int small, int indices)
+{
+    const TfLitePoolParams *params = c->node->params;
+    const struct graph_tensor *x = &c->graph->tensors[large], *y = &c->graph->tensors[small];
+    const struct graph_tensor *at = &c->graph->tensors[indices];
+    const struct window window = window_of(params);
+
+    if (at->type != kTfLiteInt32)
+        return refuse(
+            c, RULE_TENSOR_TYPE, indices, "type",
+            "let MaxPoolingWithArgmax2D write indices, and MaxUnpooling2D alone read them",
+            "indices", "%s", runtime_type_name(at->type));
+    if (!check_window(c, &window, large, small))
+        return false;
+    if (params->activation != kTfLiteActNone || params->filter_height != params->stride_height ||
+        params->filter_width != params->stride_width || !graph_same_shape(at, y) ||
+        x->dims[0] != y->dims[0] || x->dims[3] != y->dims[3])
+        return refuse(c, RULE_POOL_TILES, -1, "params", "the CPU kernel refuses it, too",
+                      "stride is the filter, no activation, one shape of values and indices",
+                      "filter %dx%d, stride %dx%d, activation %d", params->filter_height,
+                      params->filter_width, params->stride_height, params->stride_width,
+                      (int)params->activation);
+    return check_loop_iterations(c, clipped(window.filter_h, x->dims[1]) *
+                                        (clipped(window.filter_w, x->dims[2]) + 1));
+}
+
+static bool accept_argmax(struct check *c)
+{
+    return check_counts(c, 1, 1, 2) && check_params(c) && check_computed_input(c, 0, 4, 4) &&
+           check_output(c, 0, 4, 4) &&
+           check_tiles(c, c->node->inputs[0], c->node->outputs[0], c->node->outputs[1]);
+}
+
+static bool accept_unpool(struct check *c)
+{
+    const TfLitePoolParams *params = c->node->params;
+    const struct graph_tensor *x, *y;
+
+    if (!check_counts(c, 2, 2, 1) || !check_params(c) || !check_computed_input(c, 0, 4, 4) ||
+        c->node->inputs[1] < 0 || !check_output(c, 0, 4, 4) ||
+        !check_tiles(c, c->node->outputs[0], c->node->inputs[0], c->node->inputs[1]))
+        return false;
+    x = graph_input(c->graph, c->node, 0);
+    y = graph_output(c->graph, c->node, 0);
+    if (params->padding != kTfLitePaddingValid ||
+        (int64_t)x->dims[1] * params->filter_height != y->dims[1] ||
+        (int64_t)x->dims[2] * params->filter_width != y->dims[2])
+        return refuse(c, RULE_POOL_TILES, c->node->outputs[0], "dims",
+                      "the CPU kernel refuses it, too", "the input's times the filter", "%dx%d",
+                      y->dims[1], y->dims[2]);
+    return true;
+}
+
+static bool shape_unpool(const struct graph *g, const struct graph_node *n, int i,
+                         struct graph_shape *s)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    const TfLitePoolParams *params = n->params;
+    const int64_t h = x->rank == 4 ? (int64_t)x->dims[1] * params->filter_height : INT64_MAX,
+                  w = x->rank == 4 ? (int64_t)x->dims[2] * params->filter_width : INT64_MAX;
+
+    (void)i;
+    if (h > INT32_MAX || w > INT32_MAX)
+        return false;
+    *s = (struct graph_shape){ 4, { x->dims[0], (int32_t)h, (int32_t)w, x->dims[3] } };
+    return true;
+}
+
+static enum status plan_tiles(struct planner *p, const struct graph_node *n)
+{
+    const bool unpools = n->op->code == BUILTIN_MAX_UNPOOLING_2D;
+    const TfLitePoolParams *params = n->params;
+    const struct graph_tensor *x = graph_input(p->graph, n, 0);
+    const struct graph_tensor *y = graph_output(p->graph, n, 0);
+    const struct window window = window_of(params);
+    const int src = planner_tensor(p, n->inputs[0]);
+    const int dst = planner_tensor(p, n->outputs[0]);
+    const int indices = planner_tensor(p, unpools ? n->inputs[1] : n->outputs[1]);
+    struct plan_step *s = planner_step(
+        p, unpools ? planner_moving_shader(p, dst, MOVING_SHADER("unpool")) : "pool_argmax", n,
+        WORKGROUP, 1, 1);
+    struct pool_tiles_args args;
+
+    if (src < 0 || dst < 0 || indices < 0 || !s)
+        return STATUS_NO_MEMORY;
+    args = (struct pool_tiles_args){
+        .count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices,
+        .slices = p->plan->tensors[dst].slices,
+        .in_h = (uint32_t)x->dims[1],
+        .in_w = (uint32_t)x->dims[2],
+        .out_h = (uint32_t)y->dims[1],
+        .out_w = (uint32_t)y->dims[2],
+        .filter_h = (uint32_t)params->filter_height,
+        .filter_w = (uint32_t)params->filter_width,
+    };
+    if (!unpools) {
+        const struct window_pads pads = window_pads(&window, x, y);
+
+        args.pad_h = pads.top;
+        args.pad_w = pads.left;
+    }
+    step_push(s, &args, sizeof args);
+    step_write(p, s, 0, dst);
+    step_read(p, s, 1, src);
+    if (unpools)
+        step_read(p, s, 2, indices);
+    else
+        step_write(p, s, 2, indices);
+    return step_items(p, s, args.count);
+}
+
 static const struct gpu_op ops[] = {
     { .code = BUILTIN_AVERAGE_POOL_2D,
       .max_version = 3,
@@ -150,5 +266,25 @@ static const struct gpu_op ops[] = {
       .plan = plan_pool,
       .shape = shape_pool,
       .takes_padding = takes_padding },
+    { .code = BUILTIN_MAX_POOLING_WITH_ARGMAX_2D,
+      .max_version = 1,
+      .params_bytes = sizeof(TfLitePoolParams),
+      .no_float_view = true,
+      .within_inputs = true,
+      .index_outputs = 1u << 1,
+      .index_bits = true,
+      .accept = accept_argmax,
+      .plan = plan_tiles,
+      .shape = shape_pool },
+    { .code = BUILTIN_MAX_UNPOOLING_2D,
+      .max_version = 1,
+      .params_bytes = sizeof(TfLitePoolParams),
+      .no_float_view = true,
+      .within_inputs = true,
+      .index_inputs = 1u << 1,
+      .index_bits = true,
+      .accept = accept_unpool,
+      .plan = plan_tiles,
+      .shape = shape_unpool },
 };
 const struct gpu_family gpu_pool = { ops, sizeof ops / sizeof ops[0] };
