@@ -44,8 +44,8 @@ static bool accept_arg_max(struct check *c)
     x = graph_input(c->graph, c->node, 0);
     type = graph_output(c->graph, c->node, 0)->type;
     if (type != kTfLiteInt32)
-        return refuse(c, RULE_TENSOR_TYPE, c->node->outputs[0], "type",
-                      "the model is malformed", "i32 or i64", "%s", runtime_type_name(type));
+        return refuse(c, RULE_TENSOR_TYPE, c->node->outputs[0], "type", "the model is malformed",
+                      "i32 or i64", "%s", runtime_type_name(type));
     if (!check_axis(c))
         return false;
     /* Along the channels an invocation finds four indices, one after the other. */
