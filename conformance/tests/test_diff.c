@@ -585,8 +585,8 @@ TEST(test_figures)
 {
     const float want[] = { 3, 4, 0 }, got[] = { 3, 4.5f, 0 }, nan[] = { 3, NAN, 0 };
     const int8_t q[] = { 10, 20, 30 }, q1[] = { 10, 21, 30 };
-    const struct screen fp32 = { BOUNDS_FP32, BOUNDS_EXACT, false };
-    const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, false };
+    const struct screen fp32 = { BOUNDS_FP32, BOUNDS_EXACT, false, NULL };
+    const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, false, NULL };
     struct figures f = figures_of(kTfLiteFloat32, 0, want, got, 3);
     char why[160];
 
@@ -616,7 +616,7 @@ TEST(test_figures)
 TEST(test_best_class)
 {
     const float far[] = { 0, 1, 0.5f }, near[] = { 0, 1, 0.999f }, other[] = { 0, 0.99f, 1 };
-    const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, true };
+    const struct screen fp16 = { BOUNDS_FP16, BOUNDS_FLOAT_VIEW, true, NULL };
     struct figures f = figures_of(kTfLiteFloat32, 0, near, other, 3);
     char why[160];
 

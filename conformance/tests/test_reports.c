@@ -30,6 +30,18 @@ struct report {
 };
 
 /* clang-format off */
+#define DIFFERENCE_OF_SUMS                                                                         \
+    "text:MUL {} x:f32[1,256] f32[]=10000 -> z\nSUM {keep_dims=true} z i32[1]=1 -> a\n"           \
+    "FULLY_CONNECTED {} z f32[1,256]=1 f32[1]=0 -> b:f32[1,1]\n"                                  \
+    "SUB {} a b -> d\nADD {} d f32[]=30 -> y"
+#define DETECTIONS                                                                                 \
+    "text:MUL {} x:f32[1,12,1] f32[]=0.0003 -> l\nLOGISTIC l -> s\n"                             \
+    "CUSTOM(TFLite_Detection_PostProcess) flex(max_detections=12 max_classes_per_detection=1 "     \
+    "detections_per_class=12 use_regular_nms=false nms_score_threshold=0.1 "                       \
+    "nms_iou_threshold=1.0 num_classes=1 y_scale=10.0 x_scale=10.0 h_scale=5.0 w_scale=5.0) "      \
+    "f32[1,12,4]=~5 s f32[12,4]=~6(0.1,0.9) -> boxes:f32[1,12,4] classes:f32[1,12] "               \
+    "scores:f32[1,12] count:f32[1]"
+
 static const struct report reports[] = {
     /* LiteRT#9277: weights whose scale is no power of two are rounded where f16 stores q * scale. */
     { "dynamic range in f16",
@@ -59,6 +71,27 @@ static const struct report reports[] = {
     { "integers that stand for what f16 does not hold",
       "text:DEQUANTIZE x:i8[1,40]q(1000,0) -> s:f32[1,40]\nMUL {} s f32[]=0 -> y",
       NULL, { "precision=fp16" }, 3, CASE_PASS, { "taken      2 of 2" }, { "nan" } },
+    /* The difference of equal sums is 0 but for their rounding, whose order no delegate has to keep;
+     * a sum that is further off than its bound still fails. */
+    { "ill-conditioned: sums in another order", DIFFERENCE_OF_SUMS, NULL, { "precision=fp32" }, 3, CASE_PASS,
+      { "  ill-conditioned: ", " dB are left where each op of the reference errs within its bound" },
+      { "FAIL" } },
+    { "ill-conditioned, and wrong", DIFFERENCE_OF_SUMS, "mock/delegate.so", { "fault=ulps", "ulps=20000000" }, 3,
+      CASE_FAIL, { "  ill-conditioned: ", "though it is ill-conditioned" }, { NULL } },
+    { "well-conditioned, and wrong", "text:SUM {keep_dims=true} x:f32[1,256] i32[1]=1 -> y", "mock/delegate.so",
+      { "fault=ulps", "ulps=1000000" }, 3, CASE_FAIL, { "SNR " }, { "ill-conditioned" } },
+    /* armnn#585: equal scores in f16, in the order of anchors; values that are nowhere fail. */
+    { "detections of nearly one score", DETECTIONS, NULL, { "precision=fp16" }, 5, CASE_PASS,
+      { "detections changed places with others of nearly their score" }, { "FAIL", "fail together" } },
+    { "detections of another box", DETECTIONS, "mock/delegate.so", { "fault=swap", "tensor=s" }, 1, CASE_FAIL,
+      { "FAIL" }, { "changed places" } },
+    /* openvino#37084: squares beyond f16. */
+    { "numbers beyond f16 are named",
+      "text:MUL {} x:f32[1,4,8] f32[]=1000 -> s\nMUL {} s s -> q\n"
+      "MEAN {keep_dims=true} q i32[1]=2 -> p\nRSQRT p -> d\nMUL {} d s -> y",
+      NULL, { "precision=fp16" }, 3, CASE_FAIL,
+      { "\nbeyond f16: node 1, MUL, gives ", "f16 holds 65504 (2 nodes)",
+        "; node 1, MUL, gives " }, { NULL } },
     /* One wrong element of 4096 passes the screen, and not the bound of the node. */
     { "the verdict is that of the nodes, too",
       "text:RELU x:f32[1,4096] -> y", "mock/delegate.so", { "fault=ulps", "ulps=4" }, 1, CASE_FAIL,

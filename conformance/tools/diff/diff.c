@@ -5,6 +5,8 @@
 #include "conformance/suite/io/model_file.h"
 #include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/io/tensor_value.h"
+#include "conformance/suite/judge/conditioning.h"
+#include "conformance/suite/judge/swaps.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
@@ -84,7 +86,9 @@ static enum status open_reference(struct diff *d, struct diag *diag)
                          outputs, OUTPUTS_MAX);
     d->output_count = outputs;
     TRY(make_instance(d, diag));
-    d->screen = (struct screen){ d->subject->bounds, d->subject->quantized, is_quantized(d) };
+    d->screen = (struct screen){ .bounds = d->subject->bounds,
+                                 .quantized = d->subject->quantized,
+                                 .model_quantized = is_quantized(d) };
     return STATUS_OK;
 }
 
@@ -96,6 +100,7 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
     *d = (struct diff){ .request = *request,
                         .subject = subject,
                         .status = CASE_PASS,
+                        .beyond_half = { .node = -1 },
                         .culprit = {
                             .first = -1, .last = -1, .place_first = -1, .place_last = -1 } };
     TRY(model_file_read(request->path, &d->bytes, &d->count, diag));
@@ -324,6 +329,7 @@ static enum status run_all(struct diff *d, struct diag *diag)
             end(d, t.status, t.reason);
         } else {
             spread_add(&subject, t.mean_ms, t.std_ms);
+            d->swaps += swaps_undo(d->reference, &t.outputs);
             compare(d, &t.outputs, &snr_db);
             d->runs++;
             if (snr_db < worst || d->status != CASE_PASS) {
@@ -343,26 +349,105 @@ static enum status run_all(struct diff *d, struct diag *diag)
     return STATUS_OK;
 }
 
-static void judge(struct diff *d)
+struct screen diff_screen(const struct diff *d, size_t output)
 {
+    struct screen s = d->screen;
+
+    s.conditioning = d->has_conditioning ? &d->conditioning[output] : NULL;
+    return s;
+}
+
+/* The first output that fails; the count: none does. */
+static size_t judge_outputs(struct diff *d)
+{
+    size_t first = d->output_count;
+
     for (size_t i = 0; i < d->output_count; i++) {
-        figures_finish(&d->outputs[i]);
-        if (d->status == CASE_DECLINED || d->runs == 0 ||
-            figures_judge(&d->outputs[i], &d->screen, d->output_reason[i],
-                          sizeof d->output_reason[i]))
-            continue;
-        if (d->status == CASE_PASS) {
-            d->status = CASE_FAIL;
-            snprintf(d->reason, sizeof d->reason, "output %zu: %s", i, d->output_reason[i]);
+        const struct screen s = diff_screen(d, i);
+
+        if (!figures_judge(&d->outputs[i], &s, d->output_reason[i], sizeof d->output_reason[i]) &&
+            first == d->output_count)
+            first = i;
+    }
+    return first;
+}
+
+/* Nodes whose results f16 does not hold, in what the reference computed last. */
+static void find_beyond_half(struct diff *d)
+{
+    static const double largest_half = 65504;
+
+    for (size_t n = 0; n < interpreter_node_count(d->reference); n++) {
+        const TfLiteNode *const node = interpreter_node(d->reference, (int)n);
+        bool beyond = false;
+
+        for (int o = 0; diff_node_runs(d, (int)n) && o < node->outputs->size; o++) {
+            const TfLiteTensor *const t = interpreter_tensor(d->reference, node->outputs->data[o]);
+            const size_t count = t->type == kTfLiteFloat32 ? t->bytes / sizeof(float) : 0;
+
+            for (size_t i = 0; i < count; i++) {
+                const double x = fabs((double)t->data.f[i]);
+
+                if (!(x > largest_half) || isinf(x))
+                    continue;
+                if (!beyond && d->beyond_half.nodes++ == 0)
+                    d->beyond_half.node = (int)n;
+                beyond = true;
+                if (d->beyond_half.node == (int)n && x > d->beyond_half.largest) {
+                    d->beyond_half.largest = x;
+                    compare_where(t->dims->data, t->dims->size, i, d->beyond_half.where,
+                                  sizeof d->beyond_half.where);
+                }
+            }
         }
     }
+}
+
+/* What explains a screen that fails, from the worst run: an output that is not determined any
+ * better, and numbers that the subject cannot hold. */
+static enum status explain(struct diff *d, struct diag *diag)
+{
+    struct diag why = { .status = STATUS_OK };
+    double ms;
+    enum status s;
+
+    TRY(diff_reference_run(d, d->worst_run, &ms, diag));
+    if (bounds_half(d->subject->bounds))
+        find_beyond_half(d);
+    s = conditioning_measure(d->reference, d->subject->bounds, d->request.seed, d->conditioning,
+                             &why);
+    d->has_conditioning = s == STATUS_OK;
+    return s == STATUS_NO_MEMORY ? diag_fail(diag, s, "%s", why.text) : STATUS_OK;
+}
+
+static enum status judge(struct diff *d, struct diag *diag)
+{
+    size_t first;
+
+    for (size_t i = 0; i < d->output_count; i++)
+        figures_finish(&d->outputs[i]);
+    if (d->status == CASE_DECLINED || d->runs == 0)
+        return STATUS_OK;
+    first = judge_outputs(d);
+    if (first < d->output_count && d->status == CASE_PASS && !interrupt_signal()) {
+        TRY(explain(d, diag));
+        first = judge_outputs(d);
+    }
+    if (first == d->output_count || d->status != CASE_PASS)
+        return STATUS_OK;
+    d->status = CASE_FAIL;
+    snprintf(d->reason, sizeof d->reason, "output %zu: %s", first, d->output_reason[first]);
+    if (d->beyond_half.node >= 0)
+        snprintf(d->reason + strlen(d->reason), sizeof d->reason - strlen(d->reason),
+                 "; node %d, %s, gives %.3g, more than f16 holds", d->beyond_half.node,
+                 diff_op(d, d->beyond_half.node), d->beyond_half.largest);
+    return STATUS_OK;
 }
 
 enum status diff_run(struct diff *d, struct diag *diag)
 {
     TRY(run_all(d, diag));
-    judge(d);
-    return STATUS_OK;
+    return judge(d, diag);
 }
 
 void diff_count_left(struct diff *d)

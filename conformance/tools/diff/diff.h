@@ -4,10 +4,10 @@
 
 #include "conformance/suite/io/model_use.h"
 #include "conformance/suite/io/tensor_io.h"
+#include "conformance/suite/judge/figures.h"
 #include "conformance/suite/judge/trial.h"
 #include "conformance/suite/shrink/shrink_model.h"
 #include "conformance/suite/subject/subject.h"
-#include "conformance/tools/diff/figures.h"
 #include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
@@ -77,6 +77,17 @@ struct diff {
     double reference_ms, reference_std_ms, subject_ms, subject_std_ms; /* mean, deviation */
     struct figures outputs[OUTPUTS_MAX];
     char output_reason[OUTPUTS_MAX][160]; /* why it fails; empty: it passes */
+    /* Where a screen fails: what is left of each output when ops err as far as they may. */
+    bool has_conditioning;
+    struct figures conditioning[OUTPUTS_MAX];
+    size_t swaps; /* detections that were put back into the reference's order, over all runs */
+    /* Of a subject that stores f16 and fails: what it cannot hold. */
+    struct {
+        int node; /* the first; -1: none was found */
+        double largest;
+        char where[64];
+        size_t nodes;
+    } beyond_half;
     size_t output_count;
     uint64_t worst_run; /* the one that the nodes are judged on */
 
@@ -109,6 +120,8 @@ enum status diff_reference_run(struct diff *d, uint64_t run, double *ms, struct 
 /* Makes status and reason those of the whole: of a model that passes those of its first wrong node,
  * or of the signal that came. */
 void diff_conclude(struct diff *d);
+/* The screen of one output. */
+struct screen diff_screen(const struct diff *d, size_t output);
 /* Whether the node computes at each inference, not once from constants. */
 bool diff_node_runs(const struct diff *d, int node);
 

@@ -45,6 +45,8 @@ static json_t *make_output(const struct diff *d, size_t i)
         json_object_set_new(j, "worst_got", number(o->worst_got));
         json_object_set_new(j, "worst_expected", number(o->worst_want));
     }
+    json_object_set_new(j, "conditioned_db",
+                        d->has_conditioning ? number(d->conditioning[i].snr_db) : json_null());
     json_object_set_new(j, "status", json_string(d->output_reason[i][0] ? "fail" : "pass"));
     json_object_set_new(j, "reason", json_text(d->output_reason[i]));
     return j;
@@ -118,6 +120,16 @@ static json_t *make_latency(double mean, double std)
     return j;
 }
 
+static json_t *make_beyond_half(const struct diff *d)
+{
+    const int node = d->beyond_half.node;
+
+    return node < 0 ? json_null()
+                    : json_pack("{s:i, s:s, s:f, s:s, s:I}", "node", node, "op", diff_op(d, node),
+                                "largest", d->beyond_half.largest, "where", d->beyond_half.where,
+                                "nodes", (json_int_t)d->beyond_half.nodes);
+}
+
 void diff_print_json(FILE *f, const struct diff *d)
 {
     json_t *const j = json_object(), *const outputs = json_array();
@@ -143,6 +155,8 @@ void diff_print_json(FILE *f, const struct diff *d)
     json_object_set_new(j, "reference_ms", make_latency(d->reference_ms, d->reference_std_ms));
     json_object_set_new(j, "subject_ms", make_latency(d->subject_ms, d->subject_std_ms));
     json_object_set_new(j, "outputs", outputs);
+    json_object_set_new(j, "swaps", whole(d->swaps));
+    json_object_set_new(j, "beyond_f16", make_beyond_half(d));
     if (d->per_node_count > 0) {
         json_t *const nodes = json_array();
 

@@ -8,6 +8,20 @@
 
 #include <inttypes.h>
 
+static void print_conditioning(FILE *f, const struct diff *d, size_t i)
+{
+    const struct screen s = diff_screen(d, i);
+    bool conditioned;
+    const double least = figures_least_snr(&d->outputs[i], &s, &conditioned);
+
+    if (conditioned)
+        fprintf(
+            f,
+            "  ill-conditioned: %.1f dB are left where each op of the reference errs within its "
+            "bound; expected at least %.1f\n",
+            s.conditioning->snr_db, least);
+}
+
 static void print_output(FILE *f, const struct diff *d, size_t i)
 {
     const struct figures *const o = &d->outputs[i];
@@ -29,6 +43,7 @@ static void print_output(FILE *f, const struct diff *d, size_t i)
     if (o->scores)
         fprintf(f, "  best class differs in %" PRIu64 " of %" PRIu64 " runs\n", o->other_class,
                 o->runs);
+    print_conditioning(f, d, i);
     fprintf(f, "  %s%s%s\n", d->output_reason[i][0] ? "FAIL" : "pass",
             d->output_reason[i][0] ? ": " : "", d->output_reason[i]);
 }
@@ -122,6 +137,15 @@ void diff_print_text(FILE *f, const struct diff *d)
     print_field_figures(f, d);
     for (size_t i = 0; d->runs > 0 && i < d->output_count; i++)
         print_output(f, d, i);
+    if (d->swaps > 0)
+        fprintf(f,
+                "%zu detections changed places with others of nearly their score: compared in "
+                "the order of the reference\n",
+                d->swaps);
+    if (d->beyond_half.node >= 0)
+        fprintf(f, "beyond f16: node %d, %s, gives %.9g at %s, f16 holds 65504 (%zu node%s)\n",
+                d->beyond_half.node, diff_op(d, d->beyond_half.node), d->beyond_half.largest,
+                d->beyond_half.where, d->beyond_half.nodes, d->beyond_half.nodes == 1 ? "" : "s");
     if (d->per_node_count > 0) {
         print_nodes(f, d);
         print_culprit(f, d);

@@ -1,5 +1,5 @@
 /* Sums errors of outputs, and judges them. */
-#include "conformance/tools/diff/figures.h"
+#include "conformance/suite/judge/figures.h"
 
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/io/tensor_value.h"
@@ -12,6 +12,8 @@
 /* The limits of TOLERANCES.md 10. */
 static const double least_snr_db = 90, least_snr_db_fp16 = 40, least_snr_db_8bit = 25;
 static const double most_steps = 1;
+/* Random errors of a size are smaller by 5 dB than such errors of one sign. */
+static const double conditioning_slack_db = 6;
 /* Of integers without a scale, such as the indices of ARG_MAX. */
 static const double most_unequal_share = 0.01;
 
@@ -105,15 +107,26 @@ void figures_finish(struct figures *f)
                     : f->products / sqrt(f->signal * f->got_squares);
 }
 
-static bool judge_snr(const struct figures *f, const struct screen *s, char *reason, size_t bytes)
+double figures_least_snr(const struct figures *f, const struct screen *s, bool *conditioned)
 {
     const double least = f->quantized || s->model_quantized                    ? least_snr_db_8bit
                          : bounds_half(s->bounds) || f->type == kTfLiteFloat16 ? least_snr_db_fp16
                                                                                : least_snr_db;
+    const double left = s->conditioning ? s->conditioning->snr_db : least;
+
+    *conditioned = left < least && isfinite(left); /* a figure that is none says nothing */
+    return *conditioned ? left - conditioning_slack_db : least;
+}
+
+static bool judge_snr(const struct figures *f, const struct screen *s, char *reason, size_t bytes)
+{
+    bool conditioned;
+    const double least = figures_least_snr(f, s, &conditioned);
 
     if (f->snr_db >= least)
         return true;
-    snprintf(reason, bytes, "SNR %.1f dB, expected at least %.0f", f->snr_db, least);
+    snprintf(reason, bytes, "SNR %.1f dB, expected at least %.*f%s", f->snr_db, conditioned, least,
+             conditioned ? ", though it is ill-conditioned" : "");
     return false;
 }
 

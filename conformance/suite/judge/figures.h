@@ -1,7 +1,7 @@
 /* How far one output is from the reference's, over all runs: the figures of TFLite's
  * inference_diff_eval, and those that judge whole models (TOLERANCES.md 10). */
-#ifndef ASSAY_CONFORMANCE_TOOLS_DIFF_FIGURES_H
-#define ASSAY_CONFORMANCE_TOOLS_DIFF_FIGURES_H
+#ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_FIGURES_H
+#define ASSAY_CONFORMANCE_SUITE_JUDGE_FIGURES_H
 
 #include "conformance/suite/bounds/bound.h"
 #include "tensorflow/lite/c/common.h"
@@ -41,7 +41,12 @@ void figures_finish(struct figures *f);
 struct screen {
     enum bounds bounds, quantized;
     bool model_quantized;
+    /* What conditioning_measure left of this output: where that fails the screen, 6 dB less than it
+     * is asked for.  NULL: it was not measured. */
+    const struct figures *conditioning;
 };
+/* What the screen asks for, and whether that is less than of other models. */
+double figures_least_snr(const struct figures *f, const struct screen *screen, bool *conditioned);
 /* Judges the finished figures; false with the reason when the screen fails. */
 bool figures_judge(const struct figures *f, const struct screen *screen, char *reason,
                    size_t bytes);
