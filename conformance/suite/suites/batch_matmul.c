@@ -2,6 +2,7 @@
  * to 5 that broadcast, constant operands, sums that do not fit f16. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_range.h"
+#include "conformance/suite/cases/quant_axes.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/gaps.h"
@@ -133,6 +134,21 @@ static const struct row rows[] = {
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8), 600)), .x = DIMS(2, 33001), .y = DIMS(33001, 2) },
     { ROW("lanes_sum_x_adj", LANES_SUM), .x = DIMS(5, 6, 5), .y = DIMS(5, 6, 3), .flags = ADJ_X },
     { ROW("lanes_sum_y_deep", LANES_SUM, .values_of = 1), .x = DIMS(5, 4, 6), .y = DIMS(5, 6, 5) },
+    /* Scales that f32 and double round apart. */
+    { ROW("product_rounded_a", "the product of the scales is a power of two in f32, not in double",
+          .types = TYPE_BIT(CASE_I8), QUANT_PRODUCT_ROUNDED),
+      .x = DIMS(2, 17, 4), .y = DIMS(2, 4, 19) },
+    { ROW("product_rounded_b", "the product of the scales is a power of two in f32, not in double",
+          .types = TYPE_BIT(CASE_I8), QUANT_PRODUCT_ROUNDED_B),
+      .x = DIMS(2, 17, 4), .y = DIMS(2, 4, 19) },
+    { ROW("quotient_rounded", "the factor of sums is 11/1024 in f32, not in double",
+          .types = TYPE_BIT(CASE_I8),
+          .quant = { .in = 0.698453069 / 64,
+                     .in2 = 1,
+                     .out = 1.01593173,
+                     .zero = ZERO_MIDDLE,
+                     .zero_out = ZERO_MIDDLE }),
+      .x = DIMS(8, 33, 2), .y = DIMS(8, 2, 33) },
 };
 
 static void build(struct case_builder *m)

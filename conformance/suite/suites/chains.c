@@ -313,6 +313,16 @@ static struct value make_gate_grows(struct case_builder *m, const struct row *r)
     return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), sixth(m));
 }
 
+/* The same behind a convolution, which could compute a hard sigmoid of its own shape. */
+static struct value make_conv_gate_grows(struct case_builder *m, const struct row *r)
+{
+    const struct graph_window window = { .out = 7, .h = 1, .w = 1 };
+    const struct value x = graph_add_conv_2d(m, input(m, r), &window);
+    const struct value three = graph_add_number(m, &(struct shape)DIMS(1, 2, 3, 1), 3);
+
+    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), sixth(m));
+}
+
 /* ---- the end of a classifier ---- */
 
 static struct value dense(struct case_builder *m, struct value x, int32_t classes)
@@ -440,6 +450,8 @@ static const struct row rows[] = {
     GRAPH("run_open_gate", "max(x + 3, 0) / 6 has no upper end", "mul", make_open_gate, 1, 4, 5, 6),
     GRAPH("run_gate_grows", "a hard sigmoid of a tensor that is broadcast", "mul", make_gate_grows,
           1, 1, 1, 6),
+    GRAPH("run_conv_gate_grows", "a convolution whose hard sigmoid is broadcast", "mul",
+          make_conv_gate_grows, 1, 1, 1, 6),
 };
 
 static void build(struct case_builder *m)

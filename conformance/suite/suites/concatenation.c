@@ -224,6 +224,14 @@ static const struct row rows[] = {
       .lengths = { 66001, 1 } },
     { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 66001),
       .axis = 3, .lengths = { 66001, 1 } },
+    { ROW("zero_moves", "inputs of the result's scale and of other zero points: clamped",
+          .types = TYPE_BIT(CASE_U8),
+          .quant = { .in = 0.1,
+                     .in2 = 0.1,
+                     .out = 0.1,
+                     .zero = ZERO_APART,
+                     .zero_out = ZERO_MIDDLE }),
+      .in = DIMS(1, 4, 4, 3), .axis = 3, .lengths = { 3, 6, 2 } },
 };
 
 static void build(struct case_builder *m)
