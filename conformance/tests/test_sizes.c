@@ -125,6 +125,7 @@ static const struct {
     { "scatter_nd", ANY_AXIS | BIT(INDICES) },
     { "lstm", RECURRENT },
     { "sequence_lstm", RECURRENT | BIT(STEPS) },
+    { "svdf", 0 },           /* the CPU's in our delegate */
     { "shape", 0 },          /* reads no element */
     { "broadcast_args", 0 }, /* of shapes, which have at most eight elements */
 };

@@ -128,6 +128,7 @@ SIZE(TfLiteReshapeParams, 36);
 SIZE(TfLiteSqueezeParams, 36);
 SIZE(TfLiteStridedSliceParams, 24);
 SIZE(TfLiteTransposeConvParams, 20);
+SIZE(TfLiteSVDFParams, 12);
 SIZE(TfLiteReducerParams, 1);
 SIZE(TfLiteGatherParams, 8);
 SIZE(TfLiteSplitParams, 4);

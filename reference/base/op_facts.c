@@ -5,7 +5,7 @@
 
 /* The words of ops.def, with prefixes so that they clash with no other name. */
 enum { ROW_GPU = 1, ROW_HOST = 0, ROW_ACTIVATION = 1, ROW_PLAIN = 0, ROW_VIEW = 1, ROW_OWN = 0 };
-enum { ROW_NO_STATE = 0, ROW_INPUTS_18_19 = 3 << 18 };
+enum { ROW_NO_STATE = 0, ROW_INPUT_4 = 1 << 4, ROW_INPUTS_18_19 = 3 << 18 };
 /* Of LSTM's basic kernel, and of its full one. */
 enum { ROW_INPUTS_1_4_18_19 = 1 << 1 | 1 << 4 | ROW_INPUTS_18_19 };
 #define NONE OP_NONE

@@ -54,7 +54,7 @@ static enum status sum_half_steps(struct interpreter *in, int node, TfLiteTensor
     return STATUS_OK;
 }
 
-/* The full LSTM adds them up over its steps itself: ref_detail.rounded. */
+/* The full LSTM and SVDF, which have a state, add half steps up themselves: ref_detail.rounded. */
 enum { LSTM_WEIGHTS = 4 }; /* of the output gate, which is always there */
 
 static bool is_full_lstm(struct interpreter *in, int node)
@@ -81,8 +81,9 @@ enum status node_limits_hybrid(struct interpreter *in, int node, double **added,
     enum status s;
 
     *added = NULL;
-    if (is_full_lstm(in, node)) {
-        const int weights = abi->inputs->data[LSTM_WEIGHTS];
+    if (facts && facts->state != 0) {
+        const int weights =
+            abi->inputs->data[is_full_lstm(in, node) ? LSTM_WEIGHTS : facts->weights];
 
         if (x->type == kTfLiteFloat32 && interpreter_tensor(in, weights)->type == kTfLiteInt8 &&
             !(*added = mem_alloc(count ? count : 1, sizeof **added)))

@@ -157,6 +157,12 @@ typedef struct TfLiteTransposeConvParams { /* TRANSPOSE_CONV */
     TfLiteType quantized_bias_type;
 } TfLiteTransposeConvParams;
 
+typedef struct TfLiteSVDFParams { /* SVDF */
+    int rank;
+    TfLiteFusedActivation activation;
+    bool asymmetric_quantize_inputs;
+} TfLiteSVDFParams;
+
 typedef struct TfLiteReducerParams { /* MEAN, SUM, REDUCE_* */
     bool keep_dims;
 } TfLiteReducerParams;
