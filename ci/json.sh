@@ -51,6 +51,7 @@ prints eval eval coco --ground-truth="$work/coco/truth" --detections="$work/coco
 prints eval eval coco --ground-truth="$work/coco/truth" --detections="$work/coco/found" \
     --reference-detections="$work/coco/found" --max-drop=0
 prints endurance endurance --starts=2 --runs=10
+prints bench-ops bench --ops='add.?8.1x16*' --quiet
 short='--num_runs=30 --min_secs=0 --warmup_min_secs=0 --quiet'
 prints endurance endurance --starts=2 --runs=10 --delegate="$b/mock/delegate.so" --delegate-option=fault=abort
 prints bench bench $digits/digits_f32.tflite --no-starts --delegate="$b/mock/delegate.so" --delegate-option=fault=abort

@@ -70,12 +70,17 @@ static void put_leaves(FILE *f, const char *key, const json_t *value)
     }
 }
 
+void bench_print_leaves(FILE *f, const json_t *report)
+{
+    fputs("key,value\r\n", f);
+    put_leaves(f, "", report);
+}
+
 void bench_print_csv(FILE *f, const struct bench_report *b)
 {
     json_t *const o = bench_json(b);
 
-    fputs("key,value\r\n", f);
-    put_leaves(f, "", o);
+    bench_print_leaves(f, o);
     json_decref(o);
 }
 

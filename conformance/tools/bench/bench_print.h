@@ -25,6 +25,7 @@ void bench_print_text(FILE *f, const struct bench_report *b);
 void bench_print_json(FILE *f, const struct bench_report *b);
 /* Lines key,value: the keys of JSON, joined by dots, items of lists by their index. */
 void bench_print_csv(FILE *f, const struct bench_report *b);
+void bench_print_leaves(FILE *f, const json_t *report);
 /* Lines of the profile: the steps, one a line. */
 void bench_print_steps_csv(FILE *f, const struct bench_result *r);
 

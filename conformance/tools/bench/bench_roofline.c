@@ -83,7 +83,7 @@ static double share(double least_us, double us)
 
 /* ---- text ---- */
 
-static void print_peaks(FILE *f, const struct assay_gpu_peaks *p)
+void roofline_print_peaks(FILE *f, const struct assay_gpu_peaks *p)
 {
     fprintf(f, "\nroofline    measured: floor %.2f us; copies", p->floor_us);
     for (int i = 0; i < ASSAY_GPU_PEAK_SIZES && p->memory_bytes_per_us[i] > 0; i++)
@@ -102,7 +102,7 @@ void roofline_print_text(FILE *f, const struct bench_result *r)
 
     if (!r->has_peaks)
         return;
-    print_peaks(f, &r->peaks);
+    roofline_print_peaks(f, &r->peaks);
     fprintf(f,
             "       us  limit us  share  bound       MiB      Mops  shader               step\n");
     for (size_t i = 0; i < r->step_count; i++) {
@@ -124,7 +124,7 @@ void roofline_print_text(FILE *f, const struct bench_result *r)
 
 /* ---- JSON ---- */
 
-static json_t *json_peaks(const struct assay_gpu_peaks *p)
+json_t *roofline_peaks_json(const struct assay_gpu_peaks *p)
 {
     json_t *const memory = json_array();
 
@@ -160,7 +160,7 @@ json_t *roofline_json(const struct bench_result *r)
 
         json_array_append_new(steps, json_step(&r->steps[i], &l));
     }
-    return json_pack("{s:o, s:o, s:{s:f, s:f, s:f}}", "peaks", json_peaks(&r->peaks), "steps",
-                     steps, "total", "device_us", t.us, "limit_us", t.least_us, "share",
+    return json_pack("{s:o, s:o, s:{s:f, s:f, s:f}}", "peaks", roofline_peaks_json(&r->peaks),
+                     "steps", steps, "total", "device_us", t.us, "limit_us", t.least_us, "share",
                      share(t.least_us, t.us));
 }

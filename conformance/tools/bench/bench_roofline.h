@@ -27,6 +27,8 @@ struct roofline_limit roofline_limit_of(const struct assay_gpu_peaks *peaks,
                                         const struct bench_step *step);
 const char *roofline_bound_name(enum roofline_bound bound);
 
+void roofline_print_peaks(FILE *f, const struct assay_gpu_peaks *peaks);
+json_t *roofline_peaks_json(const struct assay_gpu_peaks *peaks);
 void roofline_print_text(FILE *f, const struct bench_result *r);
 json_t *roofline_json(const struct bench_result *r); /* null: not measured */
 

@@ -140,6 +140,7 @@ static bool set_value(const char *what, const struct args_flag *f, const char *t
     switch (f->kind) {
     case ARGS_BOOL: *(bool *)f->target = true; return true;
     case ARGS_STRING: *(const char **)f->target = text; return true;
+    case ARGS_MAYBE: *(const char **)f->target = text ? text : ""; return true;
     case ARGS_CHOICE: return read_choice(what, f, text);
     case ARGS_LIST:
         if (!list_add(f->target, text)) {
@@ -161,11 +162,12 @@ void args_flag_text(const struct args_flag *f, char *text, size_t bytes)
 {
     const bool is_short = f->name[1] == '\0';
 
-    snprintf(text, bytes, "%s%s%s%s", is_short ? "-" : "--", f->name,
-             !f->value  ? ""
-             : is_short ? " "
-                        : "=",
-             f->value ? f->value : "");
+    snprintf(text, bytes, "%s%s%s%s%s", is_short ? "-" : "--", f->name,
+             !f->value               ? ""
+             : is_short              ? " "
+             : f->kind == ARGS_MAYBE ? "[="
+                                     : "=",
+             f->value ? f->value : "", f->kind == ARGS_MAYBE ? "]" : "");
 }
 
 /* Prints words from column on, in lines of at most HELP_WIDTH that begin at HELP_COLUMN.  Returns
@@ -417,9 +419,11 @@ static void fill_getopt(const struct flag_table *table, struct option *longs, ch
             if (f->kind != ARGS_BOOL)
                 *shorts++ = ':';
         } else {
-            longs[long_count++] =
-                (struct option){ f->name, f->kind == ARGS_BOOL ? no_argument : required_argument,
-                                 NULL, LONG_BASE + (int)i };
+            longs[long_count++] = (struct option){ f->name,
+                                                   f->kind == ARGS_BOOL    ? no_argument
+                                                   : f->kind == ARGS_MAYBE ? optional_argument
+                                                                           : required_argument,
+                                                   NULL, LONG_BASE + (int)i };
         }
     }
     *shorts = '\0';
@@ -483,7 +487,7 @@ static bool read_flags(const struct command *self, int argc, char **argv,
         }
         f = flag_of(table, result);
         assert(f);
-        if (!is_new(self->name, f, &given[f - table->flags], optarg))
+        if (!is_new(self->name, f, &given[f - table->flags], optarg ? optarg : ""))
             return false;
         if (!set_value(self->name, f, optarg))
             return false;

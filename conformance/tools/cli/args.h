@@ -19,6 +19,7 @@ struct command;
 enum args_kind {
     ARGS_BOOL,   /* bool; the flag takes no value and sets true */
     ARGS_STRING, /* const char * */
+    ARGS_MAYBE,  /* const char *; the value, behind "=" alone, may be left out: "" */
     ARGS_UINT,   /* uint64_t within [min, max] */
     ARGS_DOUBLE, /* double within [min, max] */
     ARGS_LIST,   /* struct string_list; the flag may be repeated */

@@ -1,6 +1,7 @@
 /* assay bench: latency, start and memory of a model. */
 #include "conformance/suite/judge/node_host.h"
 #include "conformance/tools/bench/bench.h"
+#include "conformance/tools/bench/bench_ops.h"
 #include "conformance/tools/bench/bench_print.h"
 #include "conformance/tools/bench/bench_serve.h"
 #include "conformance/tools/bench/bench_threads.h"
@@ -25,6 +26,7 @@ struct request {
     struct node_host host;
     struct args_common common;
     const char *compare_to, *max_regression, *trace;
+    const char *ops;  /* the glob of --ops; NULL: a model is measured */
     double limit;     /* of max_regression; 0.05 where none is given */
     double timeout_s; /* of a start or an inference */
 };
@@ -93,6 +95,45 @@ static int report(const struct request *q, const struct bench_result *r,
     }
     return bench_report_judge(&b, reason, sizeof reason) == CASE_PASS ? EXIT_AS_EXPECTED
                                                                       : EXIT_FAILED;
+}
+
+static int print_ops(const struct ops_report *r, const struct args_common *common)
+{
+    json_t *const o = common->format == FORMAT_TEXT ? NULL : bench_ops_json(r);
+    struct output out;
+
+    if (!output_open(&out)) {
+        json_decref(o);
+        message_error("bench", "out of memory");
+        return EXIT_FAILED;
+    }
+    if (common->format == FORMAT_JSON)
+        json_dumpf(o, out.file, JSON_INDENT(2));
+    else if (common->format == FORMAT_CSV)
+        bench_print_leaves(out.file, o);
+    else
+        bench_ops_print_text(out.file, r);
+    if (common->format == FORMAT_JSON)
+        fputc('\n', out.file);
+    json_decref(o);
+    out.plain = common->format == FORMAT_TEXT;
+    return output_close(&out, common->out, false);
+}
+
+static int measure_ops(const struct request *q)
+{
+    struct ops_report r = { .count = 0 };
+    struct diag diag = { .status = STATUS_OK };
+    enum status s;
+    int code;
+
+    interrupt_begin();
+    s = bench_ops(&r, &q->bench, q->ops, &diag);
+    interrupt_end();
+    message_progress_end();
+    code = s == STATUS_OK ? print_ops(&r, &q->common) : message_fail("bench", &diag);
+    bench_ops_close(&r);
+    return code == EXIT_AS_EXPECTED && interrupt_signal() ? EXIT_FAILED : code;
 }
 
 static int serve(const struct request *q)
@@ -187,7 +228,10 @@ static bool check(const struct request *q)
     const struct bench_request *const b = &q->bench;
     const char *why = NULL;
 
-    if (!b->model)
+    if (q->ops && (b->model || q->compare_to || b->versus || b->threads > 0 || b->profile ||
+                   b->serve || q->trace))
+        why = "--ops measures models of its own, and leaves out what the other flags measure";
+    else if (!b->model && !q->ops)
         why = "no model; `assay bench --help` shows how";
     else if (q->max_regression && !q->compare_to && !b->versus)
         why = "--max-regression: of what? give --compare-to=FILE or --versus=SUBJECT";
@@ -289,6 +333,11 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
           "also compare each step with the limits of the device, which are measured; implies "
           "--profile",
           0, 0, NULL },
+        { "ops", ARGS_MAYBE, &q->ops, "GLOB",
+          "no model: measure ops one by one, at the sizes of models of applications, and the "
+          "limits "
+          "of the device; GLOB: of names, such as 'mean.*'",
+          0, 0, NULL },
         { "trace", ARGS_STRING, &q->trace, "FILE",
           "write the phases of a start and of inferences for Perfetto, in one more pass", 0, 0,
           NULL },
@@ -331,7 +380,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (!parse(self, argc, argv, &q, &args, &code))
         return code;
     if (apply(&q, &args))
-        code = q.bench.serve ? serve(&q) : measure(&q);
+        code = q.ops ? measure_ops(&q) : q.bench.serve ? serve(&q) : measure(&q);
     benchmark_flags_close(&q.flags);
     model_use_close(&q.common.use);
     node_host_close(&q.host);
@@ -352,6 +401,12 @@ const struct command command_bench = {
         "what share of them the step reaches.  "
         "--trace=FILE writes a start and 9 inferences as trace events, which "
         "https://ui.perfetto.dev and chrome://tracing show.\n\n"
+        "With --ops models of one op each are measured, in the sizes that 357 models of "
+        "applications "
+        "have: device time, bytes, multiply-adds, and how many times the least time it takes that "
+        "these need at the limits of the device; over 10 times is marked.  Transfers and calls are "
+        "left out: our delegate tells the time of its steps, of others chains with and without the "
+        "op are compared.\n\n"
         "With --compare-to the inferences of an earlier JSON report and of this run are cut into "
         "at "
         "most 40 blocks each; the ratio is the median of all ratios of the medians of two blocks "
@@ -375,6 +430,7 @@ const struct command command_bench = {
                 "  assay bench detector.tflite --input-shape=image:1,320,320,3 "
                 "--signature=serving_default\n"
                 "  assay bench mobilenet.tflite --threads=4 --format=csv\n"
+                "  assay bench --ops='mean.*' --subject=litert:cpu\n"
                 "  assay bench --graph=mobilenet.tflite --use_gpu=true --num_runs=200\n",
     .suffix = ".tflite",
     .more_flag_at = benchmark_flags_at,
