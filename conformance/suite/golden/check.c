@@ -17,6 +17,7 @@
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/suite/judge/node_limits.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/time_limit.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
@@ -564,6 +565,10 @@ static size_t count_wanted(const struct checker *checker)
     return count;
 }
 
+/* A kernel that loops for ever ends the check: the largest case takes a second, and a minute with
+ * sanitizers. */
+enum { CASE_SECONDS = 120 };
+
 static enum status check_file(struct checker *checker, const char *path, struct diag *diag)
 {
     struct golden_report *const r = checker->report;
@@ -578,8 +583,10 @@ static enum status check_file(struct checker *checker, const char *path, struct 
         if (!wanted(checker, file.cases[i].name))
             continue;
         progress_update(&checker->progress, (double)checker->seen++, "%s", file.cases[i].name);
+        time_limit_begin(CASE_SECONDS, file.cases[i].name);
         s = count_case(checker, &file, &file.cases[i], diag);
     }
+    time_limit_end();
     golden_close(&file);
     return s;
 }
