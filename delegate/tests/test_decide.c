@@ -237,7 +237,7 @@ static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *deleg
     const struct host_constant *const want = delegate->data_;
     const struct device_limits limits = gpu_large_limits();
     struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
-    static int sparsity; /* only whether there is one counts */
+    static TfLiteSparsity sparsity; /* only whether there is one counts */
     TfLiteRegistration *registration;
     TfLiteNode *node;
     struct diag diag = { 0 };

@@ -24,6 +24,14 @@ SIZE(TfLiteAffineQuantization, 24);
 AT(TfLiteAffineQuantization, zero_point, 8);
 AT(TfLiteAffineQuantization, quantized_dimension, 16);
 
+SIZE(TfLiteDimensionMetadata, 24);
+AT(TfLiteDimensionMetadata, array_segments, 8);
+AT(TfLiteDimensionMetadata, array_indices, 16);
+SIZE(TfLiteSparsity, 32);
+AT(TfLiteSparsity, block_map, 8);
+AT(TfLiteSparsity, dim_metadata, 16);
+AT(TfLiteSparsity, dim_metadata_size, 24);
+
 SIZE(TfLiteTensor, 112);
 AT(TfLiteTensor, type, 0);
 AT(TfLiteTensor, data, 8);

@@ -137,6 +137,24 @@ void builder_quantization(struct builder *b, int tensor, size_t count, const flo
     q->quantized_dimension = dimension;
 }
 
+enum status builder_sparse(struct builder *b, int tensor, const struct sparse_form *form,
+                           struct sparse_fault *fault)
+{
+    struct model_tensor *t;
+    struct model_buffer *buffer;
+    enum status s;
+
+    if (b->status != STATUS_OK)
+        return STATUS_OK; /* builder_finish tells */
+    t = tensor_at(b, tensor);
+    buffer = (struct model_buffer *)b->buffers.items + t->buffer;
+    s = sparse_compress(&b->arena, form, t->shape.data, t->shape.count, buffer->data.data,
+                        tensor_type_bits(t->type) / 8, &t->sparsity, &buffer->data, fault);
+    if (s == STATUS_NO_MEMORY)
+        b->status = s;
+    return s == STATUS_INVALID || s == STATUS_UNSUPPORTED ? s : STATUS_OK;
+}
+
 static int by_code(const void *list, const void *key, size_t item)
 {
     const struct model_opcode *const a = key, *const b = &((const struct model_opcode *)list)[item];

@@ -18,6 +18,7 @@
 #include "reference/base/diag.h"
 #include "reference/base/lookup.h"
 #include "reference/format/model.h"
+#include "reference/format/sparse.h"
 
 struct builder_item;
 
@@ -47,6 +48,11 @@ void builder_variable(struct builder *b, int tensor);
 /* Affine quantization: count scales and zero points, along dimension. */
 void builder_quantization(struct builder *b, int tensor, size_t count, const float *scale,
                           const int64_t *zero_point, int32_t dimension);
+
+/* Stores a constant, given dense and of whole bytes, as the form says: its data become the values.
+ * STATUS_INVALID, with *fault, where shape and form do not fit. */
+enum status builder_sparse(struct builder *b, int tensor, const struct sparse_form *form,
+                           struct sparse_fault *fault);
 
 /* Appends an operator.  options may be NULL.  Input -1: optional, absent.  Returns its index. */
 int builder_op(struct builder *b, int32_t code, int32_t version, const struct options *options,

@@ -13,8 +13,8 @@
 
 enum tflite_accept {
     ACCEPT_SUPPORTED, /* what tflite_read accepts */
-    ACCEPT_LEGAL      /* also what is legal and not supported here: sparse tensors, quantization
-                         details, data in other files */
+    ACCEPT_LEGAL      /* also what is legal and not supported here, or not checked: sparsity,
+                         quantization      details, data in other files */
 };
 
 /* Bytes of a buffer or of large custom options.  present is false when there are none; behind: they

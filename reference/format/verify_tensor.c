@@ -2,6 +2,7 @@
 
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
+#include "reference/base/sparsity.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -221,6 +222,90 @@ static enum status check_data(struct rules *r, struct fb_table t, struct tflite_
     return STATUS_OK;
 }
 
+/* ---- sparsity ---- */
+
+static struct sparse_ints ints_of(const struct rules *r, struct fb_table t, unsigned slot)
+{
+    const struct fb_vector v = fb_vector(t, slot);
+
+    return (struct sparse_ints){ v.at ? r->bytes + v.at : NULL, v.count,
+                                 (unsigned)fb_element_bytes(
+                                     (enum fb_kind)schema_row(t.schema)->fields[slot].kind) };
+}
+
+/* The vector of a SparseIndexVector, of one of its three kinds. */
+static struct sparse_ints indices_of(const struct rules *r, struct fb_table t, unsigned slot)
+{
+    const struct fb_table v = fb_sub(t, slot);
+
+    return v.at && v.schema != SCHEMA_NONE ? ints_of(r, v, Int32Vector_values)
+                                           : (struct sparse_ints){ .data = NULL };
+}
+
+static enum status fail_sparse(const struct rules *r, enum status s, struct fb_table sparsity,
+                               const struct sparse_fault *fault)
+{
+    static const unsigned slots[] = { [SPARSE_ORDER] = SparsityParameters_traversal_order,
+                                      [SPARSE_BLOCK_MAP] = SparsityParameters_block_map,
+                                      [SPARSE_LEVELS] = SparsityParameters_dim_metadata,
+                                      [SPARSE_FORMAT] = DimensionMetadata_format,
+                                      [SPARSE_DENSE_SIZE] = DimensionMetadata_dense_size,
+                                      [SPARSE_SEGMENTS] = DimensionMetadata_array_segments,
+                                      [SPARSE_INDICES] = DimensionMetadata_array_indices };
+    const unsigned slot = slots[fault->part];
+    struct fb_table level;
+
+    if (fault->part <= SPARSE_LEVELS)
+        return rules_fail(r, s, sparsity, slot, fault->index, "%s", fault->text);
+    level = fb_item(sparsity, SparsityParameters_dim_metadata, fault->level);
+    if (fault->index == SIZE_MAX)
+        return rules_fail(r, s, level, slot, SIZE_MAX, "dimension %zu: %s", fault->level,
+                          fault->text);
+    return rules_fail(r, s, fb_sub(level, slot), Int32Vector_values, fault->index,
+                      "%s of dimension %zu: %s", sparse_part_name(fault), fault->level,
+                      fault->text);
+}
+
+/* A sparse constant has stored values for all that its levels say; so it can be expanded. */
+static enum status check_sparsity(const struct rules *r, struct fb_table t, struct tflite_span data)
+{
+    const struct fb_table sparsity = fb_sub(t, Tensor_sparsity);
+    const int32_t type = (int32_t)fb_int(t, Tensor_type);
+    const struct fb_vector shape = fb_vector(t, Tensor_shape);
+    struct sparse_source source = {
+        .shape = (const int32_t *)(const void *)(r->bytes + shape.at),
+        .rank = shape.count,
+        .order = ints_of(r, sparsity, SparsityParameters_traversal_order),
+        .block_map = ints_of(r, sparsity, SparsityParameters_block_map),
+        .level_count = fb_vector(sparsity, SparsityParameters_dim_metadata).count,
+    };
+    struct sparse_layout layout;
+    struct sparse_fault fault;
+    enum status s;
+
+    if (!data.present || tensor_type_bits(type) < 8)
+        return rules_fail(r, STATUS_UNSUPPORTED, t, Tensor_sparsity, SIZE_MAX,
+                          "of a tensor of type %s %s, expected a constant of whole bytes",
+                          tensor_type_name(type), data.present ? "with data" : "without data");
+    for (size_t i = 0; i < source.level_count && i < SPARSE_LEVELS_MAX; i++) {
+        const struct fb_table d = fb_item(sparsity, SparsityParameters_dim_metadata, i);
+
+        source.levels[i] = (struct sparse_source_level){
+            .format = (int32_t)fb_int(d, DimensionMetadata_format),
+            .dense_size = (int32_t)fb_int(d, DimensionMetadata_dense_size),
+            .segments = indices_of(r, d, DimensionMetadata_array_segments),
+            .indices = indices_of(r, d, DimensionMetadata_array_indices),
+        };
+    }
+    if ((s = sparse_check(&source, &layout, &fault)) != STATUS_OK)
+        return fail_sparse(r, s, sparsity, &fault);
+    if (layout.stored > data.count / (tensor_type_bits(type) / 8))
+        return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
+                          "%zu bytes of data in buffer %lld, the sparsity has %zu values",
+                          data.count, (long long)fb_int(t, Tensor_buffer), layout.stored);
+    return STATUS_OK;
+}
+
 enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
 {
     const int64_t type = fb_int(t, Tensor_type);
@@ -239,8 +324,7 @@ enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
     TRY(check_data(r, t, data, &elements));
     TRY(check_quantization(r, t));
     if (r->accept != ACCEPT_LEGAL && fb_sub(t, Tensor_sparsity).at)
-        return rules_fail(r, STATUS_UNSUPPORTED, t, Tensor_sparsity, SIZE_MAX,
-                          "sparse tensors are not supported");
+        TRY(check_sparsity(r, t, data));
     if (r->accept != ACCEPT_LEGAL && fb_int(t, Tensor_external_buffer) != 0)
         return rules_fail(r, STATUS_UNSUPPORTED, t, Tensor_external_buffer, SIZE_MAX,
                           "%lld: data in other files is not supported",

@@ -107,6 +107,8 @@ struct ref_op {
     enum status (*prepare)(struct ref_call *call, struct diag *diag);
     /* Computes the outputs, whose shapes are those that prepare gave. */
     enum status (*eval)(struct ref_call *call, struct diag *diag);
+    /* It reads the values of a sparse constant as they are stored; other ops read dense ones. */
+    bool takes_sparse;
     /* Whether the output is computed when the graph is prepared (OPS.md, results of prepare). */
     enum ref_fold folds;
     size_t fold_elements; /* not where it has more elements; 0: any number */

@@ -6,6 +6,7 @@
 
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
+#include "reference/format/sparse.h"
 #include "reference/runtime/foreign.h"
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/prepare.h"
@@ -86,6 +87,88 @@ static TfLiteIntArray *arena_ints(struct arena *a, const int32_t *data, size_t c
     return array;
 }
 
+static TfLiteIntArray *own_ints(struct interpreter *in, struct model_ints v)
+{
+    return v.data ? arena_ints(&in->arena, v.data, v.count) : NULL;
+}
+
+/* What a delegate sees of a sparse constant: as in the runtime, its data are the stored values. */
+static enum status fill_sparsity(struct interpreter *in, size_t index, size_t count,
+                                 struct diag *diag)
+{
+    const struct model_tensor *const m = &in->graph->tensors[index];
+    const struct model_sparsity *const from = &m->sparsity;
+    TfLiteTensor *const t = &in->tensors[index];
+    const size_t element = runtime_type_bits(t->type) / 8;
+    TfLiteSparsity *to;
+    struct sparse_layout layout;
+    struct sparse_fault fault;
+    enum status s;
+
+    if (element == 0)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "tensor %zu (%s): sparse, expected a type of whole bytes", index, t->name);
+    if ((s = sparse_check_model(m, &layout, &fault)) != STATUS_OK)
+        return diag_fail(diag, s, "tensor %zu (%s): sparsity: %s: %s", index, t->name,
+                         sparse_part_name(&fault), fault.text);
+    if (layout.stored > count / element)
+        return diag_fail(diag, STATUS_INVALID,
+                         "tensor %zu (%s): %zu bytes of data, its sparsity has %zu values", index,
+                         t->name, count, layout.stored);
+    to = ARENA_NEW(&in->arena, 1, TfLiteSparsity);
+    if (!to ||
+        !(to->dim_metadata =
+              ARENA_NEW(&in->arena, from->dimension_count, TfLiteDimensionMetadata)) ||
+        !(to->traversal_order = own_ints(in, from->traversal_order)))
+        return no_memory(diag);
+    to->block_map = own_ints(in, from->block_map);
+    to->dim_metadata_size = (int)from->dimension_count;
+    for (size_t i = 0; i < from->dimension_count; i++) {
+        TfLiteDimensionMetadata *const d = &to->dim_metadata[i];
+
+        d->format = from->dimensions[i].format ? kTfLiteDimSparseCSR : kTfLiteDimDense;
+        d->dense_size = from->dimensions[i].dense_size;
+        if (!from->dimensions[i].format)
+            continue;
+        d->array_segments = own_ints(in, from->dimensions[i].segments);
+        d->array_indices = own_ints(in, from->dimensions[i].indices);
+        if (!d->array_segments || !d->array_indices)
+            return no_memory(diag);
+    }
+    t->sparsity = to;
+    t->bytes = count;
+    return STATUS_OK;
+}
+
+/* The dense elements of a sparse constant, which nodes share. */
+static enum status expand(struct interpreter *in, int index, TfLiteTensor **dense,
+                          struct diag *diag)
+{
+    const TfLiteTensor *const t = &in->tensors[index];
+    struct sparse_layout layout;
+    struct sparse_fault fault;
+    TfLiteTensor *copy;
+
+    if ((*dense = in->info[index].dense))
+        return STATUS_OK;
+    TRY(sparse_check_tensor(t, &layout, &fault)); /* it was checked above */
+    if (!(copy = arena_copy(&in->arena, t, 1, sizeof *t)))
+        return no_memory(diag);
+    copy->sparsity = NULL;
+    copy->bytes = layout.elements * (runtime_type_bits(t->type) / 8);
+    in->root->folded_bytes += copy->bytes;
+    if (in->root->folded_bytes > limit_of(LIMIT_FOLDED_BYTES))
+        return limit_fail(diag, LIMIT_FOLDED_BYTES,
+                          "tensor %d (%s): %zu bytes of a sparse constant, %" PRIu64
+                          " with other constants that are computed",
+                          index, t->name, copy->bytes, in->root->folded_bytes);
+    if (!(copy->data.raw = arena_alloc(&in->arena, copy->bytes, 1)))
+        return no_memory(diag);
+    sparse_expand(&layout, t->data.raw, runtime_type_bits(t->type) / 8, copy->data.raw);
+    *dense = in->info[index].dense = copy;
+    return STATUS_OK;
+}
+
 /* Kernels read elements in place, so what is not aligned to its element is copied. */
 static enum status fill_constant(struct interpreter *in, size_t index, const uint8_t *data,
                                  size_t count, struct diag *diag)
@@ -93,7 +176,9 @@ static enum status fill_constant(struct interpreter *in, size_t index, const uin
     TfLiteTensor *t = &in->tensors[index];
     const unsigned element = runtime_type_bits(t->type) / 8;
 
-    if (runtime_type_bits(t->type) == 0)
+    if (in->graph->tensors[index].sparsity.present)
+        TRY(fill_sparsity(in, index, count, diag));
+    else if (runtime_type_bits(t->type) == 0)
         t->bytes = count; /* strings: the shape does not say the size */
     else if (count < t->bytes)
         return diag_fail(diag, STATUS_INVALID,
@@ -130,9 +215,6 @@ static enum status build_tensor(struct interpreter *in, size_t index, struct dia
     t->is_variable = m->is_variable;
     if (t->type == kTfLiteNoType)
         return tensor_fail(in, index, diag, STATUS_INVALID, "unknown type", m->type);
-    if (m->sparsity.present)
-        return diag_fail(diag, STATUS_UNSUPPORTED,
-                         "tensor %zu (%s): sparse tensors are not supported", index, t->name);
     if (m->external_buffer != 0)
         return tensor_fail(in, index, diag, STATUS_UNSUPPORTED, "data in external buffer",
                            m->external_buffer);
@@ -159,6 +241,10 @@ static enum status build_tensor(struct interpreter *in, size_t index, struct dia
                          index, t->name);
     if (data)
         return fill_constant(in, index, data, count, diag);
+    if (m->sparsity.present)
+        return diag_fail(diag, STATUS_UNSUPPORTED,
+                         "tensor %zu (%s): sparse without data, expected a constant", index,
+                         t->name);
     if (m->is_variable)
         t->allocation_type = kTfLiteArenaRwPersistent;
     else if (runtime_type_bits(t->type) == 0 && t->type != kTfLiteResource)
@@ -371,6 +457,24 @@ static enum status check_counts(const struct node *node, const struct model_oper
     return STATUS_OK;
 }
 
+/* A kernel of the reference reads sparse constant t, its input i, as dense elements. */
+static enum status fill_dense(struct interpreter *in, struct node *node, int i, int t,
+                              struct diag *diag)
+{
+    TfLiteTensor *dense;
+
+    if (in->tensors[t].sparsity && !node->special && !node->op->takes_sparse) {
+        TRY(expand(in, t, &dense, diag));
+        if (!node->dense && !(node->dense = arena_copy(&in->arena, node->in, (size_t)node->in_count,
+                                                       sizeof *node->in)))
+            return no_memory(diag);
+        node->dense[i] = dense;
+    } else if (node->dense) {
+        node->dense[i] = node->in[i];
+    }
+    return STATUS_OK;
+}
+
 /* ready[t]: tensor t has been written when this node runs. */
 static enum status fill_inputs(struct interpreter *in, struct node *node,
                                const struct model_operator *m, const bool *ready, struct diag *diag)
@@ -393,6 +497,7 @@ static enum status fill_inputs(struct interpreter *in, struct node *node,
                              "node %d: %s: input %zu: tensor %d (%s) is read before it is written",
                              node->index, node_name(node), i, t, in->tensors[t].name);
         node->in[i] = &in->tensors[t];
+        TRY(fill_dense(in, node, (int)i, t, diag));
     }
     return STATUS_OK;
 }

@@ -95,7 +95,7 @@ struct ref_call node_call(struct interpreter *in, struct node *node)
                               .node = node->index,
                               .version = node->version,
                               .params = node->op_params,
-                              .in = node->in,
+                              .in = node->dense ? node->dense : node->in,
                               .in_count = node->in_count,
                               .out = node->out,
                               .out_count = node->out_count,

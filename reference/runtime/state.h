@@ -51,6 +51,7 @@ struct tensor_info {
     /* Of a result of prepare (kTfLitePersistentRo): it follows from constants of the file alone, so
      * that no resize changes it; it is no constant to other nodes. */
     bool fixed, cached;
+    TfLiteTensor *dense; /* of a sparse constant that a kernel reads; NULL: not expanded */
 };
 
 struct node_kernel;
@@ -71,6 +72,7 @@ struct node {
     int32_t resource;      /* of VAR_HANDLE: the variable's number */
     int32_t version;
     TfLiteTensor **in, **out; /* as the model says, whatever a delegate does to abi.inputs */
+    TfLiteTensor **dense;     /* in, with the dense elements of sparse constants; NULL: none is */
     int in_count, out_count;
     TfLiteTensor **intermediates; /* as many as abi.intermediates has */
     struct ref_carry carry;

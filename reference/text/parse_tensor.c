@@ -299,6 +299,47 @@ static enum status read_pair(struct parse *p, int tensor,
     return s;
 }
 
+/* "0,1s,1/4)": the levels of a sparse constant, which was given dense. */
+static enum status read_form(struct parse *p, int tensor, const char *at)
+{
+    const struct model_tensor *const t =
+        (const struct model_tensor *)p->b.tensors.items + (size_t)tensor;
+    const struct model_buffer *const data =
+        (const struct model_buffer *)p->b.buffers.items + t->buffer;
+    struct sparse_form form = { 0 };
+    struct sparse_fault fault;
+    int64_t number;
+    size_t elements;
+
+    do {
+        struct sparse_form_level *const l = &form.levels[form.level_count];
+
+        if (form.level_count++ == SPARSE_LEVELS_MAX)
+            return scan_fail(&p->t, p->t.at, STATUS_LIMIT, "more than %d levels",
+                             SPARSE_LEVELS_MAX);
+        TRY(scan_integer(&p->t, "a dimension", 0, INT32_MAX, &number));
+        l->dimension = (int32_t)number;
+        if (scan_take(&p->t, "/")) {
+            TRY(scan_integer(&p->t, "the size of a block", 1, INT32_MAX, &number));
+            l->block = (int32_t)number;
+        }
+        l->compressed = scan_take(&p->t, "s16")  ? 2
+                        : scan_take(&p->t, "s8") ? 3
+                        : scan_take(&p->t, "s")  ? 1
+                                                 : 0;
+    } while (scan_take(&p->t, ","));
+    if (!scan_take(&p->t, ")"))
+        return scan_expected(&p->t, "%(dimension,dimension s,dimension/block)");
+    TRY(count_elements(p, at, t->shape.data, t->shape.count, &elements));
+    if (constants_element_bytes(t->type) == 0 || t->buffer == 0 ||
+        data->data.count != elements * constants_element_bytes(t->type))
+        return scan_fail(&p->t, at, STATUS_INVALID,
+                         "expected a constant with data for each element before this place");
+    if (builder_sparse(&p->b, tensor, &form, &fault) != STATUS_OK)
+        return scan_fail(&p->t, at, STATUS_INVALID, "%s: %s", sparse_part_name(&fault), fault.text);
+    return STATUS_OK;
+}
+
 static enum status read_suffixes(struct parse *p, int tensor)
 {
     const size_t index = (size_t)tensor;
@@ -316,6 +357,8 @@ static enum status read_suffixes(struct parse *p, int tensor)
         } else if (scan_take(&p->t, "~")) {
             TRY(parse_dims(p, &dims, &rank));
             TRY(parse_set_late(p, LATE_SIGNATURE, index, dims, rank));
+        } else if (scan_take(&p->t, "%(")) {
+            TRY(read_form(p, tensor, p->t.at - 2));
         } else if (scan_take(&p->t, "%")) {
             TRY(parse_set_late(p, LATE_SPARSE, index, NULL, 0));
         } else if (scan_take(&p->t, "^")) {

@@ -1,8 +1,10 @@
 #include "reference/text/write_text.h"
 
 #include "reference/base/builtin.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/flexbuffer.h"
+#include "reference/format/sparse.h"
 #include "reference/text/constants.h"
 #include "reference/text/names.h"
 #include "reference/text/scan.h"
@@ -117,9 +119,9 @@ static bool is_zero(const struct model_bytes *data)
     return true;
 }
 
-static enum status print_constant(struct text_writer *w, const struct model_tensor *t)
+static enum status print_data(struct text_writer *w, const struct model_tensor *t,
+                              const struct model_bytes *data)
 {
-    const struct model_bytes *const data = data_of(w, t);
     const size_t size = constants_element_bytes(t->type);
     size_t elements = 1;
 
@@ -144,6 +146,42 @@ static enum status print_constant(struct text_writer *w, const struct model_tens
         return print_beside(w, data->data, data->count, false);
     constants_print_values(w->f, t->type, data->data, elements);
     return STATUS_OK;
+}
+
+/* A sparse constant as dense elements and the form in which they are stored. */
+static enum status print_sparse(struct text_writer *w, const struct model_tensor *t, size_t index)
+{
+    const struct model_bytes *const data = data_of(w, t);
+    const size_t size = constants_element_bytes(t->type);
+    struct sparse_layout layout;
+    struct sparse_fault fault;
+    struct sparse_form form;
+    struct model_bytes dense;
+    uint8_t *elements;
+    enum status s;
+
+    if (size == 0 || !data->data || w->buffers[t->buffer] != 0 ||
+        sparse_check_model(t, &layout, &fault) != STATUS_OK || layout.stored > data->count / size ||
+        layout.elements > limit_of(LIMIT_TENSOR_ELEMENTS) ||
+        !sparse_form_of(t, &layout, data, size, &form))
+        return no_words(w, "tensor", index, "such sparsity");
+    if (!(elements = mem_alloc(layout.elements, size)))
+        return no_memory(w);
+    sparse_expand(&layout, data->data, size, elements);
+    dense = (struct model_bytes){ elements, layout.elements * size };
+    s = print_data(w, t, &dense);
+    mem_free(elements);
+    fputs("%(", w->f);
+    for (size_t l = 0; l < form.level_count; l++) {
+        static const char *const kinds[] = { "", "s", "s16", "s8" };
+
+        fprintf(w->f, "%s%d", l ? "," : "", form.levels[l].dimension);
+        if (form.levels[l].block > 0)
+            fprintf(w->f, "/%d", form.levels[l].block);
+        fputs(kinds[form.levels[l].compressed], w->f);
+    }
+    fputc(')', w->f);
+    return s;
 }
 
 static void print_floats(FILE *f, struct model_floats v)
@@ -218,8 +256,6 @@ static enum status print_new(struct text_writer *w, size_t index)
     const struct model_tensor *const t = &w->g->tensors[index];
     char type[16];
 
-    if (t->sparsity.present)
-        return no_words(w, "tensor", index, "sparsity");
     if (t->variants)
         return no_words(w, "tensor", index, "variants");
     if (t->external_buffer != 0)
@@ -233,8 +269,10 @@ static enum status print_new(struct text_writer *w, size_t index)
     words_type_text(t->type, type);
     fputs(type, w->f);
     print_ints(w->f, t->shape);
-    if (data_of(w, t)->data)
-        TRY(print_constant(w, t));
+    if (t->sparsity.present)
+        TRY(print_sparse(w, t, index));
+    else if (data_of(w, t)->data)
+        TRY(print_data(w, t, data_of(w, t)));
     if (t->quantization.present)
         TRY(print_quantization(w, index, &t->quantization));
     if (t->shape_signature.data) {

@@ -447,6 +447,32 @@ int case_operand(struct case_builder *m, bool is_input, const char *name, const 
     return is_input ? case_input(m, name, shape, fill) : case_constant(m, name, shape, fill);
 }
 
+void case_sparse(struct case_builder *m, int tensor, const struct sparse_form *form, size_t run,
+                 unsigned keep)
+{
+    const struct model_tensor *t;
+    const struct model_buffer *data;
+    struct sparse_fault fault;
+    struct random_stream s;
+    uint8_t *elements;
+    size_t bytes;
+
+    if (m->status != STATUS_OK || tensor < 0)
+        return;
+    t = (const struct model_tensor *)m->builder.tensors.items + tensor;
+    data = (const struct model_buffer *)m->builder.buffers.items + t->buffer;
+    elements = (uint8_t *)(uintptr_t)data->data.data; /* the builder's own copy */
+    bytes = run * tensor_type_bits(t->type) / 8;
+    random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, m->filled++, 0);
+    for (size_t at = 0; at < data->data.count; at += bytes)
+        if (random_below(&s, 16) >= keep)
+            memset(elements + at, 0, bytes < data->data.count - at ? bytes : data->data.count - at);
+    m->status = builder_sparse(&m->builder, tensor, form, &fault);
+    if (m->status != STATUS_OK)
+        diag_fail(m->diag, m->status, "%s: sparse constant: %s: %s", m->c->name,
+                  sparse_part_name(&fault), fault.text);
+}
+
 struct fill fill_weights(double terms, int axis, int channel)
 {
     return (struct fill){ .terms = terms,

@@ -67,6 +67,10 @@ int case_constant_f32(struct case_builder *m, const char *name, const struct sha
 /* Adds an f16 constant. */
 int case_constant_f16(struct case_builder *m, const char *name, const struct shape *shape,
                       const struct fill *fill);
+/* Stores a constant as the form says, after all but `keep` of 16 runs of `run` elements became 0.
+ */
+void case_sparse(struct case_builder *m, int tensor, const struct sparse_form *form, size_t run,
+                 unsigned keep);
 /* Adds a DEQUANTIZE of tensor, and returns its f32 output. */
 int case_dequantize(struct case_builder *m, const char *name, int tensor,
                     const struct shape *shape);

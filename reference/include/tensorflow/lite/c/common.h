@@ -86,6 +86,26 @@ typedef struct TfLiteAffineQuantization {
     int32_t quantized_dimension;
 } TfLiteAffineQuantization;
 
+typedef enum TfLiteDimensionType {
+    kTfLiteDimDense = 0,
+    kTfLiteDimSparseCSR = 1
+} TfLiteDimensionType;
+
+/* A level of a sparse constant: dense_size indices, or rows of those that there are. */
+typedef struct TfLiteDimensionMetadata {
+    TfLiteDimensionType format;
+    int dense_size;
+    TfLiteIntArray *array_segments; /* of compressed rows; NULL: dense */
+    TfLiteIntArray *array_indices;
+} TfLiteDimensionMetadata;
+
+typedef struct TfLiteSparsity {
+    TfLiteIntArray *traversal_order; /* of the dimensions of the shape, then of the block */
+    TfLiteIntArray *block_map;       /* the dimension of the shape that a block's divides */
+    TfLiteDimensionMetadata *dim_metadata;
+    int dim_metadata_size;
+} TfLiteSparsity;
+
 typedef union TfLitePtrUnion {
     int32_t *i32;
     uint32_t *u32;
@@ -118,7 +138,7 @@ typedef struct TfLiteTensor {
     bool data_is_stale; /* the bytes in data are older than those behind buffer_handle */
     bool is_variable;
     TfLiteQuantization quantization;
-    void *sparsity;                       /* NULL: dense */
+    TfLiteSparsity *sparsity;             /* data holds stored values; NULL: dense */
     const TfLiteIntArray *dims_signature; /* -1 where a dimension is not fixed; may be NULL */
 } TfLiteTensor;
 
