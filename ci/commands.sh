@@ -364,6 +364,9 @@ ends()
     expect 0 "$words" sh -c '"$@"; [ $? = 1 ]' - $assay "$@" --delegate="$b/mock/delegate.so" \
         --delegate-option=fault="$fault" --quiet
 }
+ends '^outputs +WRONG: output 0: SNR' swap bench --model="$softmax" --no-starts
+expect 0 '^outputs +not checked: --no-check$' $assay bench --model="$softmax" --no-starts --no-check --quiet \
+    --delegate="$b/mock/delegate.so" --delegate-option=fault=swap --num_runs=2 --min_secs=0 --warmup_min_secs=0
 ends '^bench: crash: SIGABRT in inference 1 of a start$' abort bench --model="$softmax"
 ends '^bench: crash: SIGSEGV in inference 3$' crash bench --model="$softmax" --no-starts --delegate-option=node=3
 ends '^bench: crash: exit status 0 in inference 1$' exit bench --model="$softmax" --no-starts

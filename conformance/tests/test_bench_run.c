@@ -202,6 +202,7 @@ TEST(threads_run_at_the_same_time)
     struct bench_result r;
     struct diag diag = { .status = STATUS_OK };
     enum status s;
+    struct bench_check check;
     size_t sum = 0;
 
     q.threads = 3;
@@ -216,11 +217,71 @@ TEST(threads_run_at_the_same_time)
     assert_true(r.throughput.seconds >= 0.05);
     bench_close(&r);
     q.delegate_options = (struct string_list){ (const char *[]){ "fault=invoke" }, 1 };
-    s = bench_threads(&r.throughput, &q, &diag);
+    bench_check_init(&check, &q);
+    s = bench_threads(&r.throughput, &q, &check, &diag);
     bench_throughput_close(&r.throughput);
     assert_int_not_equal(s, STATUS_OK);
     assert_non_null(strstr(diag.text, "--threads=3: thread 0: "));
     assert_non_null(strstr(diag.text, "the device is lost"));
+}
+
+/* ---- right or wrong ---- */
+
+static void expect_state(const char *what, const struct bench_checked *c,
+                         enum bench_checked_state state)
+{
+    if (c->state != state)
+        fail_msg("%s: expected %d, found %d: %s", what, state, c->state, c->why);
+}
+
+/* The outputs of the last inference, in each thread, and on both sides of --versus. */
+TEST(outputs_are_checked)
+{
+    static const struct {
+        const char *fault;
+        size_t threads;
+        bool versus, no_check;
+        enum bench_checked_state subject, each_thread;
+        const char *why; /* of the subject, or the thread */
+    } rows[] = {
+        { "none", 2, true, false, BENCH_RIGHT, BENCH_RIGHT, "" },
+        { "swap", 0, true, false, BENCH_WRONG, BENCH_NOT_CHECKED, "output 0: SNR " },
+        { "swap", 0, true, true, BENCH_NOT_CHECKED, BENCH_NOT_CHECKED, "--no-check" },
+        { "nan", 0, false, false, BENCH_WRONG, BENCH_NOT_CHECKED, "output 0: SNR -inf" },
+        { "last_made", 3, false, false, BENCH_RIGHT, BENCH_WRONG, "thread 0: output 0: " },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char fault[48];
+        const char *options[] = { fault };
+        struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+        struct bench_result r;
+        char reason[256];
+        const struct bench_report b = { .request = &q, .result = &r, .versus_limit = -1 };
+
+        snprintf(fault, sizeof fault, "fault=%s", rows[i].fault);
+        q.delegate_options = (struct string_list){ options, 1 };
+        q.threads = rows[i].threads;
+        q.versus = rows[i].versus ? "none" : NULL;
+        q.no_check = rows[i].no_check;
+        r = run(&q);
+        expect_state(rows[i].fault, &r.checked, rows[i].subject);
+        expect_state(rows[i].fault, &r.throughput.checked, rows[i].each_thread);
+        if (rows[i].versus) {
+            expect_state(rows[i].fault, &r.versus.checked[0], rows[i].subject);
+            expect_state("the reference", &r.versus.checked[1], BENCH_NOT_CHECKED);
+        }
+        assert_int_equal(strncmp(rows[i].threads > 0 && rows[i].each_thread == BENCH_WRONG
+                                     ? r.throughput.checked.why
+                                     : r.checked.why,
+                                 rows[i].why, strlen(rows[i].why)),
+                         0);
+        assert_int_equal(bench_report_judge(&b, reason, sizeof reason),
+                         rows[i].subject == BENCH_WRONG || rows[i].each_thread == BENCH_WRONG
+                             ? CASE_FAIL
+                             : CASE_PASS);
+        bench_close(&r);
+    }
 }
 
 /* ---- memory ---- */

@@ -107,6 +107,29 @@ void figures_finish(struct figures *f)
                     : f->products / sqrt(f->signal * f->got_squares);
 }
 
+/* Whether some activation is of integers with a scale. */
+static bool is_quantized(struct interpreter *in)
+{
+    for (size_t n = 0; n < interpreter_node_count(in); n++) {
+        const TfLiteNode *const node = interpreter_node(in, (int)n);
+
+        for (int o = 0; o < node->outputs->size; o++) {
+            const TfLiteTensor *const t = interpreter_tensor(in, node->outputs->data[o]);
+
+            if (t->allocation_type != kTfLitePersistentRo && tensor_has_scale(t))
+                return true;
+        }
+    }
+    return false;
+}
+
+struct screen screen_make(struct interpreter *in, enum bounds bounds, enum bounds quantized)
+{
+    return (struct screen){ .bounds = bounds,
+                            .quantized = quantized,
+                            .model_quantized = is_quantized(in) };
+}
+
 double figures_least_snr(const struct figures *f, const struct screen *s, bool *conditioned)
 {
     const double least = f->quantized || s->model_quantized                    ? least_snr_db_8bit

@@ -4,6 +4,7 @@
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_FIGURES_H
 
 #include "conformance/suite/bounds/bound.h"
+#include "reference/runtime/interpreter.h"
 #include "tensorflow/lite/c/common.h"
 
 #include <stdbool.h>
@@ -45,6 +46,8 @@ struct screen {
      * is asked for.  NULL: it was not measured. */
     const struct figures *conditioning;
 };
+/* The screen of a model's outputs, but for their conditioning. */
+struct screen screen_make(struct interpreter *in, enum bounds bounds, enum bounds quantized);
 /* What the screen asks for, and whether that is less than of other models. */
 double figures_least_snr(const struct figures *f, const struct screen *screen, bool *conditioned);
 /* Judges the finished figures; false with the reason when the screen fails. */

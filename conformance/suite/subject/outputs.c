@@ -1,6 +1,7 @@
 /* Copies of outputs, and inputs of a frame. */
 #include "conformance/suite/subject/outputs.h"
 
+#include "conformance/util/process.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -10,6 +11,31 @@ void outputs_close(struct outputs *o)
     for (size_t i = 0; i < o->count; i++)
         mem_free(o->items[i].data);
     *o = (struct outputs){ .count = 0 };
+}
+
+bool outputs_send(int socket, const struct outputs *o)
+{
+    bool ok = process_write(socket, o, sizeof *o);
+
+    for (size_t i = 0; i < o->count && ok; i++)
+        ok = process_write(socket, o->items[i].data, o->items[i].bytes);
+    return ok;
+}
+
+bool outputs_receive(int socket, struct outputs *o)
+{
+    bool ok = process_read(socket, o, sizeof *o) && o->count <= OUTPUTS_MAX;
+
+    o->count = ok ? o->count : 0;
+    for (size_t i = 0; i < o->count; i++)
+        o->items[i].data = NULL;
+    for (size_t i = 0; i < o->count && ok; i++) {
+        o->items[i].data = mem_alloc(o->items[i].bytes, 1);
+        ok = o->items[i].data && process_read(socket, o->items[i].data, o->items[i].bytes);
+    }
+    if (!ok)
+        outputs_close(o);
+    return ok;
 }
 
 int outputs_find(const struct outputs *o, int tensor)

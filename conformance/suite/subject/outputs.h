@@ -44,6 +44,10 @@ enum status outputs_add(struct outputs *o, const struct output_view *view, struc
 /* Copies every output of the graph; as outputs_add. */
 enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag *diag);
 void outputs_close(struct outputs *o);
+/* From one process to another (util/process.h).  false: the other end is closed, or what it sends
+ * cannot be; then *o is empty. */
+bool outputs_send(int socket, const struct outputs *o);
+bool outputs_receive(int socket, struct outputs *o);
 /* Finds the first byte that differs, of output *output, among the first `count`; false when all are
  * equal. */
 bool outputs_differ(const struct outputs *a, const struct outputs *b, size_t count, int *output,

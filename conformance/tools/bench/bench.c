@@ -275,7 +275,20 @@ static enum status profile(struct bench_result *r, const struct bench_request *q
     return s;
 }
 
-static enum status measure(struct bench_result *r, const struct bench_request *q, struct diag *diag)
+static enum status check(struct bench_result *r, struct bench_session *t, struct bench_check *check,
+                         struct diag *diag)
+{
+    const struct bench_author by = bench_author_of(t);
+    struct outputs got;
+
+    TRY(bench_take_outputs(t, &got, diag));
+    bench_check_outputs(check, &by, &got, &r->checked);
+    outputs_close(&got);
+    return STATUS_OK;
+}
+
+static enum status measure(struct bench_result *r, const struct bench_request *q,
+                           struct bench_check *outputs, struct diag *diag)
 {
     struct bench_session t = { .create_ms = 0 };
     const bool runs = !q->dry_run && !interrupt_signal();
@@ -292,28 +305,39 @@ static enum status measure(struct bench_result *r, const struct bench_request *q
         describe(r, &t, q);
         read_memory(r, &t);
     }
+    if (s == STATUS_OK && runs && !interrupt_signal())
+        s = check(r, &t, outputs, diag);
     bench_session_close(&t);
     return s;
 }
 
 enum status bench_run(struct bench_result *r, const struct bench_request *q, struct diag *diag)
 {
+    struct bench_duel_outputs duel = { .got = { { .count = 0 } } };
+    struct bench_check check;
     enum status s = STATUS_OK;
 
     *r = (struct bench_result){ .status = CASE_PASS };
+    bench_check_init(&check, q);
     /* First what forks, while this process has loaded no driver that a child would inherit. */
     if (q->starts && !q->dry_run)
         s = bench_starts(r, q, diag);
     if (s == STATUS_OK && r->status != CASE_PASS)
         return bench_name_result(r, q, diag);
     if (s == STATUS_OK && q->versus && !q->dry_run && !interrupt_signal())
-        s = bench_versus(&r->versus, q, diag);
+        s = bench_versus(&r->versus, q, &duel, diag);
     if (s == STATUS_OK)
-        s = measure(r, q, diag);
+        s = measure(r, q, &check, diag);
+    for (int i = 0; i < 2; i++) {
+        if (s == STATUS_OK && r->versus.known && !interrupt_signal())
+            bench_check_outputs(&check, &duel.by[i], &duel.got[i], &r->versus.checked[i]);
+        outputs_close(&duel.got[i]);
+    }
     if (s == STATUS_OK && q->threads > 0 && !q->dry_run && !interrupt_signal())
-        s = bench_threads(&r->throughput, q, diag);
+        s = bench_threads(&r->throughput, q, &check, diag);
     if (s == STATUS_OK && q->profile && !q->dry_run && !interrupt_signal())
         s = profile(r, q, diag);
+    bench_check_close(&check);
     if (s != STATUS_OK)
         bench_close(r);
     return s;

@@ -166,6 +166,20 @@ static json_t *json_ops(const struct bench_result *r)
     return ops;
 }
 
+static json_t *json_checked(const struct bench_checked *c)
+{
+    static const char *const states[] = { "not_checked", "right", "wrong" };
+    json_t *const o = json_object();
+
+    json_object_set_new(o, "status", json_string(states[c->state]));
+    json_object_set_new(o, "reason", json_text(c->why));
+    json_object_set_new(o, "snr_db",
+                        c->state != BENCH_NOT_CHECKED && isfinite(c->snr_db) ? json_real(c->snr_db)
+                                                                             : json_null());
+    json_object_set_new(o, "ill_conditioned", json_boolean(c->conditioned));
+    return o;
+}
+
 static json_t *json_throughput(const struct bench_throughput *t)
 {
     json_t *const o = json_object(), *const list = json_array();
@@ -182,6 +196,7 @@ static json_t *json_throughput(const struct bench_throughput *t)
     for (size_t i = 0; i < t->threads; i++)
         json_array_append_new(list, json_series(&t->latency_ms[i]));
     json_object_set_new(o, "latency_ms", list);
+    json_object_set_new(o, "outputs", json_checked(&t->checked));
     return o;
 }
 
@@ -203,6 +218,9 @@ static json_t *json_versus(const struct bench_report *b)
     json_object_set_new(o, "max_regression",
                         b->versus_limit >= 0 ? json_real(b->versus_limit) : json_null());
     set_int(o, "block_inferences", v->block_inferences);
+    json_object_set_new(o, "outputs",
+                        json_pack("{s:o, s:o}", "subject", json_checked(&v->checked[0]), "versus",
+                                  json_checked(&v->checked[1])));
     json_object_set_new(o, "latency_ms",
                         json_pack("{s:o, s:o}", "subject", json_series(&v->latency_ms[0]), "versus",
                                   json_series(&v->latency_ms[1])));
@@ -291,6 +309,7 @@ json_t *bench_json(const struct bench_report *b)
 
     set_names(o, b);
     json_object_set_new(o, "interrupted", json_text(interrupt_name()));
+    json_object_set_new(o, "outputs", json_checked(&r->checked));
     json_object_set_new(o, "latency_ms", json_series(&r->latency_ms));
     set_real(o, "init_ms", r->create_ms + r->prepare_ms);
     set_real(o, "first_ms", r->latency_ms.n > 0 ? r->first_ms : NAN);

@@ -35,6 +35,7 @@ struct bench_request {
     bool starts;              /* also time starts in other processes: see bench_starts.h */
     bool serve;               /* inferences when stdin asks: see bench_serve.h, nothing else */
     bool dry_run;             /* no inference */
+    bool no_check;            /* outputs are not compared with the reference's */
     const char *outputs_path; /* raw bytes of all outputs go there; NULL: nowhere */
 };
 

@@ -44,12 +44,22 @@ struct bench_start {
     long driver_files; /* files that the driver left in its cache directory, which was empty */
 };
 
+/* Outputs beside the reference's. */
+enum bench_checked_state { BENCH_NOT_CHECKED, BENCH_RIGHT, BENCH_WRONG };
+struct bench_checked {
+    enum bench_checked_state state;
+    char why[224];    /* why not, or what is wrong */
+    double snr_db;    /* the lowest of all outputs; infinite where all are equal */
+    bool conditioned; /* right as an ill-conditioned one (TOLERANCES.md 10) */
+};
+
 /* Several interpreters at the same time, each in a thread and with a delegate of its own. */
 struct bench_throughput {
     size_t threads; /* 0: not measured */
     size_t inferences;
     double seconds;
     struct bench_series *latency_ms; /* of each thread */
+    struct bench_checked checked;    /* of the first thread that is wrong, else of the last */
 };
 
 /* Two subjects in turns. */
@@ -60,6 +70,7 @@ struct bench_versus {
     struct bench_series latency_ms[2]; /* of the subject, and of the other one */
     struct bench_shift shift;          /* subject / other one */
     size_t block_inferences;
+    struct bench_checked checked[2];
 };
 
 struct bench_result {
@@ -74,6 +85,7 @@ struct bench_result {
     char input_shapes[512]; /* "1,224,224,3:1,10" */
     char *use_text;         /* what model_use_print says; NULL: out of memory */
     json_t *use_json;       /* and model_use_json */
+    struct bench_checked checked;
     size_t nodes, taken;
     int partitions;
     /* Creating the delegate (which opens the device), and preparing the graph with it. */

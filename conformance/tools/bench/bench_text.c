@@ -61,6 +61,23 @@ static void print_ratio(FILE *f, const struct bench_shift *s)
         fprintf(f, " (too few or too correlated for an interval)");
 }
 
+static void print_checked(FILE *f, const char *what, const struct bench_checked *c)
+{
+    if (c->state == BENCH_NOT_CHECKED && !c->why[0])
+        return;
+    fprintf(f, "%-11s ", what);
+    switch (c->state) {
+    case BENCH_NOT_CHECKED: fprintf(f, "not checked: %s\n", c->why); break;
+    case BENCH_WRONG: fprintf(f, "WRONG: %s\n", c->why); break;
+    case BENCH_RIGHT:
+        if (isinf(c->snr_db))
+            fprintf(f, "right: those of the reference\n");
+        else
+            fprintf(f, "right%s: %.1f dB against the reference\n",
+                    c->conditioned ? ", as ill-conditioned ones" : "", c->snr_db);
+    }
+}
+
 static void print_versus(FILE *f, const struct bench_report *b)
 {
     const struct bench_versus *const v = &b->result->versus;
@@ -73,6 +90,8 @@ static void print_versus(FILE *f, const struct bench_report *b)
             v->latency_ms[0].n);
     fprintf(f, "  versus    median %.3f ms (n = %zu): %s%s%s\n", v->latency_ms[1].median,
             v->latency_ms[1].n, v->subject, v->device[0] ? " on " : "", v->device);
+    print_checked(f, "  subject", &v->checked[0]);
+    print_checked(f, "  versus", &v->checked[1]);
     fprintf(f, "  ratio     subject / versus = ");
     print_ratio(f, &v->shift);
     fprintf(f, "\n");
@@ -98,6 +117,7 @@ static void print_throughput(FILE *f, const struct bench_result *r)
     for (size_t i = 0; i < t->threads; i++)
         fprintf(f, "  thread %-3zu median %.3f ms, p90 %.3f (n = %zu)\n", i,
                 t->latency_ms[i].median, t->latency_ms[i].p90, t->latency_ms[i].n);
+    print_checked(f, "  outputs", &t->checked);
 }
 
 /* ---- beside an earlier report ---- */
@@ -238,7 +258,15 @@ enum case_status bench_report_judge(const struct bench_report *b, char *reason, 
     snprintf(reason, bytes, "%s", r->reason);
     if (status != CASE_PASS)
         return status;
-    if (b->comparison && b->comparison->failed)
+    if (r->checked.state == BENCH_WRONG)
+        snprintf(reason, bytes, "%.200s", r->checked.why);
+    else if (r->throughput.checked.state == BENCH_WRONG)
+        snprintf(reason, bytes, "%.200s", r->throughput.checked.why);
+    else if (v->checked[0].state == BENCH_WRONG)
+        snprintf(reason, bytes, "in turns: %.200s", v->checked[0].why);
+    else if (v->checked[1].state == BENCH_WRONG)
+        snprintf(reason, bytes, "%.100s: %.120s", v->subject, v->checked[1].why);
+    else if (b->comparison && b->comparison->failed)
         snprintf(reason, bytes, "a regression against %s", b->comparison->path);
     else if (v->known && b->versus_limit >= 0 &&
              bench_shift_judge(&v->shift, b->versus_limit) == VERDICT_SLOWER)
@@ -300,6 +328,7 @@ void bench_print_text(FILE *f, const struct bench_report *b)
     if (r->tuned_steps > 0)
         fprintf(f, "workgroups  of %d of %d steps measured, %.1f ms for it at this start\n",
                 r->tuned_steps, r->dispatches, r->tune_ms);
+    print_checked(f, "outputs", &r->checked);
     print_split(f, r);
     print_host(f, &r->host);
     if (r->step_count > 0)

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 struct crowd {
@@ -162,8 +163,26 @@ static enum status collect(struct bench_throughput *t, const struct crowd *c,
     return STATUS_OK;
 }
 
+static enum status check_all(struct bench_throughput *t, struct worker *workers,
+                             struct bench_check *check, struct diag *diag)
+{
+    for (size_t i = 0; i < t->threads && t->checked.state != BENCH_WRONG; i++) {
+        const struct bench_author by = bench_author_of(&workers[i].session);
+        struct outputs got;
+        char why[sizeof t->checked.why];
+
+        TRY(bench_take_outputs(&workers[i].session, &got, diag));
+        bench_check_outputs(check, &by, &got, &t->checked);
+        outputs_close(&got);
+        snprintf(why, sizeof why, "%s", t->checked.why);
+        if (t->checked.state == BENCH_WRONG)
+            snprintf(t->checked.why, sizeof t->checked.why, "thread %zu: %.180s", i, why);
+    }
+    return STATUS_OK;
+}
+
 enum status bench_threads(struct bench_throughput *t, const struct bench_request *q,
-                          struct diag *diag)
+                          struct bench_check *check, struct diag *diag)
 {
     struct crowd c = { .request = q, .count = q->threads };
     struct worker *const workers = mem_alloc(c.count, sizeof *workers);
@@ -179,6 +198,8 @@ enum status bench_threads(struct bench_throughput *t, const struct bench_request
         s = run_all(&c, workers, diag);
     if (s == STATUS_OK && !interrupt_signal())
         s = collect(t, &c, workers, diag);
+    if (s == STATUS_OK && !interrupt_signal())
+        s = check_all(t, workers, check, diag);
     progress_end(&c.progress);
     for (size_t i = 0; i < c.count; i++) {
         bench_session_close(&workers[i].session);

@@ -56,6 +56,21 @@ struct block {
     double ms[BLOCK_MAX];
 };
 
+/* The answer to a block of none: who this is, and what it gave last. */
+static bool send_last(int socket, struct bench_session *t)
+{
+    const struct bench_author by = bench_author_of(t);
+    struct outputs got;
+    struct diag diag = { .status = STATUS_OK };
+    bool ok;
+
+    bench_take_outputs(t, &got, &diag);
+    ok = process_write(socket, &diag, sizeof diag) && diag.status == STATUS_OK &&
+         process_write(socket, &by, sizeof by) && outputs_send(socket, &got);
+    outputs_close(&got);
+    return ok;
+}
+
 static void serve(int socket, void *user)
 {
     const struct child *const c = user;
@@ -76,6 +91,10 @@ static void serve(int socket, void *user)
     }
     ok = process_write(socket, &hello, sizeof hello) && ok;
     while (ok && process_read(socket, &count, sizeof count) && count <= BLOCK_MAX) {
+        if (count == 0) {
+            ok = send_last(socket, &t);
+            continue;
+        }
         block.diag.status = STATUS_OK;
         for (uint32_t i = 0; i < count && block.diag.status == STATUS_OK; i++)
             bench_infer(&t, &block.ms[i], &block.diag);
@@ -153,6 +172,23 @@ static enum status run_block(struct duel *d, int which, double *log_ms, struct d
     return STATUS_OK;
 }
 
+static enum status receive_last(struct duel *d, int which, struct bench_duel_outputs *last,
+                                struct diag *diag)
+{
+    struct process *const p = &d->process[which];
+    const uint32_t none = 0;
+    struct diag failure;
+
+    if (!process_send(p, &none, sizeof none) || !process_read(p->socket, &failure, sizeof failure))
+        return ended(d, which, diag);
+    if (failure.status != STATUS_OK)
+        return diag_fail(diag, failure.status, "%s", failure.text);
+    if (!process_read(p->socket, &last->by[which], sizeof last->by[which]) ||
+        !outputs_receive(p->socket, &last->got[which]))
+        return ended(d, which, diag);
+    return STATUS_OK;
+}
+
 /* Four blocks: the subject first in even rounds, the other one in odd ones. */
 static enum status run_round(struct duel *d, struct diag *diag)
 {
@@ -207,7 +243,8 @@ static enum status run_rounds(struct duel *d, struct progress *p, struct diag *d
     }
 }
 
-static enum status run(struct duel *d, struct bench_versus *v, struct diag *diag)
+static enum status run(struct duel *d, struct bench_versus *v, struct bench_duel_outputs *last,
+                       struct diag *diag)
 {
     struct progress p;
     enum status s;
@@ -228,6 +265,8 @@ static enum status run(struct duel *d, struct bench_versus *v, struct diag *diag
     for (int i = 0; i < 2; i++)
         TRY(bench_series_make(&v->latency_ms[i], d->latency_ms[i].ms, d->latency_ms[i].count,
                               diag));
+    for (int i = 0; i < 2 && !d->request->no_check; i++)
+        TRY(receive_last(d, i, last, diag));
     v->block_inferences = d->count;
     snprintf(v->subject, sizeof v->subject, "%s", d->hello[1].subject);
     snprintf(v->device, sizeof v->device, "%s", d->hello[1].device);
@@ -236,14 +275,15 @@ static enum status run(struct duel *d, struct bench_versus *v, struct diag *diag
     return STATUS_OK;
 }
 
-enum status bench_versus(struct bench_versus *v, const struct bench_request *q, struct diag *diag)
+enum status bench_versus(struct bench_versus *v, const struct bench_request *q,
+                         struct bench_duel_outputs *last, struct diag *diag)
 {
     static struct duel d;
     enum status s;
 
     d = (struct duel){ .request = q,
                        .process = { { .socket = -1, .log = -1 }, { .socket = -1, .log = -1 } } };
-    s = diag_prefix(diag, run(&d, v, diag), "--versus=%s", q->versus);
+    s = diag_prefix(diag, run(&d, v, last, diag), "--versus=%s", q->versus);
     for (int i = 0; i < 2; i++) {
         process_end(&d.process[i], true);
         bench_list_close(&d.latency_ms[i]);

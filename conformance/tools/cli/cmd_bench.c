@@ -345,6 +345,8 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
           "run inferences when told to: after a line N on stdin so many, whose latencies in ms are "
           "a line on stdout",
           0, 0, NULL },
+        { "no-check", ARGS_BOOL, &b->no_check, NULL,
+          "do not compare outputs with the scalar reference's", 0, 0, NULL },
         { "timeout", ARGS_DOUBLE, &q->timeout_s, "SECONDS",
           "longest time of one start or inference (default 600)", 0.1, 1e6, NULL },
         { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,

@@ -28,20 +28,6 @@ static void ignore_report(void *user, const char *format, va_list args)
     (void)args;
 }
 
-/* Whether some activation is of integers with a scale. */
-static bool is_quantized(struct diff *d)
-{
-    for (size_t n = 0; n < interpreter_node_count(d->reference); n++) {
-        const TfLiteNode *const node = interpreter_node(d->reference, (int)n);
-
-        for (int o = 0; diff_node_runs(d, (int)n) && o < node->outputs->size; o++) {
-            if (tensor_has_scale(interpreter_tensor(d->reference, node->outputs->data[o])))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* The instance is the file itself, and memory for the inputs. */
 static enum status make_instance(struct diff *d, struct diag *diag)
 {
@@ -86,9 +72,7 @@ static enum status open_reference(struct diff *d, struct diag *diag)
                          outputs, OUTPUTS_MAX);
     d->output_count = outputs;
     TRY(make_instance(d, diag));
-    d->screen = (struct screen){ .bounds = d->subject->bounds,
-                                 .quantized = d->subject->quantized,
-                                 .model_quantized = is_quantized(d) };
+    d->screen = screen_make(d->reference, d->subject->bounds, d->subject->quantized);
     return STATUS_OK;
 }
 
