@@ -217,8 +217,8 @@ static bool may_resize(const struct interpreter *in, int index, bool same)
 {
     switch (in->tensors[index].allocation_type) {
     case kTfLiteDynamic: return true;
-    case kTfLitePersistentRo: /* added by a delegate, or of the model and computed already */
-        return (size_t)index >= in->model_tensors || same;
+    case kTfLitePersistentRo: /* added by a delegate, or of the model: not one of constants */
+        return !in->info[index].fixed || same;
     case kTfLiteArenaRw:
     case kTfLiteArenaRwPersistent:
     case kTfLiteCustom: /* memory is planned between prepare and invoke */
@@ -260,7 +260,7 @@ static TfLiteStatus resize_tensor(TfLiteContext *context, TfLiteTensor *tensor,
     if (tensor_set_dims(in, index, new_size, &diag) != STATUS_OK)
         return refuse(in, &diag);
     if ((tensor->allocation_type == kTfLiteDynamic ||
-         (tensor->allocation_type == kTfLitePersistentRo && (size_t)index >= in->model_tensors)) &&
+         (tensor->allocation_type == kTfLitePersistentRo && !in->info[index].fixed)) &&
         tensor_memory_own(in, index, &diag) != STATUS_OK)
         return refuse(in, &diag);
     return kTfLiteOk;
