@@ -4,6 +4,7 @@
 #include "delegate/graph/shapes.h"
 #include "delegate/graph/variables.h"
 #include "reference/base/builtin.h"
+#include "reference/base/op_facts.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -203,6 +204,8 @@ static bool check_node(struct check *c)
                       "%s", n->name);
     if (n->variable)
         return check_options(c) && check_variable(c);
+    if (n->known) /* there is nothing to compute on the device */
+        return check_options(c);
     if (!n->op)
         return refuse(c, RULE_OP_UNKNOWN, -1, "op", "the node runs on the CPU",
                       "an op of this delegate", "%s", n->name);
@@ -242,26 +245,91 @@ bool decision_of_node(const struct graph *g, const struct graph_node *n,
     return check_node(&c);
 }
 
-/* Refuses the nodes that compute a constant (DEQUANTIZE of a constant, folded ones) which no node
- * on the device reads.  The loop goes from the last node to the first, since the inputs of a node
- * that is refused may have no other reader.  read: by tensor, false at first. */
+/* A node of the device reads one of its outputs. */
+static bool is_read(const struct graph_node *n, const bool *read)
+{
+    for (int i = 0; i < n->output_count; i++)
+        if (read[n->outputs[i]])
+            return true;
+    return false;
+}
+
+/* Refuses the nodes that compute a constant (shape arithmetic, DEQUANTIZE of a constant, folded
+ * ones) which no node on the device reads.  The loop goes from the last node to the first, since
+ * the inputs of a node that is refused may have no other reader.  read: by tensor, false at first.
+ */
 static void refuse_unread_constants(struct decision *d, const struct graph *g, bool *read)
 {
-    static const struct refusal_reason why = { .rule = RULE_DEQUANTIZE_NO_READER,
-                                               .field = "readers on the device",
-                                               .hint = "the nodes that read it run on the CPU",
-                                               .value = "0",
-                                               .limit = "at least 1" };
+    static const struct refusal_reason unread = { .rule = RULE_DEQUANTIZE_NO_READER,
+                                                  .field = "readers on the device",
+                                                  .hint = "the nodes that read it run on the CPU",
+                                                  .value = "0",
+                                                  .limit = "at least 1" };
+    struct refusal_reason alone = unread;
 
+    alone.rule = RULE_VALUE_ALONE;
     for (int i = g->node_count - 1; i >= 0; i--) {
         const struct graph_node *n = &g->nodes[i];
 
-        if (d->take[i] && !n->variable && (n->op->dequantizes || n->folded) &&
+        if (d->take[i] && n->known && !is_read(n, read))
+            decision_refuse(d, g, i, &alone);
+        if (d->take[i] && !n->variable && !n->known && (n->op->dequantizes || n->folded) &&
             graph_is_constant(g, n->outputs[0]) && !read[n->outputs[0]])
-            decision_refuse(d, g, i, &why);
+            decision_refuse(d, g, i, &unread);
         for (int k = 0; k < n->input_count && d->take[i] && !n->variable; k++)
             if (n->inputs[k] >= 0)
                 read[n->inputs[k]] = true;
+    }
+}
+
+static bool is_data(const struct graph_node *n, int i)
+{
+    const struct op_facts *facts = op_facts_find(n->code);
+
+    return !facts || facts->weights == i || facts->bias == i ||
+           (i >= facts->first && (facts->data == OP_ALL || i < facts->first + facts->data));
+}
+
+static bool has_integers(const struct graph *g, const struct graph_node *n)
+{
+    for (int i = 0; i < n->output_count; i++) {
+        const TfLiteType type = graph_output(g, n, i)->type;
+
+        if (type != kTfLiteInt32 && type != kTfLiteInt64 && type != kTfLiteBool)
+            return false;
+    }
+    return n->output_count > 0;
+}
+
+/* Refuses the nodes of integers whose results, which are not known, reach nothing but shapes, sizes
+ * or paddings of nodes that are dynamic for it: a copy to the device and back for a few numbers.
+ * marks: by tensor, DATA where a node computes with it, SHAPE where it is no more than a shape. */
+static void refuse_shapes(struct decision *d, const struct graph *g, unsigned char *marks)
+{
+    enum { DATA = 1, SHAPE = 2 };
+    static const struct refusal_reason why = { .rule = RULE_VALUE_SHAPES,
+                                               .field = "readers of the result",
+                                               .hint = "shape arithmetic runs on the CPU",
+                                               .value = "shapes, sizes and paddings of nodes on "
+                                                        "the CPU",
+                                               .limit = "one that computes with it" };
+
+    for (int i = g->node_count - 1; i >= 0; i--) {
+        const struct graph_node *n = &g->nodes[i];
+        unsigned found = 0;
+        bool dynamic = false;
+
+        for (int o = 0; o < n->output_count; o++) {
+            found |= marks[n->outputs[o]];
+            dynamic |= graph_output(g, n, o)->is_dynamic;
+        }
+        if (found == SHAPE && has_integers(g, n) && !n->variable && !n->known)
+            decision_refuse(d, g, i, &why);
+        else
+            found = DATA;
+        for (int k = 0; k < n->input_count; k++)
+            if (n->inputs[k] >= 0)
+                marks[n->inputs[k]] |= found == SHAPE || (dynamic && !is_data(n, k)) ? SHAPE : DATA;
     }
 }
 
@@ -293,13 +361,15 @@ enum status decision_make(struct decision *d, const struct graph *g,
                           const struct gpu_options *options, const struct device_limits *limits,
                           struct diag *diag)
 {
+    unsigned char *marks;
     bool *read;
 
     *d = (struct decision){ 0 };
     d->take = ARENA_NEW(&d->arena, (size_t)g->node_count, bool);
     d->refusals = ARENA_NEW(&d->arena, (size_t)g->node_count, struct refusal);
     read = ARENA_NEW(&d->arena, (size_t)g->tensor_count, bool);
-    if (!d->take || !d->refusals || !read) {
+    marks = ARENA_NEW(&d->arena, (size_t)g->tensor_count, unsigned char);
+    if (!d->take || !d->refusals || !read || !marks) {
         decision_close(d);
         return diag_fail(diag, STATUS_NO_MEMORY, "deciding on %d nodes: out of memory",
                          g->node_count);
@@ -310,6 +380,7 @@ enum status decision_make(struct decision *d, const struct graph *g,
         if (!d->take[i])
             d->refusal_count++;
     }
+    refuse_shapes(d, g, marks);
     refuse_unread_constants(d, g, read);
     refuse_lone_variables(d, g, read);
     decision_sort(d);

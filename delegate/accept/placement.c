@@ -125,7 +125,7 @@ struct placement placement_of(const struct graph *g, const TfLiteDelegateParams 
 
         if (n && n->variable) {
             *(n->variable->assigns ? &p.bytes_out : &p.bytes_in) += bytes_of(g, variable_tensor(n));
-        } else {
+        } else if (!n || !n->known) {
             p.nodes++;
             if (n)
                 add_node(&p, g, n);

@@ -4,6 +4,7 @@
 #include "delegate/accept/decide.h"
 #include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
+#include "delegate/ops/values.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/transform/fold.h"
 
@@ -108,6 +109,7 @@ static enum status query_graph(TfLiteContext *context, struct assay_gpu_support_
     enum status s;
 
     /* As in Prepare: an op may accept a node only because one before it is folded. */
+    TRY(values_find(g, o, diag));
     TRY(fold_constants(g, o, &limits, diag));
     TRY(decision_make(&d, g, o, &limits, diag));
     d.rates.device = rates_of(q->device);

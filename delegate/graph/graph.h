@@ -57,6 +57,8 @@ struct graph_tensor {
     /* The host computed it from shapes when it prepared the graph, and takes it for a constant
      * until the next resize. A result of the file's constants alone is not meant. */
     bool is_prepared;
+    /* `data` was computed here (graph/values.h) and follows from shapes: a resize changes it. */
+    bool from_shapes;
     bool is_sparse; /* the host's buffer holds the elements that are not 0; `data` is NULL */
     /* A constant whose buffer has another size than shape and type say; `data` is NULL. */
     bool has_wrong_bytes;
@@ -74,6 +76,8 @@ struct graph_node {
     int input_count, output_count;
     const int *intermediates; /* LSTM: tensors that say how sums are scaled */
     int intermediate_count;
+    bool known; /* its outputs are values that were computed here (graph/values.h) */
+    bool taken; /* of the graph that kernels plan from again: a partition of the delegate has it */
     struct variable_use *variable; /* NULL: the node neither reads nor assigns a variable */
     /* ---- results of the graph rewrites ---- */
     bool folded;   /* its outputs are constants: there is nothing to compute */
@@ -93,6 +97,7 @@ struct graph {
     int node_count;
     const int *node_at; /* by index in the host: the index here; -1: none.  NULL: not imported */
     int host_node_count;
+    bool has_values; /* some node is known */
 };
 
 void graph_close(struct graph *g);

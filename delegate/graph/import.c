@@ -53,12 +53,23 @@ static enum status import_quant(struct graph *g, struct graph_tensor *to, const 
     return STATUS_OK;
 }
 
+void graph_import_shape(struct graph_tensor *to, const TfLiteTensor *from)
+{
+    to->rank = -1;
+    to->elements = 0;
+    if (!from->dims || from->dims->size < 0 || from->dims->size > GRAPH_MAX_RANK)
+        return;
+    if (!checked_elements(from->dims->data, (size_t)from->dims->size, &to->elements))
+        return;
+    to->rank = from->dims->size;
+    memcpy(to->dims, from->dims->data, (size_t)to->rank * sizeof to->dims[0]);
+}
+
 static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
 {
     *to = (struct graph_tensor){
         .name = from->name ? from->name : "",
         .type = from->type,
-        .rank = -1,
         .producer = -1,
         .dequantized_from = -1,
         .is_variable = from->is_variable,
@@ -66,13 +77,8 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         .is_prepared = from->allocation_type == kTfLitePersistentRo,
         .is_sparse = from->sparsity != NULL,
     };
-    if (!from->dims || from->dims->size < 0 || from->dims->size > GRAPH_MAX_RANK)
-        return;
-    if (!checked_elements(from->dims->data, (size_t)from->dims->size, &to->elements))
-        return;
-    to->rank = from->dims->size;
-    memcpy(to->dims, from->dims->data, (size_t)to->rank * sizeof to->dims[0]);
-    if (is_constant_allocation(from) && !to->is_sparse) {
+    graph_import_shape(to, from);
+    if (to->rank >= 0 && is_constant_allocation(from) && !to->is_sparse) {
         size_t bits;
 
         to->host_bytes = from->bytes;
@@ -297,7 +303,9 @@ enum status graph_import_again(struct graph *g, const struct graph *old,
 {
     enum status s = STATUS_OK;
 
-    *g = (struct graph){ .tensor_count = old->tensor_count, .node_count = old->node_count };
+    *g = (struct graph){ .tensor_count = old->tensor_count,
+                         .node_count = old->node_count,
+                         .has_values = old->has_values };
     if ((size_t)old->tensor_count > context->tensors_size)
         return diag_fail(diag, STATUS_INVALID, "expected at least %d tensors, found %zu",
                          old->tensor_count, context->tensors_size);

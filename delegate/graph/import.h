@@ -15,4 +15,7 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
 enum status graph_import_again(struct graph *g, const struct graph *old,
                                const TfLiteContext *context, struct diag *diag);
 
+/* The shape that the host's tensor has now. */
+void graph_import_shape(struct graph_tensor *to, const TfLiteTensor *from);
+
 #endif

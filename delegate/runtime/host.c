@@ -6,6 +6,7 @@
 
 #include "delegate/base/clock.h"
 #include "delegate/graph/import.h"
+#include "delegate/ops/values.h"
 #include "delegate/runtime/handle.h"
 #include "delegate/runtime/host_source.h"
 #include "delegate/runtime/imported.h"
@@ -129,15 +130,17 @@ static enum status import(TfLiteContext *context, struct gpu_delegate *d, struct
     struct propagated shapes;
     enum status s;
 
-    TRY(propagate_shapes(context, &shapes, diag));
+    TRY(propagate_shapes(context, &d->options, &shapes, diag));
     s = imported_open(&d->imported, context, diag);
     if (s == STATUS_OK)
         s = graph_import(g, context, diag);
     for (int i = 0; s == STATUS_OK && i < g->tensor_count && (size_t)i < shapes.count; i++)
-        g->tensors[i].is_dynamic |= shapes.dynamic[i];
+        if (g->tensors[i].producer >= 0)
+            g->tensors[i].is_dynamic = shapes.dynamic[i];
     mem_free(shapes.dynamic);
     if (s == STATUS_OK &&
-        (s = fold_constants(g, &d->options, &d->device->limits, diag)) != STATUS_OK)
+        ((s = values_find(g, &d->options, diag)) != STATUS_OK ||
+         (s = fold_constants(g, &d->options, &d->device->limits, diag)) != STATUS_OK))
         graph_close(g);
     if (s != STATUS_OK) {
         imported_release(d->imported);
@@ -155,6 +158,16 @@ static enum status decide(TfLiteContext *context, struct gpu_delegate *d, struct
     if (decision->refusal_count < d->graph->node_count)
         decision->rates = placement_rates_of(d, context);
     return partition_apply_limits(context, &d->options, limits, d->graph, decision, diag);
+}
+
+/* What a resize needs to know: whose nodes give tensors their shapes. */
+static void note_taken(struct gpu_delegate *d, const struct decision *decision)
+{
+    struct graph *const g = &d->imported->graph;
+
+    g->has_values = d->graph->has_values;
+    for (int i = 0; i < g->node_count; i++)
+        g->nodes[i].taken = decision->take[i];
 }
 
 static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delegate,
@@ -177,6 +190,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
         status = fail(context, &diag);
     } else {
         warn(context, &decision);
+        note_taken(d, &decision);
         status = replace_nodes(context, delegate, d, &decision);
         if (status == kTfLiteOk)
             status = start_kernels(context, d);

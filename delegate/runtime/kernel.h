@@ -2,6 +2,7 @@
 #ifndef ASSAY_DELEGATE_RUNTIME_KERNEL_H
 #define ASSAY_DELEGATE_RUNTIME_KERNEL_H
 
+#include "delegate/base/checksum.h"
 #include "delegate/base/lock.h"
 #include "delegate/plan/make.h"
 #include "delegate/plan/plan.h"
@@ -33,6 +34,14 @@ struct kernel_io {
     bool restless; /* blocks change too often to be imported */
 };
 
+/* An output of shape arithmetic, which has its value from prepare on. */
+struct kernel_value {
+    int tensor;
+    struct graph_shape shape;
+    size_t bytes;
+    void *data; /* mem_free */
+};
+
 struct kernel {
     struct gpu_delegate *owner; /* held */
     struct kernel *next;        /* in owner->kernels */
@@ -45,6 +54,12 @@ struct kernel {
     /* Nodes of the partition that the host's kernels compute, in execution order; of `imported`. */
     const struct graph_node **variables;
     int variable_count;
+    /* Outputs that are values of shape arithmetic, and the sum of those that nodes on the device
+     * read: other ones need another plan. */
+    struct kernel_value *values;
+    int value_count;
+    struct checksum read_values;
+    bool follows_shapes; /* there are such outputs or values */
     bool planned;
     bool empty; /* no output has an element: there is no plan, and nothing to run */
     struct plan plan;

@@ -145,7 +145,7 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
     if (!k)
         return kTfLiteError;
     settle(k);
-    s = start_is_current(k, context) ? STATUS_OK : start_again(k, context, &diag);
+    s = start_update(k, context, &diag);
     if (s == STATUS_OK && !k->ready)
         s = start_open(k, context, &diag);
     if (s == STATUS_OK)
@@ -232,6 +232,7 @@ static TfLiteStatus kernel_invoke(TfLiteContext *context, TfLiteNode *node)
     if (!k || !k->ready)
         return kTfLiteError;
     settle(k);
+    start_write_values(k, context);
     s = run_variables(k, context, false);
     if (s == STATUS_OK && !k->empty)
         s = run_on_device(context, k, &diag);

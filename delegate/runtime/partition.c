@@ -87,7 +87,7 @@ static int list_tensors(const struct graph *g, const TfLiteIntArray *host,
     return count;
 }
 
-/* Fills in inputs and outputs of a partition with variables. */
+/* Fills in inputs and outputs of a partition with nodes that are not planned. */
 static enum status list_ios(struct plan_request *r, const TfLiteDelegateParams *partition,
                             const struct partition_lists *lists, int *room, struct diag *diag)
 {
@@ -107,12 +107,25 @@ static enum status list_ios(struct plan_request *r, const TfLiteDelegateParams *
     return STATUS_OK;
 }
 
+/* A node of the partition that is not planned computes the tensor: its value is known. */
+static bool is_value(const struct graph *g, const TfLiteIntArray *nodes, int tensor)
+{
+    const int producer = tensor >= 0 && tensor < g->tensor_count ? g->tensors[tensor].producer : -1;
+
+    if (producer < 0 || !g->nodes[producer].known)
+        return false;
+    for (int i = 0; i < nodes->size; i++)
+        if (nodes->data[i] == g->nodes[producer].host_node)
+            return true;
+    return false;
+}
+
 enum status partition_request(struct plan_request *r, const TfLiteDelegateParams *partition,
                               struct partition_lists *lists, struct diag *diag)
 {
     const struct graph *g = r->graph;
     const TfLiteIntArray *const wanted = partition->nodes_to_replace;
-    int *order, *nodes, *variables;
+    int *order, *nodes, *variables, *values;
     int count;
 
     *lists = (struct partition_lists){ .memory = NULL };
@@ -120,16 +133,18 @@ enum status partition_request(struct plan_request *r, const TfLiteDelegateParams
         return diag_fail(
             diag, STATUS_INVALID,
             "TfLiteDelegateParams: nodes_to_replace, input_tensors or output_tensors is NULL");
-    /* The order of all nodes, those on the device, those of variables, and a tensor each of them.
-     */
+    /* The order of all nodes, those on the device, those of variables, and a tensor each of them;
+     * outputs, and which of them are values. */
     order = mem_alloc(4 * (size_t)wanted->size + (size_t)partition->input_tensors->size +
-                          (size_t)partition->output_tensors->size,
+                          2 * (size_t)partition->output_tensors->size,
                       sizeof *order);
     if (!order)
         return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
     lists->memory = order;
     lists->variables = variables = order + wanted->size;
     r->nodes = nodes = variables + wanted->size;
+    lists->values = values =
+        order + 4 * wanted->size + partition->input_tensors->size + partition->output_tensors->size;
     r->inputs = partition->input_tensors->data;
     r->input_count = partition->input_tensors->size;
     r->outputs = partition->output_tensors->data;
@@ -140,11 +155,14 @@ enum status partition_request(struct plan_request *r, const TfLiteDelegateParams
 
         if (n->variable)
             variables[lists->variable_count++] = n->host_node;
-        else
+        else if (!n->known)
             nodes[r->node_count++] = n->host_node;
     }
-    return lists->variable_count == 0 ? STATUS_OK
-                                      : list_ios(r, partition, lists, nodes + wanted->size, diag);
+    for (int i = 0; i < r->output_count; i++)
+        if (is_value(g, wanted, r->outputs[i]))
+            values[lists->value_count++] = r->outputs[i];
+    return count == r->node_count ? STATUS_OK
+                                  : list_ios(r, partition, lists, nodes + wanted->size, diag);
 }
 
 static void refuse_partition(struct decision *d, const struct graph *g,
@@ -300,17 +318,19 @@ static struct sized *order_by_size(const struct decision *d, const struct gpu_op
 
 /* The reason of an option for which a partition stays on the CPU; false: there is none.  rank: how
  * many larger ones have passed. */
-static bool is_left(const struct placement *p, int rank, const struct gpu_options *o,
-                    struct refusal_reason *why)
+static bool is_left(const struct graph *g, const struct placement *p, int rank,
+                    const struct gpu_options *o, struct refusal_reason *why)
 {
+    const struct graph_node *first = graph_find_node(g, p->first_node);
     const bool by_cost = o->placement != PLACEMENT_NODES;
 
     *why = (struct refusal_reason){ .field = "nodes of the partition" };
     snprintf(why->value, sizeof why->value, "%d", p->nodes);
     if (p->nodes == 0) {
-        why->rule = RULE_VARIABLE_ALONE;
+        why->rule = first && first->known ? RULE_VALUE_ALONE : RULE_VARIABLE_ALONE;
         why->hint = "the nodes that use the value lie in another partition";
-        snprintf(why->limit, sizeof why->limit, "at least 1 beside those of variables");
+        snprintf(why->limit, sizeof why->limit, "at least 1 beside those of %s",
+                 first && first->known ? "shapes" : "variables");
         return true;
     }
     if (p->nodes < o->min_nodes) {
@@ -349,7 +369,7 @@ static enum status limit(const TfLiteDelegateParams *partitions, const struct si
         struct placement *const placement = &d->placements[order[i].index];
         struct refusal_reason why;
 
-        if (is_left(placement, rank, o, &why)) {
+        if (is_left(g, placement, rank, o, &why)) {
             refuse_partition(d, g, p, &why);
         } else {
             rank++;

@@ -33,11 +33,13 @@ enum status partition_sum_memory(TfLiteContext *context, const struct gpu_option
 
 /* Fills in nodes, inputs and outputs of a request, whose graph is set, from what the host gives.
  * What a node reads of a variable is an input, what it assigns an output; those nodes themselves
- * are not planned. */
+ * are not planned, and no nodes of shape arithmetic. */
 struct partition_lists {
-    int *memory; /* of nodes, inputs and outputs of the request, and of the list below */
+    int *memory;          /* of nodes, inputs and outputs of the request, and of the list below */
     const int *variables; /* nodes that read or assign variables, in execution order */
     int variable_count;
+    const int *values; /* outputs that are known (ops/values.h) */
+    int value_count;
 };
 /* The caller frees lists->memory with mem_free after use. */
 enum status partition_request(struct plan_request *r, const TfLiteDelegateParams *partition,

@@ -7,10 +7,12 @@
 #include "delegate/base/clock.h"
 #include "delegate/graph/import.h"
 #include "delegate/graph/shapes.h"
+#include "delegate/ops/values.h"
 #include "delegate/runtime/partition.h"
 #include "delegate/transform/fold.h"
 #include "delegate/vulkan/selftest.h"
 #include "delegate/vulkan/tune.h"
+#include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
 #include <stdlib.h>
@@ -54,7 +56,7 @@ static bool *find_read_outside(const struct plan_request *r)
     for (int i = 0; inside && i < r->node_count; i++)
         inside[graph_find_node(g, r->nodes[i]) - g->nodes] = true;
     for (int i = 0; read && inside && i < g->node_count; i++)
-        for (int j = 0; j < g->nodes[i].input_count && !inside[i]; j++)
+        for (int j = 0; j < g->nodes[i].input_count && !inside[i] && !g->nodes[i].known; j++)
             if (g->nodes[i].inputs[j] >= 0)
                 read[g->nodes[i].inputs[j]] = true;
     if (!inside) {
@@ -97,8 +99,69 @@ static void keep_shapes(struct graph_shape *to, const struct graph *g, const int
     }
 }
 
+/* ---- values of shape arithmetic ---- */
+
+static size_t value_bytes(const struct graph_tensor *t)
+{
+    return t->elements * (runtime_type_bits(t->type) / 8);
+}
+
+/* Of the values that nodes on the device read. */
+static struct checksum sum_values(const struct kernel *k, const struct graph *g)
+{
+    struct checksum sum = { { 0 } };
+
+    for (int i = 0; i < k->request.node_count && g->has_values; i++) {
+        const struct graph_node *n = graph_find_node(g, k->request.nodes[i]);
+
+        for (int j = 0; j < n->input_count; j++) {
+            const struct graph_tensor *t = graph_input(g, n, j);
+
+            if (!t || !t->from_shapes)
+                continue;
+            checksum_add(&sum, t->dims, sizeof t->dims);
+            checksum_add(&sum, t->data, value_bytes(t));
+        }
+    }
+    return sum;
+}
+
+static enum status keep_values(struct kernel *k, const struct graph *g, struct diag *diag)
+{
+    for (int i = 0; i < k->value_count; i++) {
+        struct kernel_value *v = &k->values[i];
+        const struct graph_tensor *t = &g->tensors[v->tensor];
+
+        if (!t->data)
+            return diag_fail(diag, STATUS_UNSUPPORTED,
+                             "'%s': no value follows from the shapes that tensors have now",
+                             t->name);
+        v->shape = (struct graph_shape){ .rank = t->rank };
+        memcpy(v->shape.dims, t->dims, sizeof t->dims);
+        v->bytes = value_bytes(t);
+        if (!(v->data = mem_alloc(1, v->bytes)))
+            return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
+        memcpy(v->data, t->data, v->bytes);
+    }
+    k->read_values = sum_values(k, g);
+    k->follows_shapes = k->value_count > 0 || (k->read_values.word[0] | k->read_values.word[1]);
+    return STATUS_OK;
+}
+
+void start_write_values(const struct kernel *k, TfLiteContext *context)
+{
+    for (int i = 0; i < k->value_count; i++) {
+        const struct kernel_value *v = &k->values[i];
+        TfLiteTensor *t = &context->tensors[v->tensor];
+
+        if (t->data.raw && t->bytes == v->bytes)
+            memcpy(t->data.raw, v->data, v->bytes);
+    }
+}
+
 static enum status plan(struct kernel *k, TfLiteContext *context, struct diag *diag)
 {
+    TRY(keep_values(k, k->request.graph, diag));
     TRY(make_plan(k, context, &k->request, diag));
     TRY(open_ios(k, &k->request, diag));
     handles_open(&k->handles, k, k->plan.output_count);
@@ -131,8 +194,11 @@ static enum status keep_lists(struct kernel *k, const struct partition_lists *li
     r->outputs = arena_copy(&k->arena, r->outputs, (size_t)r->output_count, sizeof *r->outputs);
     k->input_shapes = ARENA_NEW(&k->arena, (size_t)r->input_count, struct graph_shape);
     k->output_shapes = ARENA_NEW(&k->arena, (size_t)r->output_count, struct graph_shape);
+    k->values = ARENA_NEW(&k->arena, (size_t)lists->value_count, struct kernel_value);
+    for (int i = 0; k->values && i < lists->value_count; i++)
+        k->values[k->value_count++].tensor = lists->values[i];
     if (!r->nodes || !r->inputs || !r->outputs || !k->input_shapes || !k->output_shapes ||
-        !k->variables)
+        !k->variables || !k->values)
         return diag_fail(diag, STATUS_NO_MEMORY, "partition: out of memory");
     if (!within(r->inputs, r->input_count, r->graph) ||
         !within(r->outputs, r->output_count, r->graph))
@@ -347,6 +413,10 @@ void start_stop(struct kernel *k, TfLiteContext *context)
         close_io(&k->inputs[i], k->owner->device);
     for (int i = 0; k->outputs && i < k->plan.output_count; i++)
         close_io(&k->outputs[i], k->owner->device);
+    for (int i = 0; i < k->value_count; i++) {
+        mem_free(k->values[i].data);
+        k->values[i].data = NULL;
+    }
     mem_free(k->inputs);
     mem_free(k->outputs);
     k->inputs = k->outputs = NULL;
@@ -366,10 +436,8 @@ static bool has_dims(const TfLiteTensor *t, const struct graph_shape *s)
             memcmp(t->dims->data, s->dims, (size_t)s->rank * sizeof s->dims[0]) == 0);
 }
 
-bool start_is_current(const struct kernel *k, const TfLiteContext *context)
+static bool has_input_shapes(const struct kernel *k, const TfLiteContext *context)
 {
-    if (!k->planned)
-        return false;
     for (int i = 0; i < k->request.input_count; i++) {
         const int t = k->request.inputs[i];
 
@@ -380,11 +448,46 @@ bool start_is_current(const struct kernel *k, const TfLiteContext *context)
     return true;
 }
 
+/* Of a node of another partition, whose host no longer gives its tensors shapes. */
+static enum status infer_outside(struct graph *g, const struct graph_node *n, struct diag *diag)
+{
+    const enum status s = n->taken && n->op && !n->variable ? shapes_infer(g, n, diag) : STATUS_OK;
+
+    if (s == STATUS_NO_MEMORY)
+        return s;
+    if (s != STATUS_OK) {
+        diag_clear(diag);
+        for (int i = 0; i < n->output_count; i++)
+            g->tensors[n->outputs[i]].is_dynamic = true;
+    }
+    return STATUS_OK;
+}
+
+/* With shape arithmetic: what follows from shapes before the partition gives shapes in it. */
+static enum status infer_all(struct kernel *k, struct graph *g, struct diag *diag)
+{
+    uint64_t bytes = 0;
+    int next = 0;
+
+    for (int i = 0; i < g->node_count; i++) {
+        struct graph_node *n = &g->nodes[i];
+        const bool inside = next < k->request.node_count && n->host_node == k->request.nodes[next];
+
+        TRY(values_compute(g, n, true, &bytes, diag));
+        next += inside;
+        if (!n->known)
+            TRY(inside ? shapes_infer(g, n, diag) : infer_outside(g, n, diag));
+    }
+    return STATUS_OK;
+}
+
 static enum status infer(struct kernel *k, struct graph *g, struct diag *diag)
 {
     size_t elements = 0;
 
-    for (int i = 0; i < k->request.node_count; i++)
+    if (g->has_values)
+        TRY(infer_all(k, g, diag));
+    for (int i = 0; i < k->request.node_count && !g->has_values; i++)
         TRY(shapes_infer(g, graph_find_node(g, k->request.nodes[i]), diag));
     for (int i = 0; i < k->request.output_count; i++)
         elements |= g->tensors[k->request.outputs[i]].elements;
@@ -409,8 +512,8 @@ static enum status check_nodes(const struct kernel *k, const struct graph *g, st
 static enum status plan_again(struct kernel *k, TfLiteContext *context, struct graph *g,
                               struct diag *diag)
 {
-    TRY(infer(k, g, diag));
     if (k->empty) {
+        TRY(keep_values(k, g, diag));
         keep_shapes(k->input_shapes, g, k->request.inputs, k->request.input_count);
         keep_shapes(k->output_shapes, g, k->request.outputs, k->request.output_count);
         k->planned = true;
@@ -423,14 +526,43 @@ static enum status plan_again(struct kernel *k, TfLiteContext *context, struct g
     return plan(k, context, diag);
 }
 
-enum status start_again(struct kernel *k, TfLiteContext *context, struct diag *diag)
+/* Whether the plan is one for the values that follow from the shapes of the graph. */
+static bool has_values(const struct kernel *k, const struct graph *g)
 {
+    const struct checksum sum = sum_values(k, g);
+
+    if (memcmp(&sum, &k->read_values, sizeof sum) != 0)
+        return false;
+    for (int i = 0; i < k->value_count; i++) {
+        const struct kernel_value *v = &k->values[i];
+        const struct graph_tensor *t = &g->tensors[v->tensor];
+
+        if (!t->data || !shapes_are(t, &v->shape) || memcmp(t->data, v->data, v->bytes) != 0)
+            return false;
+    }
+    return true;
+}
+
+enum status start_update(struct kernel *k, TfLiteContext *context, struct diag *diag)
+{
+    const bool same = k->planned && has_input_shapes(k, context);
+    const struct graph *const imported = &k->imported->graph;
     struct graph g;
     enum status s;
 
-    start_stop(k, context);
-    TRY(graph_import_again(&g, &k->imported->graph, context, diag));
-    s = plan_again(k, context, &g, diag);
+    if (same && !k->follows_shapes)
+        return STATUS_OK;
+    if (!same)
+        start_stop(k, context);
+    TRY(graph_import_again(&g, imported, context, diag));
+    s = infer(k, &g, diag);
+    if (s == STATUS_OK && !(same && has_values(k, &g))) {
+        const bool empty = k->empty;
+
+        start_stop(k, context);
+        k->empty = empty;
+        s = plan_again(k, context, &g, diag);
+    }
     k->request.graph = NULL;
     graph_close(&g);
     if (s != STATUS_OK)
@@ -440,9 +572,11 @@ enum status start_again(struct kernel *k, TfLiteContext *context, struct diag *d
 
 enum status start_resize_outputs(const struct kernel *k, TfLiteContext *context, struct diag *diag)
 {
-    for (int i = 0; i < k->request.output_count; i++) {
-        const struct graph_shape *s = &k->output_shapes[i];
-        TfLiteTensor *t = &context->tensors[k->request.outputs[i]];
+    for (int i = 0; i < k->request.output_count + k->value_count; i++) {
+        const int value = i - k->request.output_count;
+        const struct graph_shape *s = value < 0 ? &k->output_shapes[i] : &k->values[value].shape;
+        const int tensor = value < 0 ? k->request.outputs[i] : k->values[value].tensor;
+        TfLiteTensor *t = &context->tensors[tensor];
         TfLiteIntArray *dims;
 
         if (has_dims(t, s))
@@ -454,7 +588,8 @@ enum status start_resize_outputs(const struct kernel *k, TfLiteContext *context,
         memcpy(dims->data, s->dims, (size_t)s->rank * sizeof dims->data[0]);
         if (context->ResizeTensor(context, t, dims) != kTfLiteOk)
             return diag_fail(diag, STATUS_INVALID, "output: tensor %d '%s' cannot be resized",
-                             k->request.outputs[i], t->name ? t->name : "");
+                             tensor, t->name ? t->name : "");
     }
+    start_write_values(k, context);
     return STATUS_OK;
 }

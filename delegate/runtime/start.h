@@ -14,11 +14,13 @@ enum status start_open(struct kernel *k, TfLiteContext *context, struct diag *di
 /* Undoes both; buffers of the caller are unbound, and the host's tensors lose their handles.  May
  * be called at any time. */
 void start_stop(struct kernel *k, TfLiteContext *context);
-/* Whether the partition is planned for the shapes that its inputs have now. */
-bool start_is_current(const struct kernel *k, const TfLiteContext *context);
-/* Stops, and plans for the shapes that the inputs have now. */
-enum status start_again(struct kernel *k, TfLiteContext *context, struct diag *diag);
-/* Gives the host's outputs the shapes that they have in the plan. */
+/* Unless the partition is planned for the shapes that its inputs have now, and for the values that
+ * follow from shapes, stops and plans again. */
+enum status start_update(struct kernel *k, TfLiteContext *context, struct diag *diag);
+/* Gives the host's outputs the shapes that they have in the plan, and start_write_values. */
 enum status start_resize_outputs(const struct kernel *k, TfLiteContext *context, struct diag *diag);
+/* Writes outputs that follow from shapes to the host's tensors that have memory: results of prepare
+ * (kTfLitePersistentRo) at once, which later nodes read in their prepare, others in invoke. */
+void start_write_values(const struct kernel *k, TfLiteContext *context);
 
 #endif

@@ -116,7 +116,7 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
     struct graph g;
 
     begin(r);
-    KIT_OK(propagate_shapes(context, &shapes, &diag));
+    KIT_OK(propagate_shapes(context, &r->options, &shapes, &diag));
     mem_free(shapes.dynamic);
     KIT_OK(graph_import(&g, context, &diag));
     KIT_OK(fold_constants(&g, &r->options, &r->limits, &diag));

@@ -4,6 +4,7 @@
 #include "delegate/graph/graph.h"
 #include "delegate/graph/import.h"
 #include "delegate/graph/options.h"
+#include "delegate/ops/values.h"
 #include "delegate/plan/make.h"
 #include "delegate/plan/plan.h"
 #include "delegate/plan/workgroups.h"
@@ -110,7 +111,8 @@ static enum status plan_all(const struct graph *g, const struct gpu_options *opt
     if (!lists || !read)
         goto done;
     for (int i = 0; i < g->node_count; i++) {
-        lists[r.node_count++] = g->nodes[i].host_node;
+        if (!g->nodes[i].known)
+            lists[r.node_count++] = g->nodes[i].host_node;
         for (int j = 0; j < g->nodes[i].input_count; j++)
             if (g->nodes[i].inputs[j] >= 0)
                 read[g->nodes[i].inputs[j]] = 1;
@@ -118,7 +120,7 @@ static enum status plan_all(const struct graph *g, const struct gpu_options *opt
     for (int t = 0; t < g->tensor_count; t++) {
         if (g->tensors[t].producer < 0 && read[t])
             lists[g->node_count + r.input_count++] = t;
-        if (g->tensors[t].producer >= 0 && !read[t])
+        if (g->tensors[t].producer >= 0 && !read[t] && !g->nodes[g->tensors[t].producer].known)
             lists[g->node_count + g->tensor_count + r.output_count++] = t;
     }
     s = plan_make(&p, &r, diag);
@@ -148,7 +150,8 @@ static void look_with(TfLiteContext *context, unsigned choice, const char *quant
         return;
     }
     if (graph_import(&g, context, &diag) == STATUS_OK) {
-        if (decision_make(&d, &g, &options, &limits, &diag) == STATUS_OK) {
+        if (values_find(&g, &options, &diag) == STATUS_OK &&
+            decision_make(&d, &g, &options, &limits, &diag) == STATUS_OK) {
             for (int i = 0; i < g.node_count; i++)
                 all = all && d.take[i];
             if (all && g.node_count > 0)

@@ -3,10 +3,11 @@
     python conformance/tests/litert/cross_dynamic.py BUILD_DIRECTORY [MODEL...]
 
 A converter that does not know the batch computes shapes at run time: SHAPE, STRIDED_SLICE, PACK, and
-a TRANSPOSE_CONV or RESHAPE that reads the result, whose output is dynamic then.  Such models have to
-open with our delegate, which takes the nodes that depend on no dynamic tensor; answers are compared
-with BUILTIN_REF for batches A, B, A, with and without LiteRT's default delegate behind ours, and for an
-input that is resized before the tensors are first allocated.  MODEL: further f32 models with one input
+a TRANSPOSE_CONV, RESHAPE, RESIZE or PAD that reads the result, whose output is dynamic then.  Our
+delegate computes such values itself and takes all of it as one partition; what depends on a value that
+it does not know stays on the CPU.  Answers are compared with BUILTIN_REF for batches, or heights, A, B,
+A, with and without LiteRT's default delegate behind ours, and for an input that is resized before the
+tensors are first allocated.  MODEL: further f32 models with one input
 [batch, ...], such as fresh conversions.
 """
 
@@ -21,8 +22,9 @@ from flat_model import FlatModel
 from litert import Report, ops_that_run, snr_db
 
 SNR_DB = 100.0
-# What depends on a dynamic tensor stays on the CPU.
-BEHIND = {"decoder": {"TRANSPOSE_CONV", "CONV_2D"}, "classifier": {"RESHAPE", "FULLY_CONNECTED"}}
+# What depends on a dynamic tensor stays on the CPU; of other models nothing does.
+BEHIND = {"reversed": {"SHAPE", "STRIDED_SLICE", "PACK", "REVERSE_V2", "RESHAPE", "FULLY_CONNECTED"}}
+AXES = {"upsampler": 1, "padded": 2}  # which is resized, where not the batch is
 RESOLVERS = (OpResolverType.BUILTIN_REF, OpResolverType.BUILTIN)
 
 
@@ -73,8 +75,9 @@ def decoder():
     return m.bytes([x], [y, side])
 
 
-def classifier():
-    """A RESHAPE to [batch, n] by a computed shape, and FULLY_CONNECTED."""
+def classifier(turn=False):
+    """A RESHAPE to [batch, n] by a computed shape, and FULLY_CONNECTED; turn: REVERSE_V2, which our
+    delegate does not compute on the host, makes the shape out of [n, batch]."""
     m = Net()
     x = m.image(8, 4)
     a = m.conv(x, 4, 8, 6)
@@ -82,11 +85,47 @@ def classifier():
     m.op("MAX_POOL_2D", [a], [pooled], options="Pool2DOptions", strideW=2, strideH=2,
          filterWidth=2, filterHeight=2)  # fmt: skip
     flat, y = m.tensor([1, 96], signature=[-1, 96]), m.tensor([1, 5], signature=[-1, 5])
-    m.op("RESHAPE", [pooled, m.shape_of(pooled, [96])], [flat], options="ReshapeOptions",
-         newShape=[1, 96])  # fmt: skip
+    shape = m.shape_of(pooled, [96])
+    if turn:
+        turned, back = m.tensor([2], np.int32), m.tensor([2], np.int32)
+        zero = m.constant([0], np.int32)
+        m.op("REVERSE_V2", [shape, zero], [turned], options="ReverseV2Options")
+        m.op("REVERSE_V2", [turned, zero], [back], options="ReverseV2Options")
+        shape = back
+    m.op("RESHAPE", [pooled, shape], [flat], options="ReshapeOptions", newShape=[1, 96])
     m.op("FULLY_CONNECTED", [flat, m.parameters(5, 96), m.parameters(5)], [y],
          options="FullyConnectedOptions")  # fmt: skip
     return m.bytes([x], [y])
+
+
+def upsampler():
+    """RESIZE to twice the height and width of a feature map."""
+    m = Net()
+    x = m.image(8, 4)
+    a = m.conv(x, 4, 8, 6)
+    shape, size, twice = (m.tensor([n], np.int32) for n in (4, 2, 2))
+    m.op("SHAPE", [a], [shape], options="ShapeOptions", outType=2)
+    ends = [m.constant([i], np.int32) for i in (1, 3, 1)]
+    m.op("STRIDED_SLICE", [shape, *ends], [size], options="StridedSliceOptions")
+    m.op("ADD", [size, size], [twice], options="AddOptions")
+    up = m.image(16, 6)
+    m.op("RESIZE_NEAREST_NEIGHBOR", [a, twice], [up], options="ResizeNearestNeighborOptions")
+    return m.bytes([x], [m.conv(up, 6, 16, 3)])
+
+
+def padded():
+    """PAD to an even number of rows and columns, as before a SPACE_TO_DEPTH, added to a copy."""
+    m = Net()
+    x = m.image(8, 4)
+    a = m.conv(x, 4, 8, 6)
+    shape, odd = m.tensor([4], np.int32), m.tensor([4], np.int32)
+    m.op("SHAPE", [a], [shape], options="ShapeOptions", outType=2)
+    m.op("FLOOR_MOD", [shape, m.constant([1, 2, 2, 1], np.int32)], [odd], options="FloorModOptions")
+    ends, y = m.tensor([4, 2], np.int32), m.image(8, 6)
+    m.op("PACK", [m.constant([0, 0, 0, 0], np.int32), odd], [ends], options="PackOptions",
+         valuesCount=2, axis=1)  # fmt: skip
+    m.op("PAD", [a, ends], [y], options="PadOptions")
+    return m.bytes([x], [m.conv(y, 6, 8, 3)])
 
 
 def static():
@@ -100,9 +139,11 @@ def static():
     return m.bytes([x], [y])
 
 
-def resize(i, batch):
+def resize(i, size, axis):
     detail = i.get_input_details()[0]
-    i.resize_tensor_input(detail["index"], [batch, *detail["shape"][1:]])
+    shape = list(detail["shape"])
+    shape[axis] = size
+    i.resize_tensor_input(detail["index"], shape)
 
 
 def run(i, x):
@@ -114,7 +155,7 @@ def run(i, x):
 def check(report, library, name, model, resolver, first, batches):
     """first: the batch to resize to before the first allocation; 0: none."""
     what = f"{name}, {resolver.name}" + (f", resized to {first} before" if first else "")
-    options = {"max_partitions": 0}
+    options, axis = {"max_partitions": 0}, AXES.get(name, 0)
     delegate = load_delegate(str(library), options)
     try:
         ours = Interpreter(model_content=model, experimental_op_resolver_type=resolver,
@@ -127,14 +168,14 @@ def check(report, library, name, model, resolver, first, batches):
     )
     for i in (ours, real):
         if first:
-            resize(i, first)
+            resize(i, first, axis)
         i.allocate_tensors()
     random, seen = np.random.default_rng(5), {}
     for batch in [first, *batches] if first else [1, *batches]:
         for i in (ours, real):
-            resize(i, batch)
+            resize(i, batch, axis)
             i.allocate_tensors()
-        shape = [batch, *ours.get_input_details()[0]["shape"][1:]]
+        shape = ours.get_input_details()[0]["shape"]
         x = seen.get(batch, (random.standard_normal(shape).astype(np.float32), None))[0]
         got, expected = run(ours, x), run(real, x)
         same = all(a.shape == b.shape for a, b in zip(got, expected))
@@ -146,7 +187,7 @@ def check(report, library, name, model, resolver, first, batches):
         seen[batch] = (x, got)
     if resolver == OpResolverType.BUILTIN_REF:
         taken, left = ops_that_run(ours)
-        ok = taken > 0 and not (name == "static" and left) and BEHIND.get(name, set()) <= set(left)
+        ok = taken == 1 and BEHIND.get(name, set()) == set(left)
         report.check(ok, what, f"DELEGATE nodes: {taken}, other ops: {', '.join(left) or 'none'}")
 
 
@@ -156,7 +197,8 @@ def main():
     parser.add_argument("models", type=pathlib.Path, nargs="*")
     arguments = parser.parse_args()
     library = arguments.build.resolve() / "libassay_delegate.so"
-    models = {"decoder": decoder(), "classifier": classifier(), "static": static()}
+    models = {f.__name__: f() for f in (decoder, classifier, upsampler, padded, static)}
+    models["reversed"] = classifier(turn=True)
     models.update((path.stem, path.read_bytes()) for path in arguments.models)
     report = Report()
     for name, model in models.items():

@@ -58,7 +58,8 @@ void gpu_request_all(struct plan_request *r, const struct graph *g, int *nodes, 
     r->outputs = outputs;
     r->node_count = r->input_count = r->output_count = 0;
     for (int i = 0; i < g->node_count; i++)
-        nodes[r->node_count++] = g->nodes[i].host_node;
+        if (!g->nodes[i].known)
+            nodes[r->node_count++] = g->nodes[i].host_node;
     for (int t = 0; t < g->tensor_count; t++) {
         bool read = false;
 
@@ -67,7 +68,7 @@ void gpu_request_all(struct plan_request *r, const struct graph *g, int *nodes, 
                 read |= g->nodes[i].inputs[j] == t;
         if (g->tensors[t].producer < 0 && read)
             inputs[r->input_count++] = t;
-        if (g->tensors[t].producer >= 0 && !read)
+        if (g->tensors[t].producer >= 0 && !read && !g->nodes[g->tensors[t].producer].known)
             outputs[r->output_count++] = t;
     }
 }

@@ -7,6 +7,7 @@
 #include "reference/tests/kit/hostile_model.h"
 
 #include "delegate/graph/import.h"
+#include "delegate/ops/values.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
@@ -155,6 +156,16 @@ static void decide_on(const struct watched *w, const struct graph *g)
         plan_for(w->row, w->o, g, profiles.at[i].name, &profiles.at[i].limits);
 }
 
+/* As in TfLiteDelegate.Prepare. */
+static void find_values(const struct hostile_row *row, struct graph *g)
+{
+    struct gpu_options options = gpu_options_of(pairs_of(row));
+    struct diag diag = { 0 };
+
+    KIT_OK(values_find(g, &options, &diag));
+    options_close(&options);
+}
+
 static TfLiteStatus decide(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     const struct watched *const w = delegate->data_;
@@ -168,6 +179,8 @@ static TfLiteStatus decide(TfLiteContext *context, TfLiteDelegate *delegate)
     }
     if (w->row->graph)
         graph_edit(&g, w->row->graph);
+    else
+        find_values(w->row, &g);
     decide_on(w, &g);
     graph_close(&g);
     return kTfLiteOk;

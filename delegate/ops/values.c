@@ -1,0 +1,745 @@
+/* Elements are i32, i64, bool or f32, shapes of inputs those of shape arithmetic: scalars and
+ * vectors, and what PACK and CONCATENATION make of them.  What is not computed here stays with the
+ * host, and so does what a kernel of the host would refuse. */
+#include "delegate/ops/values.h"
+
+#include "delegate/graph/gpu_op.h"
+#include "delegate/graph/transforms.h"
+#include "reference/base/builtin.h"
+#include "reference/base/checked.h"
+#include "reference/base/limits.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A node that is computed. */
+struct value {
+    struct graph *graph;
+    const struct graph_node *node;
+    int output;               /* which of its outputs */
+    size_t size;              /* bytes of an element of the output */
+    struct graph_shape shape; /* of the output */
+    size_t elements;
+    unsigned char *data;
+    bool failed; /* an element has no result, as a quotient by zero */
+};
+
+static const struct graph_tensor *in(const struct value *v, int i)
+{
+    return graph_input(v->graph, v->node, i);
+}
+
+static int64_t load(const struct value *v, int i, size_t at)
+{
+    return graph_constant_int(v->graph, v->node->inputs[i], at);
+}
+
+/* The shape of the output, and memory for it. */
+static bool begin(struct value *v, int rank, const int32_t *dims)
+{
+    if (rank > GRAPH_MAX_RANK || !checked_elements(dims, (size_t)rank, &v->elements) ||
+        v->elements > VALUES_MAX_ELEMENTS)
+        return false;
+    v->shape = (struct graph_shape){ .rank = rank };
+    if (rank > 0)
+        memcpy(v->shape.dims, dims, (size_t)rank * sizeof *dims);
+    v->data = arena_alloc(&v->graph->arena, v->elements, v->size);
+    return v->data != NULL;
+}
+
+static bool begin_like(struct value *v, const struct graph_tensor *t)
+{
+    return begin(v, t->rank, t->dims);
+}
+
+static bool begin_vector(struct value *v, int64_t count)
+{
+    return count >= 0 && count <= VALUES_MAX_ELEMENTS && begin(v, 1, (int32_t[]){ (int32_t)count });
+}
+
+/* Stores a result modulo the bits of the type, as the host's kernels do; of bool whether it is not
+ * 0. */
+static void store(struct value *v, size_t at, int64_t result)
+{
+    const TfLiteType type = v->graph->tensors[v->node->outputs[v->output]].type;
+    const uint32_t narrow = (uint32_t)(uint64_t)result;
+    const uint8_t truth = result != 0;
+
+    memcpy(v->data + at * v->size,
+           type == kTfLiteBool    ? (const void *)&truth
+           : type == kTfLiteInt64 ? (const void *)&result
+                                  : (const void *)&narrow,
+           v->size);
+}
+
+static void store_float(struct value *v, size_t at, float result)
+{
+    memcpy(v->data + at * v->size, &result, sizeof result);
+}
+
+static bool is_float(const struct graph_tensor *t)
+{
+    return t->type == kTfLiteFloat32;
+}
+
+static bool is_index(const struct graph_tensor *t)
+{
+    return t->type == kTfLiteInt32 || t->type == kTfLiteInt64;
+}
+
+static bool same_type(const struct value *v, int i)
+{
+    return in(v, i)->type == v->graph->tensors[v->node->outputs[v->output]].type;
+}
+
+/* Copies elements of input i. */
+static void copy(struct value *v, size_t to, int i, size_t from, size_t count)
+{
+    if (count > 0)
+        memcpy(v->data + to * v->size, (const char *)in(v, i)->data + from * v->size,
+               count * v->size);
+}
+
+static bool copy_all(struct value *v, int rank, const int32_t *dims)
+{
+    if (!same_type(v, 0) || !begin(v, rank, dims) || v->elements != in(v, 0)->elements)
+        return false;
+    copy(v, 0, 0, 0, v->elements);
+    return true;
+}
+
+/* An index of one of `rank` dimensions, which may count from the end; -1: of none. */
+static int axis_of(int64_t axis, int rank)
+{
+    axis += axis < 0 ? rank : 0;
+    return axis >= 0 && axis < rank ? (int)axis : -1;
+}
+
+/* ---- of shapes ---- */
+
+static bool shape(struct value *v)
+{
+    const struct graph_tensor *x = in(v, 0);
+
+    if (x->is_dynamic || !begin_vector(v, x->rank))
+        return false;
+    for (int d = 0; d < x->rank; d++)
+        store(v, (size_t)d, x->dims[d]);
+    return true;
+}
+
+static bool rank(struct value *v)
+{
+    if (!begin(v, 0, NULL))
+        return false;
+    store(v, 0, in(v, 0)->rank);
+    return true;
+}
+
+/* ---- moves ---- */
+
+static bool reshape(struct value *v)
+{
+    struct graph_shape s;
+
+    return v->node->op && v->node->op->shape(v->graph, v->node, 0, &s) &&
+           copy_all(v, s.rank, s.dims);
+}
+
+static bool squeeze(struct value *v)
+{
+    const TfLiteSqueezeParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0);
+    bool drop[GRAPH_MAX_RANK] = { false };
+    int32_t dims[GRAPH_MAX_RANK];
+    int kept = 0;
+
+    if (!p || p->num_squeeze_dims < 0 || p->num_squeeze_dims > GRAPH_MAX_RANK)
+        return false;
+    for (int i = 0; i < p->num_squeeze_dims; i++) {
+        const int axis = axis_of(p->squeeze_dims[i], x->rank);
+
+        if (axis < 0 || x->dims[axis] != 1)
+            return false;
+        drop[axis] = true;
+    }
+    for (int d = 0; d < x->rank; d++)
+        if (p->num_squeeze_dims == 0 ? x->dims[d] != 1 : !drop[d])
+            dims[kept++] = x->dims[d];
+    return copy_all(v, kept, dims);
+}
+
+static bool expand_dims(struct value *v)
+{
+    const struct graph_tensor *x = in(v, 0);
+    int32_t dims[GRAPH_MAX_RANK];
+    int axis;
+
+    if (!is_index(in(v, 1)) || in(v, 1)->elements != 1 || x->rank == GRAPH_MAX_RANK)
+        return false;
+    axis = axis_of(load(v, 1, 0), x->rank + 1);
+    for (int d = 0; d <= x->rank; d++)
+        dims[d] = d == axis ? 1 : x->dims[d - (d > axis)];
+    return axis >= 0 && copy_all(v, x->rank + 1, dims);
+}
+
+/* One dimension, or an element of it. */
+static bool strided_slice(struct value *v)
+{
+    const TfLiteStridedSliceParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0);
+    const int64_t size = x->rank == 1 ? x->dims[0] : -1;
+    int64_t first, end, stride, count;
+
+    if (!p || size < 0 || p->ellipsis_mask || p->new_axis_mask || p->offset || !same_type(v, 0))
+        return false;
+    for (int i = 1; i <= 3; i++)
+        if (in(v, i)->type != kTfLiteInt32 || in(v, i)->rank != 1 || in(v, i)->elements != 1)
+            return false;
+    stride = load(v, 3, 0);
+    first = load(v, 1, 0);
+    first += first < 0 ? size : 0;
+    if (p->shrink_axis_mask & 1) {
+        if (stride <= 0 || first < 0 || first >= size || !begin(v, 0, NULL))
+            return false;
+        copy(v, 0, 0, (size_t)first, 1);
+        return true;
+    }
+    if (stride == 0)
+        return false;
+    const int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+
+    end = load(v, 2, 0);
+    end += end < 0 ? size : 0;
+    if (p->begin_mask & 1)
+        first = stride > 0 ? low : high;
+    if (p->end_mask & 1)
+        end = stride > 0 ? high : low;
+    first = first < low ? low : first > high ? high : first;
+    end = end < low ? low : end > high ? high : end;
+    count = stride > 0 ? (end - first + stride - 1) / stride : (first - end - stride - 1) / -stride;
+    if (!begin_vector(v, count > 0 ? count : 0))
+        return false;
+    for (size_t i = 0; i < v->elements; i++)
+        copy(v, i, 0, (size_t)(first + (int64_t)i * stride), 1);
+    return true;
+}
+
+static bool slice(struct value *v)
+{
+    const struct graph_tensor *x = in(v, 0);
+    int64_t first, count;
+
+    if (x->rank != 1 || !same_type(v, 0) || !is_index(in(v, 1)) || in(v, 1)->elements != 1 ||
+        !is_index(in(v, 2)) || in(v, 2)->elements != 1)
+        return false;
+    first = load(v, 1, 0);
+    count = load(v, 2, 0);
+    if (first < 0 || first > x->dims[0])
+        return false;
+    count = count == -1 ? x->dims[0] - first : count;
+    if (count < 0 || count > x->dims[0] - first || !begin_vector(v, count))
+        return false;
+    copy(v, 0, 0, (size_t)first, v->elements);
+    return true;
+}
+
+/* Elements of a vector. */
+static bool gather(struct value *v)
+{
+    const TfLiteGatherParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0), *at = in(v, 1);
+
+    if (!p || x->rank != 1 || axis_of(p->axis, 1) != 0 || p->batch_dims != 0 || !is_index(at) ||
+        !same_type(v, 0) || !begin_like(v, at))
+        return false;
+    for (size_t i = 0; i < v->elements; i++) {
+        const int64_t index = load(v, 1, i);
+
+        if (index < 0 || index >= x->dims[0])
+            return false;
+        copy(v, i, 0, (size_t)index, 1);
+    }
+    return true;
+}
+
+/* The inputs one behind the other along an axis of the output, whose shape but for that axis is
+ * that of input 0. */
+static bool join(struct value *v, int axis, const int32_t *dims, int dim_count)
+{
+    size_t outer = 1, at = 0;
+
+    if (axis < 0 || !begin(v, dim_count, dims))
+        return false;
+    for (int d = 0; d < axis; d++)
+        outer *= (size_t)dims[d];
+    for (size_t o = 0; o < outer; o++)
+        for (int i = 0; i < v->node->input_count; i++) {
+            const size_t run = in(v, i)->elements / outer;
+
+            copy(v, at, i, o * run, run);
+            at += run;
+        }
+    return true;
+}
+
+static bool pack(struct value *v)
+{
+    const TfLitePackParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0);
+    int32_t dims[GRAPH_MAX_RANK];
+    int axis;
+
+    if (!p || x->rank == GRAPH_MAX_RANK || p->values_count != v->node->input_count)
+        return false;
+    for (int i = 0; i < v->node->input_count; i++)
+        if (!same_type(v, i) || !graph_same_shape(x, in(v, i)))
+            return false;
+    axis = axis_of(p->axis, x->rank + 1);
+    for (int d = 0; d <= x->rank; d++)
+        dims[d] = d == axis ? v->node->input_count : x->dims[d - (d > axis)];
+    return join(v, axis, dims, x->rank + 1);
+}
+
+static bool concatenation(struct value *v)
+{
+    const TfLiteConcatenationParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0);
+    const int axis = p && p->activation == kTfLiteActNone ? axis_of(p->axis, x->rank) : -1;
+    int32_t dims[GRAPH_MAX_RANK];
+    int64_t sum = 0;
+
+    for (int i = 0; i < v->node->input_count && axis >= 0; i++) {
+        if (!same_type(v, i) || in(v, i)->rank != x->rank)
+            return false;
+        for (int d = 0; d < x->rank; d++)
+            if (d != axis && in(v, i)->dims[d] != x->dims[d])
+                return false;
+        sum += in(v, i)->dims[axis];
+    }
+    if (axis < 0 || sum > VALUES_MAX_ELEMENTS)
+        return false;
+    memcpy(dims, x->dims, sizeof dims);
+    dims[axis] = (int32_t)sum;
+    return join(v, axis, dims, x->rank);
+}
+
+static bool unpack(struct value *v)
+{
+    const TfLiteUnpackParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0);
+
+    if (!p || x->rank < 1 || axis_of(p->axis, x->rank) != 0 || !same_type(v, 0) ||
+        x->dims[0] != v->node->output_count || !begin(v, x->rank - 1, x->dims + 1))
+        return false;
+    copy(v, 0, 0, (size_t)v->output * v->elements, v->elements);
+    return true;
+}
+
+static bool tile(struct value *v)
+{
+    const struct graph_tensor *x = in(v, 0);
+    int64_t times;
+
+    if (x->rank != 1 || !same_type(v, 0) || !is_index(in(v, 1)) || in(v, 1)->elements != 1)
+        return false;
+    times = load(v, 1, 0);
+    if (times < 0 || times > VALUES_MAX_ELEMENTS || !begin_vector(v, times * x->dims[0]))
+        return false;
+    for (int64_t i = 0; i < times; i++)
+        copy(v, (size_t)(i * x->dims[0]), 0, 0, (size_t)x->dims[0]);
+    return true;
+}
+
+/* Input `from`, which has one element, in the shape that input `dims` gives. */
+static bool spread(struct value *v, int from, int dims)
+{
+    const struct graph_tensor *s = in(v, dims);
+    int32_t sizes[GRAPH_MAX_RANK];
+
+    if (s->rank != 1 || s->dims[0] > GRAPH_MAX_RANK || !is_index(s) || in(v, from)->elements != 1 ||
+        in(v, from)->rank > s->dims[0] || !same_type(v, from))
+        return false;
+    for (int d = 0; d < s->dims[0]; d++) {
+        const int64_t size = load(v, dims, (size_t)d);
+
+        if (size < 0 || size > VALUES_MAX_ELEMENTS)
+            return false;
+        sizes[d] = (int32_t)size;
+    }
+    if (!begin(v, s->dims[0], sizes))
+        return false;
+    for (size_t i = 0; i < v->elements; i++)
+        copy(v, i, from, 0, 1);
+    return true;
+}
+
+static bool fill(struct value *v)
+{
+    return in(v, 1)->rank == 0 && spread(v, 1, 0);
+}
+
+static bool broadcast_to(struct value *v)
+{
+    return spread(v, 0, 1);
+}
+
+/* ---- arithmetic ---- */
+
+/* Whole numbers, on which the host's kernels agree. */
+static int64_t wrap(uint64_t result)
+{
+    int64_t wide;
+
+    memcpy(&wide, &result, sizeof wide);
+    return wide;
+}
+
+static bool divides(int64_t a, int64_t b)
+{
+    return b != 0 && !(b == -1 && (a == INT64_MIN || a == INT32_MIN));
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static int64_t combine(struct value *v, int64_t a, int64_t b)
+{
+    switch (v->node->code) {
+    case BUILTIN_ADD: return wrap((uint64_t)a + (uint64_t)b);
+    case BUILTIN_SUB: return wrap((uint64_t)a - (uint64_t)b);
+    case BUILTIN_MUL: return wrap((uint64_t)a * (uint64_t)b);
+    case BUILTIN_MAXIMUM: return a > b ? a : b;
+    case BUILTIN_MINIMUM: return a < b ? a : b;
+    case BUILTIN_EQUAL: return a == b;
+    case BUILTIN_NOT_EQUAL: return a != b;
+    case BUILTIN_GREATER: return a > b;
+    case BUILTIN_GREATER_EQUAL: return a >= b;
+    case BUILTIN_LESS: return a < b;
+    case BUILTIN_LESS_EQUAL: return a <= b;
+    case BUILTIN_LOGICAL_AND: return a && b;
+    case BUILTIN_LOGICAL_OR: return a || b;
+    default: break;
+    }
+    if (!divides(a, b)) {
+        v->failed = true;
+        return 0;
+    }
+    return v->node->code == BUILTIN_DIV         ? a / b
+           : v->node->code == BUILTIN_FLOOR_DIV ? floor_div(a, b)
+                                                : a - floor_div(a, b) * b; /* FLOOR_MOD */
+}
+
+static float combine_floats(struct value *v, float a, float b)
+{
+    switch (v->node->code) {
+    case BUILTIN_ADD: return a + b;
+    case BUILTIN_SUB: return a - b;
+    case BUILTIN_MUL: return a * b;
+    case BUILTIN_DIV: return a / b;
+    default: v->failed = true; return 0;
+    }
+}
+
+/* Operands of one shape, or one of them a single element. */
+static bool begin_pair(struct value *v)
+{
+    const struct graph_tensor *a = in(v, 0), *b = in(v, 1);
+    const bool one = b->elements == 1 && b->rank <= a->rank;
+
+    return a->type == b->type && (!v->node->op || gpu_op_activation(v->node) == kTfLiteActNone) &&
+           (one || graph_same_shape(a, b) || (a->elements == 1 && a->rank <= b->rank)) &&
+           begin_like(v, one || graph_same_shape(a, b) ? a : b);
+}
+
+/* The element of input i that stands against element `at` of the output. */
+static size_t against(const struct value *v, int i, size_t at)
+{
+    return in(v, i)->elements == 1 ? 0 : at;
+}
+
+static bool binary(struct value *v)
+{
+    const struct graph_node *n = v->node;
+
+    if (n->op && n->op->has_activation && !n->params)
+        return false;
+    if (!begin_pair(v) || (is_float(in(v, 0)) && !same_type(v, 0)))
+        return false;
+    for (size_t i = 0; i < v->elements && !v->failed; i++) {
+        const size_t a = against(v, 0, i), b = against(v, 1, i);
+
+        if (is_float(in(v, 0)))
+            store_float(v, i,
+                        combine_floats(v, graph_constant_float(v->graph, n->inputs[0], a),
+                                       graph_constant_float(v->graph, n->inputs[1], b)));
+        else
+            store(v, i, combine(v, load(v, 0, a), load(v, 1, b)));
+    }
+    return !v->failed;
+}
+
+/* The elements of one input or the other. */
+static bool choose(struct value *v)
+{
+    const struct graph_tensor *a = in(v, 1), *condition = in(v, 0);
+
+    if (condition->type != kTfLiteBool || !same_type(v, 1) || !same_type(v, 2) ||
+        !graph_same_shape(a, in(v, 2)) || !begin_like(v, a) ||
+        (!graph_same_shape(condition, a) && !(condition->elements == 1 && condition->rank == 0)))
+        return false;
+    for (size_t i = 0; i < v->elements; i++)
+        copy(v, i, load(v, 0, against(v, 0, i)) ? 1 : 2, i, 1);
+    return true;
+}
+
+/* The host's kernel converts a float out of the range of integers as its CPU does: not here. */
+static bool cast(struct value *v)
+{
+    const struct graph_tensor *y = graph_output(v->graph, v->node, 0);
+
+    if (!begin_like(v, in(v, 0)))
+        return false;
+    for (size_t i = 0; i < v->elements; i++) {
+        if (!is_float(in(v, 0))) {
+            const int64_t x = load(v, 0, i);
+
+            is_float(y) ? store_float(v, i, (float)x) : store(v, i, x);
+            continue;
+        }
+        const float x = graph_constant_float(v->graph, v->node->inputs[0], i);
+
+        if (!(fabsf(x) < 2147483648.0f))
+            return false;
+        is_float(y) ? store_float(v, i, x)
+                    : store(v, i, y->type == kTfLiteBool ? x != 0 : (int64_t)x);
+    }
+    return true;
+}
+
+static bool floats(struct value *v)
+{
+    if (!is_float(in(v, 0)) || !same_type(v, 0) || !begin_like(v, in(v, 0)))
+        return false;
+    for (size_t i = 0; i < v->elements; i++) {
+        const float x = graph_constant_float(v->graph, v->node->inputs[0], i);
+
+        store_float(v, i, v->node->code == BUILTIN_FLOOR ? floorf(x) : ceilf(x));
+    }
+    return true;
+}
+
+/* Of all elements of a vector. */
+static bool reduce(struct value *v)
+{
+    const TfLiteReducerParams *p = v->node->params;
+    const struct graph_tensor *x = in(v, 0);
+    const int32_t code = v->node->code;
+    int64_t result = code == BUILTIN_REDUCE_PROD;
+
+    if (!p || x->rank != 1 || x->elements == 0 || !is_index(x) || !same_type(v, 0) ||
+        in(v, 1)->type != kTfLiteInt32 || in(v, 1)->elements != 1 ||
+        axis_of(load(v, 1, 0), 1) != 0 || !begin(v, p->keep_dims, (int32_t[]){ 1 }))
+        return false;
+    for (size_t i = 0; i < x->elements; i++) {
+        const int64_t e = load(v, 0, i);
+
+        if (code == BUILTIN_REDUCE_MAX)
+            result = i == 0 || e > result ? e : result;
+        else if (code == BUILTIN_REDUCE_MIN)
+            result = i == 0 || e < result ? e : result;
+        else
+            result = wrap(code == BUILTIN_SUM ? (uint64_t)result + (uint64_t)e
+                                              : (uint64_t)result * (uint64_t)e);
+    }
+    store(v, 0, result);
+    return true;
+}
+
+static bool range(struct value *v)
+{
+    int64_t first, limit, delta;
+
+    for (int i = 0; i < 3; i++)
+        if (!is_index(in(v, i)) || !same_type(v, i) || in(v, i)->rank != 0)
+            return false;
+    first = load(v, 0, 0);
+    limit = load(v, 1, 0);
+    delta = load(v, 2, 0);
+    if (delta == 0 || first < INT32_MIN || first > INT32_MAX || limit < INT32_MIN ||
+        limit > INT32_MAX || delta < INT32_MIN || delta > INT32_MAX ||
+        (delta > 0 ? first > limit : first < limit) ||
+        !begin_vector(v, delta > 0 ? (limit - first + delta - 1) / delta
+                                   : (first - limit - delta - 1) / -delta))
+        return false;
+    for (size_t i = 0; i < v->elements; i++)
+        store(v, i, first + (int64_t)i * delta);
+    return true;
+}
+
+/* The shape to which two shapes broadcast. */
+static bool broadcast_args(struct value *v)
+{
+    const struct graph_tensor *a = in(v, 0), *b = in(v, 1);
+
+    if (a->rank != 1 || b->rank != 1 || !same_type(v, 0) || !same_type(v, 1) || !is_index(a) ||
+        !begin_vector(v, a->dims[0] > b->dims[0] ? a->dims[0] : b->dims[0]))
+        return false;
+    for (size_t i = 0; i < v->elements; i++) {
+        const size_t back = v->elements - i;
+        const int64_t x = back <= a->elements ? load(v, 0, a->elements - back) : 1;
+        const int64_t y = back <= b->elements ? load(v, 1, b->elements - back) : 1;
+
+        if (x != y && x != 1 && y != 1)
+            return false;
+        store(v, i, x == 1 ? y : x);
+    }
+    return true;
+}
+
+/* ---- nodes ---- */
+
+static const struct row {
+    int32_t code;
+    signed char inputs; /* -1: 1 or more */
+    bool any_input;     /* its shape alone counts */
+    bool (*compute)(struct value *v);
+} rows[] = {
+    { BUILTIN_SHAPE, 1, true, shape },
+    { BUILTIN_RANK, 1, true, rank },
+    { BUILTIN_STRIDED_SLICE, 4, false, strided_slice },
+    { BUILTIN_SLICE, 3, false, slice },
+    { BUILTIN_GATHER, 2, false, gather },
+    { BUILTIN_PACK, -1, false, pack },
+    { BUILTIN_UNPACK, 1, false, unpack },
+    { BUILTIN_CONCATENATION, -1, false, concatenation },
+    { BUILTIN_RESHAPE, -1, false, reshape },
+    { BUILTIN_SQUEEZE, 1, false, squeeze },
+    { BUILTIN_EXPAND_DIMS, 2, false, expand_dims },
+    { BUILTIN_TILE, 2, false, tile },
+    { BUILTIN_FILL, 2, false, fill },
+    { BUILTIN_BROADCAST_TO, 2, false, broadcast_to },
+    { BUILTIN_BROADCAST_ARGS, 2, false, broadcast_args },
+    { BUILTIN_RANGE, 3, false, range },
+    { BUILTIN_ADD, 2, false, binary },
+    { BUILTIN_SUB, 2, false, binary },
+    { BUILTIN_MUL, 2, false, binary },
+    { BUILTIN_DIV, 2, false, binary },
+    { BUILTIN_FLOOR_DIV, 2, false, binary },
+    { BUILTIN_FLOOR_MOD, 2, false, binary },
+    { BUILTIN_MAXIMUM, 2, false, binary },
+    { BUILTIN_MINIMUM, 2, false, binary },
+    { BUILTIN_EQUAL, 2, false, binary },
+    { BUILTIN_NOT_EQUAL, 2, false, binary },
+    { BUILTIN_GREATER, 2, false, binary },
+    { BUILTIN_GREATER_EQUAL, 2, false, binary },
+    { BUILTIN_LESS, 2, false, binary },
+    { BUILTIN_LESS_EQUAL, 2, false, binary },
+    { BUILTIN_LOGICAL_AND, 2, false, binary },
+    { BUILTIN_LOGICAL_OR, 2, false, binary },
+    { BUILTIN_SELECT, 3, false, choose },
+    { BUILTIN_SELECT_V2, 3, false, choose },
+    { BUILTIN_CAST, 1, false, cast },
+    { BUILTIN_FLOOR, 1, false, floats },
+    { BUILTIN_CEIL, 1, false, floats },
+    { BUILTIN_SUM, 2, false, reduce },
+    { BUILTIN_REDUCE_PROD, 2, false, reduce },
+    { BUILTIN_REDUCE_MAX, 2, false, reduce },
+    { BUILTIN_REDUCE_MIN, 2, false, reduce },
+};
+
+/* The row of a node, all of whose inputs are known; NULL: it is not computed here. */
+static const struct row *row_of(const struct graph *g, const struct graph_node *n)
+{
+    const struct row *row = NULL;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && !row; i++)
+        if (rows[i].code == n->code)
+            row = &rows[i];
+    if (!row || n->input_count < 1 || (row->inputs >= 0 && n->input_count != row->inputs) ||
+        (row->compute == reshape && n->input_count > 2))
+        return NULL;
+    for (int i = 0; i < n->input_count; i++) {
+        const struct graph_tensor *t = graph_input(g, n, i);
+
+        if (!t || t->rank < 0 ||
+            (!row->any_input &&
+             (!t->data || (!is_index(t) && t->type != kTfLiteBool && !is_float(t)))))
+            return NULL;
+    }
+    return row;
+}
+
+/* Constants of the file in f32 are folded as weights (transform/fold.c). */
+static bool is_weight(const struct graph_tensor *t, bool from_shapes)
+{
+    return is_float(t) && !from_shapes;
+}
+
+static bool has_shape(const struct graph_tensor *t, const struct graph_shape *s)
+{
+    return t->rank == s->rank && memcmp(t->dims, s->dims, sizeof s->dims) == 0;
+}
+
+static bool compute_output(struct value *v, const struct row *row, bool again, uint64_t bytes)
+{
+    const struct graph_tensor *y = &v->graph->tensors[v->node->outputs[v->output]];
+
+    if (y->is_variable || y->is_sparse || (!is_index(y) && y->type != kTfLiteBool && !is_float(y)))
+        return false;
+    v->size = runtime_type_bits(y->type) / 8;
+    return row->compute(v) && bytes + v->elements * v->size <= limit_of(LIMIT_FOLDED_BYTES) &&
+           (again || y->is_dynamic || has_shape(y, &v->shape));
+}
+
+static void set_output(struct graph_tensor *y, const struct value *v, bool from_shapes)
+{
+    y->data = v->data;
+    y->elements = v->elements;
+    y->rank = v->shape.rank;
+    memcpy(y->dims, v->shape.dims, sizeof y->dims);
+    y->is_dynamic = y->is_prepared = false;
+    y->from_shapes = from_shapes;
+}
+
+enum status values_compute(struct graph *g, struct graph_node *n, bool again, uint64_t *bytes,
+                           struct diag *diag)
+{
+    const struct row *const row = row_of(g, n);
+    bool from_shapes = row && row->any_input;
+    struct value *outputs;
+
+    n->known = false;
+    if (!row || n->output_count < 1)
+        return STATUS_OK;
+    for (int i = 0; i < n->input_count; i++)
+        from_shapes |= g->tensors[n->inputs[i]].from_shapes;
+    for (int i = 0; i < n->output_count; i++)
+        if (is_weight(graph_output(g, n, i), from_shapes) || (i > 0 && row->compute != unpack))
+            return STATUS_OK;
+    if (!(outputs = ARENA_NEW(&g->arena, (size_t)n->output_count, struct value)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
+    for (int i = 0; i < n->output_count; i++) {
+        outputs[i] = (struct value){ .graph = g, .node = n, .output = i };
+        if (!compute_output(&outputs[i], row, again, *bytes))
+            return STATUS_OK;
+        *bytes += outputs[i].elements * outputs[i].size;
+    }
+    for (int i = 0; i < n->output_count; i++)
+        set_output(&g->tensors[n->outputs[i]], &outputs[i], from_shapes);
+    n->known = g->has_values = true;
+    return STATUS_OK;
+}
+
+enum status values_find(struct graph *g, const struct gpu_options *options, struct diag *diag)
+{
+    uint64_t bytes = 0;
+
+    if (options->no_transform & 1u << TRANSFORM_fold)
+        return STATUS_OK;
+    for (int i = 0; i < g->node_count; i++)
+        TRY(values_compute(g, &g->nodes[i], false, &bytes, diag));
+    return STATUS_OK;
+}
