@@ -25,7 +25,8 @@ static const char help[] =
     "include              list                all      nodes to consider: 3, 5-9, CONV_2D, or a\n"
     "                                                  pattern of an output tensor's name\n"
     "exclude              list                none     nodes not to consider\n"
-    "max_partitions       0..                 1        the N largest partitions; 0: no limit\n"
+    "max_partitions       -1..                -1       the N largest; 0: all; -1: one, and what "
+    "pays\n"
     "min_nodes            1..                 1        smaller partitions stay on the CPU\n"
     "placement            nodes, cost, cost_table\n"
     "                                         nodes    which partitions are the largest: those "
@@ -247,7 +248,7 @@ static const struct option options[] = {
     INT("last_node", last_node, 0),
     TEXT("include", include),
     TEXT("exclude", exclude),
-    INT("max_partitions", max_partitions, 0),
+    INT("max_partitions", max_partitions, -1),
     INT("min_nodes", min_nodes, 1),
     ENUM("placement", placement, placements, "nodes, cost, cost_table"),
     INT("cpu_rate", cpu_rate, 1),
@@ -338,7 +339,7 @@ enum status options_parse(struct gpu_options *o, const char *const *keys, const 
                                .last_node = -1,
                                .in_place = true,
                                .packed_dot = true,
-                               .max_partitions = 1,
+                               .max_partitions = -1,
                                .serialization_limit_mib = 1024,
                                .tune_budget_ms = TUNE_BUDGET_MS,
                                .min_nodes = 1,

@@ -50,7 +50,7 @@ struct gpu_options {
     int first_node, last_node; /* inclusive; -1: no limit */
     const char *include; /* comma-separated: 3, 5-9, CONV_2D, or a pattern of an output's name */
     const char *exclude; /* NULL: none */
-    int max_partitions;  /* 0: no limit */
+    int max_partitions;  /* 0: no limit; -1: the largest, and those that save time */
     int min_nodes;
     enum gpu_placement placement;
     int cpu_rate;                /* multiply-adds of the CPU in a microsecond */

@@ -350,6 +350,13 @@ static bool is_left(const struct graph *g, const struct placement *p, int rank,
         return true;
     }
     why->rule = RULE_OPTION_MAX_PARTITIONS;
+    if (o->max_partitions < 0) {
+        why->field = "estimated time of the partition on the device";
+        why->hint = "beside the largest it would save no time; max_partitions=0 takes it";
+        snprintf(why->value, sizeof why->value, "%.1f us", p->device_us);
+        snprintf(why->limit, sizeof why->limit, "less than %.1f us, the CPU's", p->cpu_us);
+        return rank > 0 && placement_saved_us(p) <= 0;
+    }
     why->hint = by_cost ? "others save more time; raise max_partitions (0: no limit)"
                         : "larger partitions are taken; raise max_partitions (0: no limit)";
     snprintf(why->limit, sizeof why->limit, "one of the %d largest (max_partitions)",

@@ -19,7 +19,7 @@ TEST(defaults)
     assert_true(o.enable_quantization);
     assert_int_equal(o.first_node, -1);
     assert_int_equal(o.last_node, -1);
-    assert_int_equal(o.max_partitions, 1);
+    assert_int_equal(o.max_partitions, -1);
     assert_int_equal(o.min_nodes, 1);
     assert_int_equal(o.placement, PLACEMENT_NODES);
     assert_int_equal(o.cpu_rate, 40000);

@@ -153,6 +153,8 @@ TEST(small_ones_stay)
     expect(&slow_submit, "cost", "1", "1", ".......xx");
     expect(&slow_submit, "nodes", "0", "1", "x.xxxx.xx");
     expect(&slow_submit, "nodes", "1", "1", "..xxxx...");
+    expect(&slow_submit, "nodes", "-1", "1", "x.xxxx.xx");
+    expect(&slow_submit, "cost", "-1", "1", "x......xx");
     l = look(&slow_submit, WITH("placement", "cost", "max_partitions", "0"));
     assert_string_equal(l.rules[0], "");
     assert_string_equal(l.rules[1], "option.placement");
@@ -174,12 +176,12 @@ TEST(least_nodes)
     expect(&quick, "cost", "0", "2", "..xxxx.xx");
 }
 
-/* The default is by nodes, one partition. */
+/* The default is by nodes: the largest partition, and of the others those that save time. */
 TEST(default_order)
 {
     struct look l = look(&slow_submit, WITH("min_nodes", "1"));
 
-    assert_string_equal(l.taken, "..xxxx...");
+    assert_string_equal(l.taken, "x.xxxx.xx");
     l = look(&slow_submit, WITH("max_partitions", "0"));
     assert_string_equal(l.taken, "x.xxxx.xx");
 }

@@ -246,6 +246,20 @@ TEST(partitions)
                                    .rule = RULE_OPTION_MAX_PARTITIONS });
     look_parts(&m, (struct parts){
                        .key = "max_partitions", .value = "2", .limits = limits, .taken = "xx.x" });
+    /* The default takes the largest whatever it costs, and others that save time. */
+    r = look_parts(&m, (struct parts){ .key = "max_partitions",
+                                       .value = "-1",
+                                       .limits = limits,
+                                       .taken = "xx..",
+                                       .rule = RULE_OPTION_MAX_PARTITIONS,
+                                       .rates = { 63, 1, 1e300, 1e300 } });
+    assert_string_equal(r.value, "64.0 us");
+    assert_string_equal(r.limit, "less than 64.0 us, the CPU's");
+    look_parts(&m, (struct parts){ .key = "max_partitions",
+                                   .value = "-1",
+                                   .limits = limits,
+                                   .taken = "xx.x",
+                                   .rates = { 63, 0.5, 1e300, 1e300 } });
     seen[RULE_OPTION_MAX_PARTITIONS][BOUNDARY] = true;
     look_parts(&m, (struct parts){ .key = "max_partitions",
                                    .value = "1",
