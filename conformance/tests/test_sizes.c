@@ -128,6 +128,7 @@ static const struct {
     { "sequence_lstm", RECURRENT | BIT(STEPS) },
     { "svdf", 0 },           /* the CPU's in our delegate */
     { "shape", 0 },          /* reads no element */
+    { "where", 0 },          /* the result is as large as its data say */
     { "broadcast_args", 0 }, /* of shapes, which have at most eight elements */
 };
 
