@@ -616,6 +616,15 @@ TEST(test_relative_limits)
     }
 }
 
+/* Where a magnitude is no number, there is no limit that a result could be over. */
+TEST(a_limit_is_never_nan)
+{
+    const struct bound_point unknown = { .value = 1, .magnitude = NAN, .terms = 1 };
+
+    assert_true(isinf(bound_limit(&dot, BOUNDS_FP32, &unknown)));
+    assert_true(isinf(bound_limit(&dot, BOUNDS_FP16, &unknown)));
+}
+
 TEST(test_special_values)
 {
     const struct bound_point one = { .value = 1, .magnitude = 1, .terms = 1 };

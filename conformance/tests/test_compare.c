@@ -35,6 +35,7 @@ static float inputs[N];
 static const float *special; /* NULL or inputs */
 
 static const struct ref_detail *read_as[3]; /* NULL, or what elements are without NaN */
+static const double *added;                 /* NULL, or compare_request's */
 static bool full_mantissas;
 static bool has_infinity, from_overflow;
 
@@ -55,6 +56,7 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
                              .rank = 4,
                              .detail = &detail,
                              .special = special,
+                             .added = added,
                              .read_as = { read_as[0], read_as[1], read_as[2] },
                              .has_nan = read_as[1],
                              .full_mantissas = full_mantissas,
@@ -121,6 +123,29 @@ TEST(test_any_beside_nan, .setup = fill)
     maximum.any_beside_nan = true;
     assert_false(compare(&maximum, BOUNDS_FP32, false).pass);
     read_as[0] = read_as[1] = NULL;
+}
+
+/* An element without a limit passes and is counted, whatever made the limit infinite or NaN; others
+ * are judged. */
+TEST(elements_without_a_limit_are_counted, .setup = fill)
+{
+    static double more[N];
+
+    got[7] = 1e9F;
+    magnitude[7] = NAN;
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_int_equal(compare(&dot, BOUNDS_FP32, false).not_judged, 1);
+    assert_true(compare(&dot, BOUNDS_FP32, false).margin <= 1);
+    magnitude[7] = value[7];
+    assert_false(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_int_equal(compare(&dot, BOUNDS_FP32, false).not_judged, 0);
+    more[7] = NAN;
+    added = more;
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    assert_int_equal(compare(&dot, BOUNDS_FP32, false).not_judged, 1);
+    got[8] = 1e9F;
+    assert_false(compare(&dot, BOUNDS_FP32, false).pass);
+    added = NULL;
 }
 
 /* The largest number of the runtime's clamp is an infinity elsewhere, and only where there was one.

@@ -150,6 +150,33 @@ TEST(states_carry_their_error)
     op_end(&t);
 }
 
+/* Weights by which an error grows a thousandfold from step to step: values lie between two ends,
+ * and so does what they are off by, in h and in a clipped c. */
+TEST(errors_stay_finite)
+{
+    struct ref_carry carry = { NULL, 0 };
+    struct op_test t;
+
+    begin(&t, false, true, false);
+    params_of(&t)->cell_clip = 8;
+    for (int g = 0; g < GATES; g++)
+        t.in[R + g]->data.f[0] = 1000;
+    t.call.carry = &carry;
+    for (int run = 0; run < 150; run++) {
+        memset(t.in[H]->data.raw, 0, t.in[H]->bytes);
+        memset(t.in[C]->data.raw, 0, t.in[C]->bytes);
+        op_run(&t);
+    }
+    for (int k = 0; k < STEPS; k++) {
+        assert_true(t.details[0].magnitude[k] <= 0x1p28);
+        assert_true(t.details[0].terms[k] <= 0x1p28);
+    }
+    for (size_t i = 0; i < carry.count; i++)
+        assert_true(isfinite(carry.at[i]));
+    mem_free(carry.at);
+    op_end(&t);
+}
+
 TEST(refusals)
 {
     struct op_test t;

@@ -98,7 +98,7 @@ struct record_result {
     double max_abs, max_ulp, margin, bias;
     const char *note;           /* of a margin above a half: why it may be */
     uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
-    uint64_t not_judged;        /* elements without a limit where intermediates are hidden */
+    uint64_t not_judged;        /* elements without a limit */
     double ms;                  /* the fastest inference */
     uint64_t bytes;             /* of the device, or of the host's arena */
     int taken;                  /* nodes of a random graph that the subject took */

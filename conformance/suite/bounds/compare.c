@@ -210,6 +210,7 @@ static void compare_element(const struct compare_request *q, bool cut, struct co
     if (v.pass && isnan(got) && q->from_overflow && !is_nan_as_read(q, i))
         v = (struct bound_verdict){ false, NAN };
     size = isnan(v.error) ? INFINITY : v.error;
+    c->not_judged += isfinite(p.value) && isinf(limit);
 
     write_limit(q, i, p.value, limit);
     if (bound_may_overflow(q->rule, q->bounds, &p))
@@ -304,6 +305,7 @@ static void compare_step(const struct compare_request *q, struct comparison *c, 
         return;
     }
     limit = slack + bound_steps(q->rule, q->bounds, &p, s->scale, s->zero);
+    c->not_judged += isinf(limit) != 0;
     if (s->bounds == BOUNDS_ONE_STEP) {
         write_limit(q, i, p.value, 1 + limit);
         compare_one_step(q, c, i, got, want, limit);

@@ -71,7 +71,8 @@ struct comparison {
     double margin;  /* the largest error / limit, of elements, rms, mean and row sums */
     double bias;    /* sums: mean of error / (u * magnitude); else mean of error / limit */
     size_t elements, wrong;
-    size_t unequal; /* quantized elements that differ from the reference's integers */
+    size_t not_judged; /* numbers whose limit is infinite: any other number passes */
+    size_t unequal;    /* quantized elements that differ from the reference's integers */
     size_t untied; /* those of them whose exact result is no tie, which may be rounded either way */
     /* The first wrong element, or sum of a row.  Not set when only rms or mean fail. */
     bool has_element;

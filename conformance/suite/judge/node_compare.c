@@ -57,6 +57,7 @@ static void add_figures(struct case_result *r, const struct comparison *c)
     r->max_abs = fmax(r->max_abs, c->max_abs);
     r->max_ulp = fmax(r->max_ulp, c->max_ulp);
     r->margin = fmax(r->margin, c->margin);
+    r->not_judged += c->not_judged;
     if (fabs(c->bias) > fabs(r->bias))
         r->bias = c->bias;
 }

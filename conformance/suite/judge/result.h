@@ -73,8 +73,8 @@ struct case_result {
     double max_abs, max_ulp, margin, bias;
     uint64_t integers; /* elements of quantized outputs that were compared */
     uint64_t unequal;  /* those of them that were not the reference's */
-    /* Elements of outputs that have no limit where intermediates are hidden: as outputs of their
-     * nodes they were judged. */
+    /* Elements of outputs that have no limit, as some have where intermediates are hidden: as
+     * outputs of their nodes these were judged. */
     uint64_t not_judged;
     double ms;         /* the fastest inference */
     uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
