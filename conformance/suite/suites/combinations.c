@@ -385,28 +385,27 @@ static void make_masked_by_input(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_ADD, x, mask)));
 }
 
-/* SOFTMAX as converters write it out: a whole row of infinities would be infinity less infinity. */
+/* The peak is subtracted first, as where SOFTMAX is written out: of a whole row of infinities that
+ * would be infinity less infinity. */
 static void make_masked_in_steps(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value mask = graph_add_constant(m, &(struct shape)DIMS(1, 1, 4, 8));
     const struct value s = binary(m, BUILTIN_ADD, x, mask);
     const struct value peak = graph_add_reduction(m, BUILTIN_REDUCE_MAX, s, 8, true);
-    const struct value e = graph_add_unary(m, BUILTIN_EXP, binary(m, BUILTIN_SUB, s, peak));
 
-    graph_add_judged_output(
-        m, binary(m, BUILTIN_DIV, e, graph_add_reduction(m, BUILTIN_SUM, e, 8, true)));
+    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_SUB, s, peak)));
 }
 
-/* What is masked out of scores is multiplied by 0 behind: infinity would be NaN. */
+/* What is masked is multiplied by 0 behind: infinity would be NaN. */
 static void make_masked_times_0(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value mask = graph_add_constant(m, &(struct shape)DIMS(1, 1, 4, 8));
     const struct value s = binary(m, BUILTIN_ADD, x, mask);
+    const struct value zero = graph_add_number(m, &(struct shape)SCALAR, 0);
 
-    graph_add_judged_output(
-        m, binary(m, BUILTIN_MUL, s, graph_add_number(m, &(struct shape)SCALAR, 0)));
+    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_MUL, s, zero)));
 }
 
 /* ---- operands that are smaller than the result ---- */
@@ -565,9 +564,9 @@ static const struct row rows[] = {
            make_masked_by_input, mask_infinite, .specials = true),
     MASKED("masked_1e4", "attention: a constant mask of -1e4, in whole rows, too", make_masked,
            mask_1e4, .full_mantissas = true),
-    MASKED("masked_in_steps", "a masked SOFTMAX written out, in whole rows, too",
+    MASKED("masked_in_steps", "attention: the peak of masked logits is subtracted",
            make_masked_in_steps, mask_1e9, .full_mantissas = true),
-    MASKED("masked_times_0", "a product of what is masked and 0", make_masked_times_0, mask_1e9,
+    MASKED("masked_times_0", "a product of masked logits and 0", make_masked_times_0, mask_1e9,
            .full_mantissas = true),
 };
 
