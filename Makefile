@@ -375,10 +375,10 @@ conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' pick
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 # One product in fifteen, and SOFTMAX behind one, by the kernels that lavapipe has for GPUs alone; and
 # one case in 200 by specialized kernels, which small plans there have not.
-FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8
+FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8,matmul_shares
 conformance-kernels: all ## some cases on our delegate with the kernels of GPUs, which software devices else have not
 	$(TEST_ENV) $(B)/assay conformance --no-models --shard=1/15 --filter='*conv*' --filter='*fully_connected*' \
-	    --filter='*softmax_pixel*' --delegate-option=kernel=$(FORCED) $(ARGS)
+	    --filter='*softmax_pixel*' --filter='batch_matmul.*' --delegate-option=kernel=$(FORCED) $(ARGS)
 	$(TEST_ENV) $(B)/assay conformance --no-models --shard=1/200 --delegate-option=no_kernel=thawed $(ARGS)
 conformance-graphs: all ## 500 random graphs on our delegate, in four modes; GRAPHS=N runs N, T='graph.i8.*' picks some
 	$(TEST_ENV) $(B)/assay conformance --graphs=$(GRAPHS) --filter='$(or $(T),graph.*)' $(ARGS)

@@ -58,11 +58,15 @@ TEST(what_is_used_unmeasured)
     const uint32_t tiles =
         bit(KERNEL_gemm) | bit(KERNEL_matvec) | bit(KERNEL_frozen) | bit(KERNEL_tail);
     const uint32_t halves = bit(KERNEL_half_sums);
-    const uint32_t likely[DEVICE_CLASSES] = { [DEVICE_OTHER] = units | halves | bytes,
-                                              [DEVICE_SOFTWARE] = units | halves,
-                                              [DEVICE_INTEGRATED] = units | halves | bytes | tiles,
-                                              [DEVICE_AMD] = units | halves | bytes | tiles,
-                                              [DEVICE_INTEL] = units | halves | bytes | tiles };
+    const uint32_t shares = bit(KERNEL_matmul_shares);
+    const uint32_t likely[DEVICE_CLASSES] = {
+        [DEVICE_OTHER] = units | halves | bytes,
+        [DEVICE_SOFTWARE] = units | halves,
+        [DEVICE_NVIDIA] = shares,
+        [DEVICE_INTEGRATED] = units | halves | bytes | tiles | shares,
+        [DEVICE_AMD] = units | halves | bytes | tiles | shares,
+        [DEVICE_INTEL] = units | halves | bytes | tiles | shares
+    };
     const uint32_t sure =
         bit(KERNEL_rows) | bit(KERNEL_half_rows) | bit(KERNEL_small_outputs) | bit(KERNEL_groups);
 

@@ -98,6 +98,9 @@ static const char dense_of_1[] = DENSE("4,288", "y");
 static const char large_conv[] =
     "CONV_2D {stride_w=1 stride_h=1} x" WEIGHTS("400,3,3,8", "400") " -> y";
 static const char large_dense[] = DENSE("400,288", "y");
+static const char depth_of_8[] = "BATCH_MATMUL {} x f32[1,6,8,5]=~1 -> y";
+static const char depth_of_48[] =
+    "RESHAPE {} x i32[3]=1,6,48 -> r:f32[1,6,48]; BATCH_MATMUL {} r f32[1,48,5]=~1 -> y";
 static const char softmax_of_input[] = "SOFTMAX {beta=1} x -> y";
 static const char classifier[] = DENSE("400,288", "f") "SOFTMAX {beta=1} f -> y";
 static const char logits_shown[] = DENSE("400,288", "f") "SOFTMAX {beta=1} f -> y; outputs y f";
@@ -274,6 +277,11 @@ static const struct row rows[] = {
     K(groups_of_18, gemm, nvidia, FP32, "its groups are not of a multiple of 4 channels"),
     K(groups_of_4, gemm, nvidia, FP32, "groups of fewer than 16 output channels"),
     K(dense_of_36, gemm, nvidia, FP32, "32 weights, fewer than 65536"),
+    K(depth_of_48, matmul_shares, nvidia, FP32, ""),
+    K(depth_of_48, matmul_shares, software, FP32,
+      "class software: slower, as measured on lavapipe"),
+    K(depth_of_8, matmul_shares, nvidia, FP32, "a depth of 8, less than 16"),
+    K_OFF(depth_of_48, matmul_shares, nvidia, FP32),
     K(large_dense, matvec, nvidia, FP32, ""),
     K_OFF(large_dense, matvec, nvidia, FP32),
     K(large_dense, matvec, software, FP32, "class software: not measured"),

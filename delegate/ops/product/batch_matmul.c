@@ -12,6 +12,8 @@
 #include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <inttypes.h>
+
 enum { DIMS = BATCH_MATMUL_DIMS, RANK_MIN = 2, RANK_MAX = DIMS + 2 };
 
 /* Dim i of DIMS before the last two, aligned at the last one. */
@@ -191,6 +193,24 @@ static void set_batch(struct batch_matmul_args *args, const struct graph_tensor 
     }
 }
 
+enum { SHARES_MAX = 8, SHARE_DEPTH_MIN = 8, SHARES_COLUMNS = 16 };
+
+/* By how many invocations a sum is made.  It depends on nothing but the depth, so that a matrix has
+ * the same bits in any batch. */
+static uint32_t shares_of(const struct planner *p, const struct graph_node *n, uint32_t depth)
+{
+    const struct reason_of why = planner_reason(p, KERNEL_matmul_shares, n);
+    uint32_t shares = 1;
+
+    if (!planner_kernel(p, &why))
+        return 1;
+    while (shares < SHARES_MAX && 2 * shares * SHARE_DEPTH_MIN <= depth)
+        shares *= 2;
+    if (shares == 1)
+        reasons_add(&why, "a depth of %" PRIu32 ", less than %d", depth, 2 * SHARE_DEPTH_MIN);
+    return shares;
+}
+
 static enum status plan_batch_matmul(struct planner *p, const struct graph_node *n)
 {
     const TfLiteBatchMatMulParams *params = n->params;
@@ -199,6 +219,8 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
     const TfLiteType type = graph_output(p->graph, n, 0)->type;
     const bool bytes = type == kTfLiteInt8 || type == kTfLiteUInt8, shorts = type == kTfLiteInt16;
     struct batch_matmul_args args = { 0 };
+    const uint32_t depth = (uint32_t)matrix_dim(x, params->adj_x, 1);
+    const uint32_t shares = shorts ? 1 : shares_of(p, n, depth);
     struct operand a, b;
     struct plan_step *s;
 
@@ -208,11 +230,11 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
                      shorts  ? "batch_matmul_int16.i16"
                      : bytes ? "batch_matmul_int8"
                              : "batch_matmul",
-                     n, WORKGROUP, 1, 1);
+                     n, shares > 1 ? SHARES_COLUMNS : WORKGROUP, shares, 1);
     if (dst < 0 || !s)
         return STATUS_NO_MEMORY;
     args.rows = (uint32_t)matrix_dim(x, params->adj_x, 0);
-    args.depth = (uint32_t)matrix_dim(x, params->adj_x, 1);
+    args.depth = depth;
     args.columns = (uint32_t)matrix_dim(y, params->adj_y, 1);
     args.row_tiles = (args.rows + BATCH_MATMUL_ROWS - 1) / BATCH_MATMUL_ROWS;
     args.out_slices = (args.columns + 3) / 4;
@@ -235,7 +257,10 @@ static enum status plan_batch_matmul(struct planner *p, const struct graph_node 
     step_write(p, s, 0, dst);
     step_operand(p, s, 1, &a);
     step_operand(p, s, 2, &b);
-    return step_items(p, s, args.count);
+    if (shares == 1)
+        return step_items(p, s, args.count);
+    step_shared(s, SHARES_COLUMNS * shares * BATCH_MATMUL_ROWS * 4 * (uint32_t)sizeof(float));
+    return step_groups(p, s, ((uint64_t)args.count + SHARES_COLUMNS - 1) / SHARES_COLUMNS);
 }
 
 static bool accept_exact(struct check *c)

@@ -1,10 +1,14 @@
 // What batch_matmul.comp and batch_matmul_int8.comp share: products of matrices.  An invocation
-// computes 4 rows of 4 columns.  VEC is the type of 4 numbers, load_x() and load_y() give a slice
+// computes 4 rows of 4 columns, or its share of the depth of them: those of one x in a workgroup,
+// whose shares are then summed.  VEC is the type of 4 numbers, load_x() and load_y() give a slice
 // of an operand, RESULT makes a slice of dst of 4 sums.
 #include "delegate/ops/product/batch_matmul.args.h"
 
 layout(constant_id = BATCH_MATMUL_SPEC_ADJ_X) const bool ADJ_X = false;
 layout(constant_id = BATCH_MATMUL_SPEC_ADJ_Y) const bool ADJ_Y = false;
+
+const uint SHARES = gl_WorkGroupSize.y;
+shared VEC shares[SHARES == 1u ? 1u : BATCH_MATMUL_ROWS * SHARES * gl_WorkGroupSize.x];
 
 VEC load_x(uint i);
 VEC load_y(uint i);
@@ -57,11 +61,14 @@ Block block_of_y(uint first, uint slice, uint k)
     return b;
 }
 
+uint share_of(uint share, uint r)
+{
+    return (share * BATCH_MATMUL_ROWS + r) * gl_WorkGroupSize.x + gl_LocalInvocationID.x;
+}
+
 void main()
 {
-    const uint i = item();
-    if (i >= args.count)
-        return;
+    const uint i = min(item(), args.count - 1u);
     const uint slice = i % args.out_slices;
     const uint m = BATCH_MATMUL_ROWS * (i / args.out_slices % args.row_tiles);
     const uint matrix = i / args.out_slices / args.row_tiles;
@@ -75,7 +82,7 @@ void main()
     y *= args.y_rows;
 
     VEC sum[BATCH_MATMUL_ROWS] = VEC[BATCH_MATMUL_ROWS](VEC(0), VEC(0), VEC(0), VEC(0));
-    for (uint k = 0u; k < args.depth; k += 4u) {
+    for (uint k = 4u * gl_LocalInvocationID.y; k < args.depth; k += 4u * SHARES) {
         const Block a = block_of_x(x, m, k);
         const Block b = block_of_y(y, slice, k);
         for (uint r = 0u; r < BATCH_MATMUL_ROWS; r++) {
@@ -85,7 +92,19 @@ void main()
             sum[r] += a.r[3][r] * b.r[3];
         }
     }
-    for (uint r = 0u; r < BATCH_MATMUL_ROWS; r++)
-        if (m + r < args.rows)
-            dst[(matrix * args.rows + m + r) * args.out_slices + slice] = RESULT(sum[r]);
+    if (SHARES > 1u) {
+        for (uint r = 0u; r < BATCH_MATMUL_ROWS; r++)
+            shares[share_of(gl_LocalInvocationID.y, r)] = sum[r];
+        barrier();
+    }
+    for (uint r = gl_LocalInvocationID.y; r < BATCH_MATMUL_ROWS; r += SHARES) {
+        VEC v = sum[r];
+        if (SHARES > 1u) {
+            v = shares[share_of(0u, r)];
+            for (uint share = 1u; share < SHARES; share++)
+                v += shares[share_of(share, r)];
+        }
+        if (item() < args.count && m + r < args.rows)
+            dst[(matrix * args.rows + m + r) * args.out_slices + slice] = RESULT(v);
+    }
 }
