@@ -429,8 +429,7 @@ const struct command command_bench = {
                 "  assay bench mobilenet.tflite --compare-to=before.json --max-regression=5%\n"
                 "  assay bench mobilenet.tflite --versus='delegate:./libother.so?precision=fp16'\n"
                 "  assay bench model.tflite --host=litert:cpu --no-starts\n"
-                "  assay bench detector.tflite --input-shape=image:1,320,320,3 "
-                "--signature=serving_default\n"
+                "  assay bench detector.tflite --input-shape=image:1,320,320,3\n"
                 "  assay bench mobilenet.tflite --threads=4 --format=csv\n"
                 "  assay bench --ops='mean.*' --subject=litert:cpu\n"
                 "  assay bench --graph=mobilenet.tflite --use_gpu=true --num_runs=200\n",
