@@ -147,6 +147,8 @@ def write_array(group, name, value):
     value = np.asarray(value)
     if value.dtype == np.bool_:
         value = value.astype(np.uint8)
+    if value.dtype == np.complex64:  # real and imaginary parts, in a last dimension of 2
+        value = np.ascontiguousarray(value).view(np.float32).reshape(*value.shape, 2)
     # Chunks need a rank and elements: a scalar and an empty array are contiguous.
     if value.ndim == 0 or value.size == 0:
         group.create_dataset(name, data=value, dtype=value.dtype)

@@ -127,6 +127,7 @@ static const struct {
     { "lstm", RECURRENT },
     { "sequence_lstm", RECURRENT | BIT(STEPS) },
     { "svdf", 0 },           /* the CPU's in our delegate */
+    { "rfft2d", 0 },         /* likewise */
     { "shape", 0 },          /* reads no element */
     { "where", 0 },          /* the result is as large as its data say */
     { "broadcast_args", 0 }, /* of shapes, which have at most eight elements */

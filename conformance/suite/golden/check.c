@@ -19,6 +19,7 @@
 #include "conformance/util/progress.h"
 #include "conformance/util/time_limit.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
 
@@ -151,6 +152,12 @@ static enum status read_golden(const struct checked_case *k, int tensor, void *d
         return diag_fail(diag, STATUS_UNSUPPORTED, "tensor %d has rank %d", tensor, a.rank);
     for (int d = 0; d < a.rank; d++)
         a.dims[d] = ref_dim(t, d);
+    if (t->type == kTfLiteComplex64) { /* its parts, in a last dimension */
+        if (a.rank == H5_RANK_MAX)
+            return diag_fail(diag, STATUS_UNSUPPORTED, "tensor %d has rank %d", tensor, a.rank);
+        a.type = kTfLiteFloat32;
+        a.dims[a.rank++] = 2;
+    }
     for (size_t i = 0; i < count; i++) {
         if (outputs[i] == tensor) {
             *there = true;
@@ -177,6 +184,39 @@ static enum status compare_bytes(const TfLiteTensor *t, const void *golden, int 
                       sizeof where);
         return diag_fail(diag, STATUS_MISMATCH, "tensor %d at %s: not the runtime's value", tensor,
                          where);
+    }
+    return STATUS_OK;
+}
+
+/* Compares complex numbers of a transform (RFFT2D), which runtime and reference compute in double,
+ * with the sum of the input's magnitudes as magnitude: both parts are rounded once, and what double
+ * leaves is far below 2^-44 of the sum.  What only moves them has no magnitude, and the same bits.
+ */
+static enum status compare_complex(const struct checked_case *k, int node, const TfLiteTensor *t,
+                                   const float *golden, int tensor, const struct ref_detail *detail,
+                                   struct diag *diag)
+{
+    const struct op_facts *const facts = op_facts_find(interpreter_node_op(k->in, node)->code);
+    const float *const own = (const float *)t->data.raw_const;
+    char where[64];
+
+    if (facts && facts->view)
+        return compare_bytes(t, golden, tensor, diag);
+    for (size_t i = 0; i < ref_elements(t); i++) {
+        const double limit = 0x1p-23 * detail->value[i] + 0x1p-44 * detail->magnitude[i];
+
+        for (size_t part = 0; part < 2; part++) {
+            const double error = fabs((double)golden[2 * i + part] - own[2 * i + part]);
+
+            if (error <= limit)
+                continue;
+            compare_where(t->dims->data, t->dims->size, i, where, sizeof where);
+            return diag_fail(diag, STATUS_MISMATCH,
+                             "tensor %d at %s, %s part: the runtime has %.9g, the reference %.9g; "
+                             "limit %.3g",
+                             tensor, where, part ? "imaginary" : "real",
+                             (double)golden[2 * i + part], (double)own[2 * i + part], limit);
+        }
     }
     return STATUS_OK;
 }
@@ -267,6 +307,8 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
     if (s == STATUS_OK)
         s = t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16
                 ? compare_floats(k, rule, t, golden, tensor, &k->detail[o], k->added, diag)
+            : t->type == kTfLiteComplex64
+                ? compare_complex(k, node, t, golden, tensor, &k->detail[o], diag)
                 : compare_bytes(t, golden, tensor, diag);
     if (s == STATUS_OK && t->bytes > 0) {
         replace_state(k, interpreter_node(k->in, node), t, golden);

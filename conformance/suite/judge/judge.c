@@ -331,7 +331,9 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
         for (int o = 0; o < node->outputs->size; o++) {
             const int tensor = node->outputs->data[o];
             const TfLiteAllocationType memory = interpreter_tensor(in, tensor)->allocation_type;
-            bool shown = memory == kTfLitePersistentRo || memory == kTfLiteDynamic;
+            /* Complex numbers are seen through the nodes behind them. */
+            bool shown = memory == kTfLitePersistentRo || memory == kTfLiteDynamic ||
+                         interpreter_tensor(in, tensor)->type == kTfLiteComplex64;
 
             for (size_t i = 0; i < count; i++)
                 shown = shown || run->exposed_outputs[i] == tensor;
