@@ -177,5 +177,8 @@ void bench_check_outputs(struct bench_check *c, const struct bench_author *by, s
     }
     result->state = first < count ? BENCH_WRONG : BENCH_RIGHT;
     if (first < count)
-        snprintf(result->why, sizeof result->why, "output %zu: %s", first, why);
+        snprintf(result->why, sizeof result->why, "output %zu: %s%s", first, why,
+                 !bounds_half(by->bounds) && result->snr_db >= 40
+                     ? " (40 of a subject with bounds=fp16)"
+                     : "");
 }
