@@ -30,6 +30,16 @@ prints devices devices
 prints inspect inspect $digits/digits_i8.tflite --plan
 prints inspect inspect $digits/digits_f32.tflite --delegate=none
 prints inspect inspect $digits/digits_f32.tflite --delegate="$b/mock/gpu.so" --delegate-option=fault=decline
+# Signatures, sizes that the file leaves open, and a node that the reference does not know.
+unknown='CUSTOM(NoSuchOp) x:f32[1,4]~[-1,4] -> a:f32[1,4]
+NEG a -> y
+signature one in=x -> out=y'
+for command in inspect run "diff --runs=1" "bench --no-starts --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet"; do
+    # shellcheck disable=SC2086
+    prints "${command%% *}" $command --model="$unknown"
+    # shellcheck disable=SC2086
+    [ "$command" = inspect ] || prints "${command%% *}" $command --model="$unknown" --host="litert:cpu?library=$b/mock/litert.so"
+done
 prints run run $digits/digits_i8.tflite
 prints run run $digits/digits_f32.tflite --input=$digits/7.png --labels=$digits/labels.txt --delegate=none
 prints diff diff $digits/digits_f32.tflite --num_runs=1
