@@ -129,7 +129,8 @@ static bool check_same_quant(struct check *c)
 
         /* accept has checked that operands have scales; an input without is no operand. */
         for (int o = 0; x && graph_is_8bit(x) && x->quant.scale && o < n->output_count; o++)
-            if (!graph_same_quant(x, graph_output(c->graph, n, o)))
+            if (graph_output(c->graph, n, o)->type != kTfLiteInt32 && /* indices */
+                !graph_same_quant(x, graph_output(c->graph, n, o)))
                 return refuse(c, RULE_QUANT_SAME, n->inputs[i], "scale, zero point",
                               "use quantized=exact", "the output's", "%g, %d",
                               (double)x->quant.scale[0], x->quant.zero_point[0]);

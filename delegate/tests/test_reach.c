@@ -213,6 +213,7 @@ static const struct {
     { "softmax_int8", "signed log wide" },
     { "table", "bits" },
     { "take", "dims channels" },
+    { "topk_v2", "signed" },
     { "transpose_conv", WINDOW "activation" },
     { "transpose_conv_int8", WINDOW "sign_flip# sum_x requantize" },
     { "unary", "op activation" },

@@ -1,4 +1,4 @@
-/* TOPK_V2, which the delegate leaves to the host: every count of a row, equal elements, ranks 1 to
+/* TOPK_V2: every count of a row, equal elements, ranks 1 to
  * 5. */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
