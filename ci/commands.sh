@@ -372,6 +372,8 @@ ends '^bench: crash: SIGSEGV in inference 3$' crash bench --model="$softmax" --n
 ends '^bench: crash: exit status 0 in inference 1$' exit bench --model="$softmax" --no-starts
 ends '^bench: crash: SIGSEGV in preparing the graph$' crash_prepare bench --model="$softmax" --no-starts
 ends '^bench: timeout: nothing moved for 0.3 s in inference 1$' hang bench --model="$softmax" --no-starts --timeout=0.3
+expect 1 'bench: --ops: crash: SIGSEGV in inference 1$' $assay bench --ops='mean.f32.*' --quiet \
+    --delegate="$b/mock/delegate.so" --delegate-option=fault=crash
 ends '^endurance: FAILED: crash: SIGSEGV in start 7$' crash endurance --delegate-option=node=7
 ends '^endurance: FAILED: crash: SIGSEGV in inference 2$' crash endurance --starts=0 --runs=9 --delegate-option=node=2
 ends '"reason": "SIGSEGV in inference 2",' crash endurance --starts=0 --delegate-option=node=2 --format=json

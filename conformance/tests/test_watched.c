@@ -18,6 +18,7 @@ static int returns(void *user)
 static int dies(void *user)
 {
     watched_stage("inference");
+    watched_about("relu");
     watched_step();
     watched_step();
     raise(*(const int *)user);
@@ -78,8 +79,8 @@ TEST(ends)
         const char *reason;
     } rows[] = {
         { returns, NULL, 60, false, false, 5, "" },
-        { dies, &kill_signal, 60, true, false, 0, "SIGKILL in inference 2" },
-        { dies, &abort_signal, 60, true, false, 0, "SIGABRT in inference 2" },
+        { dies, &kill_signal, 60, true, false, 0, "SIGKILL in inference 2 of relu" },
+        { dies, &abort_signal, 60, true, false, 0, "SIGABRT in inference 2 of relu" },
         { leaves, NULL, 60, true, false, 0, "exit status 0 in making the delegate" },
         { dies_at_exit, NULL, 60, true, false, 0, "SIGKILL in closing" },
         { stands_still, NULL, 0.2, true, true, 0, "nothing moved for 0.2 s in inference 1" },

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ struct stage {
     _Atomic(const char *) what;
     atomic_ullong number; /* of steps of this stage; 0: none yet */
     atomic_ullong moved;  /* stages and steps in all */
+    char about[96];
 };
 static struct stage *stage;
 
@@ -35,15 +37,26 @@ void watched_step(void)
     atomic_fetch_add(&stage->moved, 1);
 }
 
+void watched_about(const char *name)
+{
+    if (stage)
+        snprintf(stage->about, sizeof stage->about, "%s", name);
+}
+
 void watched_now(char *text, size_t bytes)
 {
     const char *const what = stage ? atomic_load(&stage->what) : NULL;
     const unsigned long long number = stage ? atomic_load(&stage->number) : 0;
 
+    char about[sizeof stage->about] = "";
+
+    if (stage)
+        memcpy(about, stage->about, sizeof about - 1);
     if (number > 0)
-        snprintf(text, bytes, "%s %llu", what ? what : "step", number);
+        snprintf(text, bytes, "%s %llu%s%s", what ? what : "step", number, about[0] ? " of " : "",
+                 about);
     else
-        snprintf(text, bytes, "%s", what ? what : "its work");
+        snprintf(text, bytes, "%s%s%s", what ? what : "its work", about[0] ? " of " : "", about);
 }
 
 struct errand {
@@ -92,7 +105,7 @@ static bool wait_for(struct process *p, double still_s)
 
 static void describe(struct watched_end *end, int status, double still_s)
 {
-    char how[64], now[128];
+    char how[64], now[160];
 
     process_describe_end(status, how, sizeof how);
     watched_now(now, sizeof now);

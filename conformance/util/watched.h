@@ -24,6 +24,9 @@ enum status watched_run(int (*work)(void *user), void *user, double still_s,
  * it does so once more.  Elsewhere they do nothing. */
 void watched_stage(const char *what);
 void watched_step(void);
+/* With what it does so, such as the name of an op; by one thread.  "": with nothing in particular.
+ */
+void watched_about(const char *name);
 
 /* What the child and its own did last, "inference 2"; for those that see a child of theirs end. */
 void watched_now(char *text, size_t bytes);

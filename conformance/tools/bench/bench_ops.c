@@ -6,6 +6,7 @@
 #include "conformance/util/interrupt.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/progress.h"
+#include "conformance/util/watched.h"
 #include "reference/base/memory.h"
 
 #include <ctype.h>
@@ -376,6 +377,7 @@ static void measure(struct ops_report *r, struct ops_run *run, bool half)
             continue;
         }
         progress_update(&p, (double)i, "%s", t->name);
+        watched_about(t->name);
         run->row = t->row;
         *run->diag = (struct diag){ .status = STATUS_OK };
         if (time_row(run, r->profiled, half, &t->step) != STATUS_OK) {

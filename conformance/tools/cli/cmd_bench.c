@@ -120,8 +120,9 @@ static int print_ops(const struct ops_report *r, const struct args_common *commo
     return output_close(&out, common->out, false);
 }
 
-static int measure_ops(const struct request *q)
+static int measure_ops_here(void *user)
 {
+    const struct request *const q = user;
     struct ops_report r = { .count = 0 };
     struct diag diag = { .status = STATUS_OK };
     enum status s;
@@ -134,6 +135,24 @@ static int measure_ops(const struct request *q)
     code = s == STATUS_OK ? print_ops(&r, &q->common) : message_fail("bench", &diag);
     bench_ops_close(&r);
     return code == EXIT_AS_EXPECTED && interrupt_signal() ? EXIT_FAILED : code;
+}
+
+static int measure_ops(struct request *q)
+{
+    struct diag diag = { .status = STATUS_OK };
+    struct watched_end end;
+    enum status s;
+
+    interrupt_begin();
+    s = watched_run(measure_ops_here, q, q->timeout_s, &end, &diag);
+    interrupt_end();
+    if (s != STATUS_OK)
+        return message_fail("bench", &diag);
+    if (!end.ended)
+        return end.code;
+    message_progress_end();
+    message_error("bench", "--ops: %s: %s", end.late ? "timeout" : "crash", end.reason);
+    return EXIT_FAILED;
 }
 
 static int serve(const struct request *q)
