@@ -85,7 +85,8 @@ static bool check_tensor(struct check *c, int tensor)
 
     if (t->is_sparse)
         return refuse(c, RULE_TENSOR_SPARSE, tensor, "sparsity",
-                      "convert the model with dense weights", "dense", "sparse");
+                      "convert the model with dense weights", "dense, or levels that fit the shape",
+                      "sparse");
     if (t->has_wrong_bytes) {
         snprintf(limit, sizeof limit, "%zu elements of %u bits", t->elements,
                  runtime_type_bits(t->type));
@@ -255,9 +256,10 @@ static bool is_read(const struct graph_node *n, const bool *read)
     return false;
 }
 
-/* Refuses the nodes that compute a constant (shape arithmetic, DEQUANTIZE of a constant, folded
- * ones) which no node on the device reads.  The loop goes from the last node to the first, since
- * the inputs of a node that is refused may have no other reader.  read: by tensor, false at first.
+/* Refuses the nodes that compute a constant (shape arithmetic, DEQUANTIZE of one, DENSIFY,
+ * folded ones) which no node on the device reads.  The loop goes from the last node to the first,
+ * since the inputs of a node that is refused may have no other reader.  read: by tensor, false at
+ * first.
  */
 static void refuse_unread_constants(struct decision *d, const struct graph *g, bool *read)
 {
@@ -274,7 +276,8 @@ static void refuse_unread_constants(struct decision *d, const struct graph *g, b
 
         if (d->take[i] && n->known && !is_read(n, read))
             decision_refuse(d, g, i, &alone);
-        if (d->take[i] && !n->variable && !n->known && (n->op->dequantizes || n->folded) &&
+        if (d->take[i] && !n->variable && !n->known &&
+            (n->op->dequantizes || n->op->densifies || n->folded) &&
             graph_is_constant(g, n->outputs[0]) && !read[n->outputs[0]])
             decision_refuse(d, g, i, &unread);
         for (int k = 0; k < n->input_count && d->take[i] && !n->variable; k++)

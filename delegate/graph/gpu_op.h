@@ -82,6 +82,8 @@ struct gpu_op {
     bool selects;
     /* DEQUANTIZE: f16 or 8-bit elements become f32; of a constant the result is a constant. */
     bool dequantizes;
+    /* DENSIFY: the result is the input, a constant that the import has expanded. */
+    bool densifies;
     /* QUANTIZE: f32 or 8-bit elements become 8-bit ones. */
     bool quantizes;
 

@@ -59,7 +59,10 @@ struct graph_tensor {
     bool is_prepared;
     /* `data` was computed here (graph/values.h) and follows from shapes: a resize changes it. */
     bool from_shapes;
-    bool is_sparse; /* the host's buffer holds the elements that are not 0; `data` is NULL */
+    /* The host's buffer holds stored values, from which `data` was not made: they do not fit the
+     * shape, or there would be too many elements. */
+    bool is_sparse;
+    bool is_expanded; /* `data` was made from stored values */
     /* A constant whose buffer has another size than shape and type say; `data` is NULL. */
     bool has_wrong_bytes;
     size_t host_bytes; /* of that buffer */
@@ -91,6 +94,7 @@ struct graph_node {
 
 struct graph {
     struct arena arena;
+    uint64_t expanded_bytes; /* of sparse constants, in the arena */
     struct graph_tensor *tensors;
     int tensor_count;
     struct graph_node *nodes; /* in execution order */

@@ -4,7 +4,9 @@
 #include "delegate/graph/variables.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
+#include "reference/base/limits.h"
 #include "reference/base/op_facts.h"
+#include "reference/base/sparsity.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,6 +89,32 @@ static void import_tensor(struct graph_tensor *to, const TfLiteTensor *from)
         if (!to->has_wrong_bytes)
             to->data = from->data.raw;
     }
+}
+
+/* A sparse constant is dense here.  What does not fit, or is over the limit, is left to the host.
+ */
+static enum status import_sparse(struct graph *g, struct graph_tensor *to, const TfLiteTensor *from,
+                                 struct diag *diag)
+{
+    const size_t size = runtime_type_bits(from->type) / 8;
+    struct sparse_layout layout;
+    struct sparse_fault fault;
+    uint64_t bytes;
+    void *dense;
+
+    if (!from->sparsity || !is_constant_allocation(from) || to->rank < 0 ||
+        sparse_check_tensor(from, &layout, &fault) != STATUS_OK ||
+        !checked_mul_u64(layout.elements, size, &bytes) ||
+        bytes > limit_of(LIMIT_FOLDED_BYTES) - g->expanded_bytes)
+        return STATUS_OK;
+    g->expanded_bytes += bytes;
+    if (!(dense = arena_alloc(&g->arena, layout.elements, size)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "'%s', which is sparse: out of memory", to->name);
+    sparse_expand(&layout, from->data.raw, size, dense);
+    to->data = dense;
+    to->is_sparse = false;
+    to->is_expanded = true;
+    return STATUS_OK;
 }
 
 static enum status import_indices(struct graph *g, const TfLiteIntArray *from, bool optional,
@@ -270,8 +298,8 @@ static void narrow_indices(struct graph *g)
     }
 }
 
-/* Sets producers, and the constants that DEQUANTIZE nodes convert, which readers then use instead.
- */
+/* Sets producers, and the constants that DENSIFY and DEQUANTIZE nodes convert, which readers then
+ * use instead. */
 static void link_producers(struct graph *g)
 {
     graph_count_readers(g);
@@ -283,6 +311,14 @@ static void link_producers(struct graph *g)
             g->tensors[n->outputs[j]].producer = i;
             if (is_constant)
                 g->tensors[n->outputs[j]].is_prepared = false;
+        }
+        if (n->op && n->op->densifies && n->input_count == 1 && n->output_count == 1 &&
+            n->inputs[0] >= 0) {
+            const struct graph_tensor *from = &g->tensors[n->inputs[0]];
+            struct graph_tensor *to = &g->tensors[n->outputs[0]];
+
+            if (from->is_expanded && to->type == from->type && graph_same_shape(to, from))
+                to->data = from->data;
         }
         if (n->op && n->op->dequantizes && n->input_count == 1 && n->output_count == 1 &&
             n->inputs[0] >= 0) {
@@ -319,7 +355,8 @@ enum status graph_import_again(struct graph *g, const struct graph *old,
         import_tensor(t, &context->tensors[i]);
         t->name = old->tensors[i].name;
         t->is_dynamic = false;
-        s = import_quant(g, t, &context->tensors[i], diag);
+        if ((s = import_sparse(g, t, &context->tensors[i], diag)) == STATUS_OK)
+            s = import_quant(g, t, &context->tensors[i], diag);
     }
     if (s == STATUS_OK)
         s = index_nodes(g, diag);
@@ -358,8 +395,8 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
             s = diag_fail(diag, STATUS_NO_MEMORY, "tensor %d: out of memory", i);
             goto fail;
         }
-        s = import_quant(g, &g->tensors[i], &context->tensors[i], diag);
-        if (s != STATUS_OK)
+        if ((s = import_sparse(g, &g->tensors[i], &context->tensors[i], diag)) != STATUS_OK ||
+            (s = import_quant(g, &g->tensors[i], &context->tensors[i], diag)) != STATUS_OK)
             goto fail;
     }
     for (int i = 0; i < count; i++, g->node_count++)

@@ -48,17 +48,21 @@ static enum status plan_inputs(struct planner *p, const struct plan_request *r,
 static enum status constant_output(struct planner *p, int tensor, struct plan_io *io)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
-    float *values = ARENA_NEW(&p->plan->arena, t->elements, float);
+    const size_t size = runtime_type_bits(t->type) / 8;
+    void *const values = arena_alloc(&p->plan->arena, t->elements, size);
 
-    assert(t->type == kTfLiteFloat32);
+    assert(t->data || t->type == kTfLiteFloat32);
     if (!values)
         return diag_fail(p->diag, STATUS_NO_MEMORY, "tensor %d: out of memory",
                          p->host_tensor[tensor]);
-    for (size_t i = 0; i < t->elements; i++)
-        values[i] = graph_constant_float(p->graph, tensor, i);
+    if (t->data)
+        memcpy(values, t->data, t->elements * size);
+    for (size_t i = 0; !t->data && i < t->elements; i++)
+        ((float *)values)[i] = graph_constant_float(p->graph, tensor, i);
     *io = (struct plan_io){ .tensor = p->host_tensor[tensor],
                             .plan_tensor = -1,
-                            .bytes = t->elements * sizeof(float),
+                            .format = plan_io_format(t),
+                            .bytes = t->elements * size,
                             .constant = values };
     return STATUS_OK;
 }

@@ -48,11 +48,13 @@ static const struct suite_member members[] = {
     .form = { .level_count = sizeof((const struct sparse_form_level[]){ __VA_ARGS__ }) /           \
                              sizeof(struct sparse_form_level),                                     \
               .levels = { __VA_ARGS__ } }
+/* CONCATENATION takes integers as they are where both have one scale. */
+#define ONE_SCALE .quant = { .in = 0.031, .in2 = 0.031, .zero = ZERO_MIDDLE }
 #define ALL_TYPES .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_I8)
 #define F32_ALONE .types = TYPE_BIT(CASE_F32)
 
 static const struct row rows[] = {
-    { ROW("rows", "element by element: rows dense, columns compressed", ALL_TYPES),
+    { ROW("rows", "element by element: rows dense, columns compressed", ALL_TYPES, ONE_SCALE),
       .shape = DIMS(6, 16), LEVELS(DENSE(0), I32(1)), .keep = 5 },
     { ROW("rows_u16", "indices of u16", F32_ALONE), .shape = DIMS(6, 16), LEVELS(DENSE(0), U16(1)),
       .keep = 5 },
@@ -60,11 +62,11 @@ static const struct row rows[] = {
       .keep = 5 },
     { ROW("rows_u8_300", "segments of u16, as 300 columns need", F32_ALONE), .shape = DIMS(2, 300),
       LEVELS(DENSE(0), U16(1)), .keep = 2 },
-    { ROW("block4", "blocks of four, as XNNPACK has them", ALL_TYPES), .shape = DIMS(6, 16),
-      LEVELS(DENSE(0), I32(1), BLOCK(1, 4)), .keep = 6, .run = 4 },
-    { ROW("block16", "blocks of 16 in 8 bits", .types = TYPE_BIT(CASE_I8)), .shape = DIMS(5, 32),
-      LEVELS(DENSE(0), I32(1), BLOCK(1, 16)), .keep = 8, .run = 16 },
-    { ROW("block4x4", "blocks of four by four", ALL_TYPES), .shape = DIMS(8, 12),
+    { ROW("block4", "blocks of four, as XNNPACK has them", ALL_TYPES, ONE_SCALE),
+      .shape = DIMS(6, 16), LEVELS(DENSE(0), I32(1), BLOCK(1, 4)), .keep = 6, .run = 4 },
+    { ROW("block16", "blocks of 16 in 8 bits", .types = TYPE_BIT(CASE_I8), ONE_SCALE),
+      .shape = DIMS(5, 32), LEVELS(DENSE(0), I32(1), BLOCK(1, 16)), .keep = 8, .run = 16 },
+    { ROW("block4x4", "blocks of four by four", ALL_TYPES, ONE_SCALE), .shape = DIMS(8, 12),
       LEVELS(DENSE(0), U8(1), BLOCK(0, 4), BLOCK(1, 4)), .keep = 3, .run = 4 },
     { ROW("block_turned", "the columns of a block first", F32_ALONE), .shape = DIMS(8, 12),
       LEVELS(DENSE(0), I32(1), BLOCK(1, 4), BLOCK(0, 2)), .keep = 3, .run = 4 },
@@ -77,7 +79,7 @@ static const struct row rows[] = {
     { ROW("rank1", "a vector", F32_ALONE), .shape = DIMS(17), LEVELS(I32(0)), .keep = 6 },
     { ROW("rank3", "a compressed dimension on either side of a dense one", F32_ALONE),
       .shape = DIMS(4, 3, 5), LEVELS(I32(0), DENSE(1), I32(2)), .keep = 4 },
-    { ROW("rank4", "the compressed dimension is the last of four", ALL_TYPES),
+    { ROW("rank4", "the compressed dimension is the last of four", ALL_TYPES, ONE_SCALE),
       .shape = DIMS(4, 1, 1, 8), LEVELS(DENSE(0), DENSE(1), DENSE(2), I32(3)), .keep = 6 },
     { ROW("rank4_turned", "four dimensions from the last to the first", F32_ALONE),
       .shape = DIMS(3, 2, 4, 5), LEVELS(DENSE(3), I32(2), DENSE(1), I32(0)), .keep = 4 },

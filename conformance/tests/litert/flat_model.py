@@ -6,6 +6,7 @@ from ai_edge_litert import schema_py_generated as schema
 
 TYPES = {
     np.dtype(np.float32): schema.TensorType.FLOAT32,
+    np.dtype(np.float16): schema.TensorType.FLOAT16,
     np.dtype(np.int32): schema.TensorType.INT32,
     np.dtype(np.uint8): schema.TensorType.UINT8,
     np.dtype(np.bool_): schema.TensorType.BOOL,
