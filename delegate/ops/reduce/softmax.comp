@@ -16,9 +16,10 @@ layout(constant_id = SOFTMAX_SPEC_OP) const uint OP = SOFTMAX_POWERS;
 REDUCE_MEMORY(float)
 #define INVOCATIONS gl_WorkGroupSize.x
 #if ELEMENT == F16
-// -infinity may be a mask of -1e9 that f16 does not hold: where a whole row is masked, its logits
-// are equal, as they are in f32, and not infinity less infinity.  Its bits are compared: drivers
-// make max() of a comparison of numbers, which loses NaN.
+// -infinity may be a mask of -1e9 that f16 does not hold, of a model's f16 constants or of buffers
+// that others fill: where a whole row is masked, its logits are equal, as they are in f32, and not
+// infinity less infinity.  Its bits are compared: drivers make max() of a comparison of numbers,
+// which loses NaN.
 vec4 capped(vec4 v)
 {
     return mix(v, vec4(-65504.0), equal(floatBitsToUint(v), uvec4(0xff800000u)));
