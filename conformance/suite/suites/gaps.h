@@ -20,5 +20,6 @@
 #define GAP_BYTES      "8-bit models: f32 at the ends, mixed scales"
 #define GAP_RESIZE     "align_corners, half_pixel_centers ignored"
 #define GAP_DEPTHWISE  "a depthwise convolution of 1 channel fails"
+#define GAP_SHAPES     "values that follow from shapes are stale"
 
 #endif
