@@ -94,7 +94,8 @@ static bool check_tensor(struct check *c, int tensor)
                       t->host_bytes);
     }
     if (t->is_dynamic)
-        return refuse(c, RULE_TENSOR_DYNAMIC, tensor, "shape", "give the tensor a fixed shape",
+        return refuse(c, RULE_TENSOR_DYNAMIC, tensor, "shape",
+                      "make what its shape depends on a constant of the model",
                       "known before invoke", "dynamic");
     if (graph_is_constant(c->graph, tensor))
         return true;
@@ -213,7 +214,8 @@ static bool check_node(struct check *c)
                       "an op of this delegate", "%s", n->name);
     if (n->version < 1 || n->version > n->op->max_version) {
         snprintf(limit, sizeof limit, "1 to %d", n->op->max_version);
-        return refuse(c, RULE_OP_VERSION, -1, "version", "convert for an older runtime", limit,
+        return refuse(c, RULE_OP_VERSION, -1, "version",
+                      "the node runs on the CPU; OPS_SUPPORT.md says what the version adds", limit,
                       "%d", n->version);
     }
     if (!check_options(c))

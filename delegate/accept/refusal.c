@@ -318,7 +318,7 @@ static bool check_computed(struct check *c, int i)
         return false;
     return !graph_is_constant(c->graph, c->node->inputs[i]) ||
            refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[i], "data",
-                  "fold the constant when the model is converted",
+                  "the result is a constant: fold it when the model is converted",
                   "a tensor that is computed at run time", "a constant");
 }
 

@@ -41,7 +41,7 @@ bool binary_accept_types(struct check *c, unsigned of_operands, unsigned of_resu
         constants += graph_is_constant(c->graph, c->node->inputs[i]);
     if (constants == 2)
         return refuse(c, RULE_BINARY_CONSTANTS, c->node->inputs[0], "data",
-                      "fold the constants when the model is converted",
+                      "the result is a constant: fold it when the model is converted",
                       "at most one constant operand", "two");
     a = graph_input(c->graph, c->node, 0);
     b = graph_input(c->graph, c->node, 1);

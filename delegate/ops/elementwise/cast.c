@@ -41,7 +41,7 @@ static bool accept_cast(struct check *c)
                       name_of(y->type));
     if (graph_is_constant(c->graph, c->node->inputs[0]))
         return refuse(c, RULE_INPUT_CONSTANT, c->node->inputs[0], "data",
-                      "fold the constant when the model is converted",
+                      "the result is a constant: fold it when the model is converted",
                       "a tensor that is computed at run time", "a constant");
     return check_same_shape(c, RULE_CAST_OUTPUT_SHAPE);
 }

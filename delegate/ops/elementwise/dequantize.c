@@ -13,7 +13,7 @@ static bool check_shape(struct check *c)
         return false;
     return !graph_is_constant(c->graph, c->node->inputs[0]) ||
            refuse(c, RULE_DEQUANTIZE_OUTPUT_SHAPE, c->node->inputs[0], "data",
-                  "fold the constant when the model is converted",
+                  "the result is a constant: fold it when the model is converted",
                   "an input that is computed at run time", "a constant");
 }
 

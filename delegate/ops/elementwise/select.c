@@ -96,7 +96,7 @@ static bool accept(struct check *c)
         constants += graph_is_constant(c->graph, c->node->inputs[i]);
     if (constants == INPUTS)
         return refuse(c, RULE_BINARY_CONSTANTS, c->node->inputs[0], "data",
-                      "fold the constants when the model is converted",
+                      "the result is a constant: fold it when the model is converted",
                       "at least one computed input", "none");
     y = graph_output(c->graph, c->node, 0);
     same = shape_select(c->graph, c->node, 0, &s) && s.rank == y->rank;

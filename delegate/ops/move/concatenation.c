@@ -91,7 +91,7 @@ static bool accept_concatenation(struct check *c)
                       "%d on axis %d, the sum is %lld", y->dims[axis], axis, (long long)sum);
     if (!computed)
         return refuse(c, RULE_CONCATENATION_CONSTANTS, c->node->inputs[0], "data",
-                      "fold the constants when the model is converted",
+                      "the result is a constant: fold it when the model is converted",
                       "an input that is computed at run time", "constants only");
     return true;
 }

@@ -45,7 +45,7 @@ static bool accept_pack(struct check *c)
         computed |= !graph_is_constant(c->graph, c->node->inputs[i]);
     }
     return computed || refuse(c, RULE_PACK_CONSTANTS, c->node->inputs[0], "data",
-                              "fold the constants when the model is converted",
+                              "the result is a constant: fold it when the model is converted",
                               "an input that is computed at run time", "constants only");
 }
 
