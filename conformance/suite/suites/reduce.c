@@ -496,6 +496,12 @@ static const struct row rows[] = {
     { ROW("parts_apart", "8,633 elements in runs with others between", .types = TYPE_BIT(CASE_I8),
           .period = SHORT_PERIOD, .only = "mean reduce_max"),
       .in = DIMS(2, 97, 2, 89, 3), .axes = DIMS(1, 3), .keep = true },
+    /* A row is of an invocation. */
+    { ROW("outer1025_keep", "1,025 rows of four slices", LARGE_F32, .only = "mean " NUMBERS),
+      .in = DIMS(1025, 13), .axes = DIMS(1), .keep = true },
+    { ROW("outer1025_keep", "1,025 rows of four slices", .types = TYPE_BIT(CASE_I8),
+          .period = SHORT_PERIOD, .only = "mean reduce_max"),
+      .in = DIMS(1025, 13), .axes = DIMS(1), .keep = true },
 };
 
 static void build(struct case_builder *m)

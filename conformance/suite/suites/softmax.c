@@ -173,6 +173,9 @@ static const struct row rows[] = {
     { ROW("c16385", "16,385 classes", .types = TYPE_BIT(CASE_I8), .period = SHORT_PERIOD,
           .quant = { .in = 0.9 }),
       .in = DIMS(1, 16385) },
+    { ROW("rows1025_c13", "1,025 rows of four slices",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(1025, 13) },
 };
 
 static void build(struct case_builder *m)

@@ -41,7 +41,7 @@ int sum_x[ROWS];
 
 const bool HAS_TAIL = TAIL != CONV_2D_INT8_NO_TAIL;
 const bool SIGNED = TAIL == CONV_2D_INT8_SIGNED_TAIL;
-const bool LOG = false, WIDE = false;
+const bool LOG = false, WIDE = false, ALONE = false;
 shared uint reduced[HAS_TAIL ? REDUCERS : 1u];
 #define SLICE_OF_ROW(i) product_at(i)
 #define EXPONENTIAL(i)  exponentials[first_product() + args.pixels * args.window.out_slices + (i)]

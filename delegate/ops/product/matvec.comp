@@ -35,6 +35,7 @@ shared vec4 part[PLANES * COLUMNS];
 
 shared float reduced[TAIL > 0u ? REDUCERS : 1u];
 const uint OP = SOFTMAX_POWERS;
+const bool ALONE = false;
 #define INVOCATIONS     TAIL
 #define SLICE_OF_ROW(i) product_at(i)
 #include "delegate/ops/reduce/softmax.glsl"

@@ -6,7 +6,7 @@
 
 #define REDUCE_SPEC_OVER_CHANNELS 3 /* the channels are reduced, too */
 #define REDUCE_SPEC_OP            4 /* REDUCE_MEAN, REDUCE_SUM, ... */
-#define REDUCE_SPEC_STAGE         5 /* REDUCE_WHOLE, REDUCE_PARTS, REDUCE_OF_PARTS */
+#define REDUCE_SPEC_STAGE         5 /* REDUCE_WHOLE, REDUCE_PARTS, ... */
 #define REDUCE_SPEC_SIGNED        6 /* reduce_int8.comp: i8; else u8 */
 #define REDUCE_SPEC_AVERAGE       7 /* reduce_int8.comp: AVERAGE_POOL_2D; else MEAN or SUM */
 
@@ -23,6 +23,8 @@
 #define REDUCE_WHOLE    0
 #define REDUCE_PARTS    1
 #define REDUCE_OF_PARTS 2
+/* Many results of few elements: an invocation makes a slice of them. */
+#define REDUCE_ALONE 3
 
 /* Neighbouring dims but the channels that are all kept, or all reduced, are a group. */
 #define REDUCE_GROUPS 4

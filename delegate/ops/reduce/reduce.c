@@ -14,7 +14,7 @@
 #include "reference/base/fixed_point16.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
-enum { GROUPS = REDUCE_GROUPS };
+enum { GROUPS = REDUCE_GROUPS, ALONE_ELEMENTS_MAX = 16, ALONE_COUNT_MIN = 1024 };
 
 /* Which dims are reduced; false when an axis is out of range. */
 static bool read_axes(const struct graph *g, const struct graph_node *n, bool reduced[])
@@ -215,7 +215,9 @@ static enum status plan_stage(struct planner *p, const struct graph_node *n,
     step_push(s, &r->args, sizeof r->args);
     step_write(p, s, 0, to);
     step_read(p, s, 1, from);
-    return step_groups(p, s, (uint64_t)r->args.count * r->args.parts);
+    return step_groups(p, s,
+                       stage == REDUCE_ALONE ? (r->args.count + invocations - 1) / invocations
+                                             : (uint64_t)r->args.count * r->args.parts);
 }
 
 enum status reduce_plan(struct planner *p, const struct graph_node *n, struct reduce_plan *r,
@@ -232,6 +234,8 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, struct re
     r->args.out_channels = channels;
     r->args.count = rows * t[dst].slices;
     r->args.parts = in_order ? 1 : parts_of(p->limits, r->args.count, elements);
+    if (!in_order && elements <= ALONE_ELEMENTS_MAX && r->args.count >= ALONE_COUNT_MIN)
+        return plan_stage(p, n, r, REDUCE_ALONE, src, dst, WORKGROUP);
     if (r->args.parts == 1)
         return plan_stage(p, n, r, REDUCE_WHOLE, src, dst,
                           in_order ? WORKGROUP : invocations_of(p->limits, elements));

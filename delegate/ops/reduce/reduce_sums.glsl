@@ -8,6 +8,9 @@ layout(constant_id = REDUCE_SPEC_OVER_CHANNELS) const bool OVER_CHANNELS = false
 layout(constant_id = REDUCE_SPEC_OP) const uint OP = REDUCE_MEAN;
 layout(constant_id = REDUCE_SPEC_STAGE) const uint STAGE = REDUCE_WHOLE;
 
+const bool ALONE = STAGE == REDUCE_ALONE;
+const uint STEP = ALONE ? 1u : gl_WorkGroupSize.x;
+
 // [parts][slices of dst], in place of dst, or of src.
 layout(set = 0, binding = 0) writeonly buffer PartsOut { SUM parts_out[]; };
 layout(set = 0, binding = 1) readonly buffer PartsIn { SUM parts_in[]; };
@@ -70,7 +73,7 @@ SUM sum_over_channels(uint first, uint n, uint from, uint to)
     SUM sum = nothing();
     for (uint lane = 0u; lane < n; lane++) {
         const uint base = kept_row(first + lane);
-        for (uint k = from; k < to; k += gl_WorkGroupSize.x) {
+        for (uint k = from; k < to; k += STEP) {
             const uint s = k % in_slices();
             SUM v = mix(nothing(), load(base + reduced_row(k / in_slices()), s),
                         lanes(s, args.in_channels));
@@ -86,7 +89,7 @@ SUM sum_over_rows(uint row, uint s, uint from, uint to)
 {
     const uint base = kept_row(row);
     SUM sum = nothing();
-    for (uint k = from; k < to; k += gl_WorkGroupSize.x)
+    for (uint k = from; k < to; k += STEP)
         sum = combine(sum, load(base + reduced_row(k), s));
     return sum;
 }
@@ -100,7 +103,7 @@ SUM sum_of(uint i, uint part)
     const uint count = OVER_CHANNELS ? args.rows * in_slices() : args.rows;
     const uint size = (count + args.parts - 1u) / args.parts;
     const uint to = min((part + 1u) * size, count);
-    uint from = part * size + gl_LocalInvocationID.x;
+    uint from = part * size + (ALONE ? 0u : gl_LocalInvocationID.x);
     SUM sum = nothing();
 
     if (STAGE == REDUCE_OF_PARTS)
@@ -111,18 +114,19 @@ SUM sum_of(uint i, uint part)
                                 min(4u, args.out_channels - 4u * s), from, to);
     else
         sum = sum_over_rows(row, s, from, to);
-    return sum_in_workgroup(sum);
+    return ALONE ? sum : sum_in_workgroup(sum);
 }
 
 // Whether this invocation stores slice `i` of dst, of which `sum` is all.
 bool is_whole(out uint i, out SUM sum)
 {
     const uint groups = args.count * args.parts;
-    const uint g = min(group(), groups - 1u);
+    const uint mine = ALONE ? item() : group();
+    const uint g = min(mine, groups - 1u);
 
     i = STAGE == REDUCE_PARTS ? g % args.count : g;
     sum = sum_of(i, STAGE == REDUCE_PARTS ? g / args.count : 0u);
-    if (gl_LocalInvocationID.x != 0u || group() >= groups)
+    if (!ALONE && gl_LocalInvocationID.x != 0u || mine >= groups)
         return false;
     if (STAGE == REDUCE_PARTS)
         parts_out[g] = sum;

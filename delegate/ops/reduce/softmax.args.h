@@ -5,7 +5,8 @@
 #include "delegate/ops/reduce/softmax_op.args.h"
 #include "delegate/shaders/args.h"
 
-#define SOFTMAX_SPEC_OP 3
+#define SOFTMAX_SPEC_OP    3
+#define SOFTMAX_SPEC_ALONE 4 /* an invocation computes a row */
 
 PUSH_CONSTANTS(softmax_args)
     uint count; /* rows */

@@ -51,6 +51,13 @@ static bool accept_softmax(struct check *c)
                   "%g", params->beta);
 }
 
+enum { ALONE_SLICES_MAX = 8, ALONE_ROWS_MIN = 1024 };
+
+bool softmax_alone(const struct plan_tensor *t)
+{
+    return t->slices <= ALONE_SLICES_MAX && t->rows >= ALONE_ROWS_MIN;
+}
+
 uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices)
 {
     const uint32_t most = device_costs_of(limits)->softmax_workgroup;
@@ -69,9 +76,11 @@ enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t
     struct softmax_args args;
     struct plan_step *s;
     uint32_t width;
+    bool alone;
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
+    alone = softmax_alone(&p->plan->tensors[dst]);
     width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
     if (!(s = planner_step(p, "softmax", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
@@ -80,12 +89,13 @@ enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t
                                   .slices = p->plan->tensors[dst].slices,
                                   .beta = beta };
     step_spec(s, SOFTMAX_SPEC_OP, op);
-    step_thawable(s, SOFTMAX_SPEC_OP, SOFTMAX_SPEC_OP);
+    step_spec(s, SOFTMAX_SPEC_ALONE, alone);
+    step_thawable(s, SOFTMAX_SPEC_OP, SOFTMAX_SPEC_ALONE);
     step_shared(s, width * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
-    return step_groups(p, s, args.count);
+    return step_groups(p, s, alone ? (args.count + width - 1) / width : args.count);
 }
 
 /* By the last workgroup of the product, with as many invocations as a step of its own would have,

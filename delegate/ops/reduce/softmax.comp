@@ -1,4 +1,4 @@
-// Over the channels of a row, which a workgroup computes:
+// Over the channels of a row, which a workgroup computes, or if it is short an invocation:
 //     SOFTMAX           exp(beta * (x - peak)) / sum of these
 //     LOG_SOFTMAX       beta * (x - peak) - log(the same sum), beta 1
 //     L2_NORMALIZATION  x / max(root of the sum of squares, 1e-6)
@@ -12,9 +12,10 @@ WRITES(0, dst);
 READS(1, src);
 
 layout(constant_id = SOFTMAX_SPEC_OP) const uint OP = SOFTMAX_POWERS;
+layout(constant_id = SOFTMAX_SPEC_ALONE) const bool ALONE = false;
 
 REDUCE_MEMORY(float)
-#define INVOCATIONS gl_WorkGroupSize.x
+#define INVOCATIONS (ALONE ? 1u : gl_WorkGroupSize.x)
 #if ELEMENT == F16
 // -infinity may be a mask of -1e9 that f16 does not hold, of a model's f16 constants or of buffers
 // that others fill: where a whole row is masked, its logits are equal, as they are in f32, and not
@@ -32,6 +33,7 @@ vec4 capped(vec4 v)
 
 void main()
 {
-    const uint base = min(group(), args.count - 1u) * args.slices;
-    softmax_row(Row(base, args.slices, args.channels, args.beta), base, group() < args.count);
+    const uint i = ALONE ? item() : group();
+    const uint base = min(i, args.count - 1u) * args.slices;
+    softmax_row(Row(base, args.slices, args.channels, args.beta), base, i < args.count);
 }

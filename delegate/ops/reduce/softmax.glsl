@@ -1,7 +1,8 @@
 // A row of softmax.comp by the first invocations of a workgroup.
 //
 // The shader defines before it includes this: OP, REDUCE_MEMORY(float), INVOCATIONS, which are the
-// invocations that compute it, and SLICE_OF_ROW(i), slice i of what it is computed of.
+// invocations that compute it, ALONE, if it is the only one, and SLICE_OF_ROW(i), slice i of what it
+// is computed of.
 const float LOWEST = -3.402823466e38;
 
 REDUCE_IN_WORKGROUP(float, max_in_workgroup, max)
@@ -44,20 +45,24 @@ vec4 result(Row row, uint s, float peak, float sum)
 void softmax_row(Row row, uint to, bool live)
 {
     // The first slice of the invocation; the others compute nothing.
-    const uint first = gl_LocalInvocationIndex < INVOCATIONS ? gl_LocalInvocationIndex : row.slices;
+    const uint me = ALONE ? 0u : gl_LocalInvocationIndex;
+    const uint first = me < INVOCATIONS ? me : row.slices;
 
     float peak = LOWEST;
     for (uint s = first; OP != SOFTMAX_NORM && s < row.slices; s += INVOCATIONS) {
         const vec4 v = mix(vec4(LOWEST), SLICE_OF_ROW(row.base + s), lanes(s, row.channels));
         peak = max(peak, max(max(v.x, v.y), max(v.z, v.w)));
     }
-    peak = max_in_workgroup(peak);
+    if (!ALONE)
+        peak = max_in_workgroup(peak);
 
     float sum = 0.0;
     for (uint s = first; s < row.slices; s += INVOCATIONS)
         sum += dot(masked(term(row, s, peak), s, row.channels), vec4(1.0));
-    barrier(); // every invocation has read the peak
-    sum = sum_in_workgroup(sum);
+    if (!ALONE) {
+        barrier(); // every invocation has read the peak
+        sum = sum_in_workgroup(sum);
+    }
 
     for (uint s = first; live && s < row.slices; s += INVOCATIONS)
         dst[to + s] = STORE(result(row, s, peak, sum));

@@ -11,6 +11,9 @@
 bool softmax_is_wide(const struct graph *g, const struct graph_node *n);
 /* Input and output of an op over the rows of its input, in the same shape. */
 bool check_rows(struct check *c);
+/* Whether an invocation computes a row of the result: where a workgroup would have few slices for
+ * its invocations, and there are rows for all of them. */
+bool softmax_alone(const struct plan_tensor *t);
 /* Invocations of a row: one for each slice, within reason.  A software device runs them one after
  * the other. */
 uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices);

@@ -7,6 +7,7 @@
 #define SOFTMAX_INT8_SPEC_SIGNED 3 /* i8; else u8 */
 #define SOFTMAX_INT8_SPEC_LOG    4 /* LOG_SOFTMAX */
 #define SOFTMAX_INT8_SPEC_WIDE   5 /* results are i16 */
+#define SOFTMAX_INT8_SPEC_ALONE  6 /* an invocation computes a row */
 
 PUSH_CONSTANTS(softmax_int8_args)
     uint count; /* rows */

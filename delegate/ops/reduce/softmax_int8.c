@@ -163,9 +163,11 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     struct packed exponentials;
     struct plan_step *s;
     uint32_t width;
+    bool alone;
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
+    alone = softmax_alone(&p->plan->tensors[dst]);
     width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
     if (!(s = planner_step(p, "softmax_int8", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
@@ -184,13 +186,14 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
     step_spec(s, SOFTMAX_INT8_SPEC_SIGNED, graph_input(p->graph, n, 0)->type == kTfLiteInt8);
     step_spec(s, SOFTMAX_INT8_SPEC_LOG, log);
     step_spec(s, SOFTMAX_INT8_SPEC_WIDE, softmax_is_wide(p->graph, n));
+    step_spec(s, SOFTMAX_INT8_SPEC_ALONE, alone);
     step_thawable(s, SOFTMAX_INT8_SPEC_SIGNED, SOFTMAX_INT8_SPEC_WIDE);
     step_shared(s, width * (uint32_t)sizeof(uint32_t));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, dst);
     step_read(p, s, 1, src);
     step_constants(s, 2, &exponentials);
-    return step_groups(p, s, args.count);
+    return step_groups(p, s, alone ? (args.count + width - 1) / width : args.count);
 }
 
 /* By the last workgroup of the product: sums are integers, so their order does not matter. */

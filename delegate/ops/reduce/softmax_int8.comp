@@ -1,7 +1,7 @@
 // SOFTMAX and LOG_SOFTMAX of 8-bit tensors over the channels: dst [rows,C].  The host packed exp()
 // of the 256 differences that an element may have to the row's maximum, in Q0.31; sums are Q12.19,
 // results in units of 1/256, as i16 of 1/65536, of LOG_SOFTMAX 1/16 below the greatest byte.  A
-// workgroup computes a row.
+// workgroup computes a row, or if it is short an invocation.
 //
 // Variants: int
 #version 450
@@ -17,6 +17,7 @@ layout(set = 0, binding = 2) readonly buffer Exponentials { int exponentials[]; 
 layout(constant_id = SOFTMAX_INT8_SPEC_SIGNED) const bool SIGNED = false;
 layout(constant_id = SOFTMAX_INT8_SPEC_LOG) const bool LOG = false;
 layout(constant_id = SOFTMAX_INT8_SPEC_WIDE) const bool WIDE = false;
+layout(constant_id = SOFTMAX_INT8_SPEC_ALONE) const bool ALONE = false;
 
 REDUCE_MEMORY(uint)
 #define SLICE_OF_ROW(i) src[i]
@@ -65,7 +66,7 @@ void write_logs(uint base, int peak, uint sum, int high)
     const int log_sum = log_of_sum(int(sum));
     const int least =
         max(fixed_multiply(log_sum ^ int(0x80000000), args.from_q, args.from_e), args.least - 1);
-    for (uint s = gl_LocalInvocationID.x; s < args.slices; s += gl_WorkGroupSize.x) {
+    for (uint s = first_slice(); s < args.slices; s += INVOCATIONS) {
         const ivec4 d = unpacked(src[base + s], SIGNED) - peak;
         dst[base + s] = packed_bytes(high + ivec4(log_of_quotient(d.x, log_sum, least),
                                                   log_of_quotient(d.y, log_sum, least),
@@ -76,11 +77,12 @@ void write_logs(uint base, int peak, uint sum, int high)
 
 void main()
 {
-    const Row row = Row(min(group(), args.count - 1u) * args.slices, args.slices, args.channels);
+    const uint i = ALONE ? item() : group();
+    const Row row = Row(min(i, args.count - 1u) * args.slices, args.slices, args.channels);
     const int peak = peak_of(row);
     const uint sum = sum_of(row, peak);
 
-    if (group() >= args.count)
+    if (i >= args.count)
         return;
     if (LOG)
         write_logs(row.base, peak, sum, LEAST_BYTE + 255);
