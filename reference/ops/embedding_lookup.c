@@ -1,0 +1,94 @@
+/* EMBEDDING_LOOKUP: rows of a table, by their numbers.
+ *
+ * ids [n] i32, table [rows, ...] f32, i8, u8; y [n, ...] of the table's type, or f32 of integers:
+ * value * scale, with zero point 0, and one scale or one for each row.  A number outside of the
+ * table is an error of invoke.
+ * Meaning: tflite/kernels/embedding_lookup.cc */
+#include "reference/kernels/quantized.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool is_hybrid(const struct ref_call *call)
+{
+    return call->in[1]->type != kTfLiteFloat32 && call->out[0]->type == kTfLiteFloat32;
+}
+
+static enum status prepare(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *table;
+
+    TRY(ref_check_in(call, diag, 0, "lookup", kTfLiteInt32, 1, 1));
+    TRY(ref_check_in_types(call, diag, 1, "value", REF_TYPE(Float32) | REF_TYPES_8BIT, 2,
+                           REF_MAX_RANK));
+    table = call->in[1];
+    if (is_hybrid(call)) {
+        const TfLiteAffineQuantization *q;
+        struct ref_scales s;
+
+        TRY(ref_check_scales_in(call, diag, 1, "value"));
+        s = ref_scales_of(table, table);
+        q = table->quantization.params;
+        if (s.count > 1 && q->quantized_dimension != 0)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input 1 (value): scales along dimension %d, expected one, or one for "
+                            "each row",
+                            q->quantized_dimension);
+        if (s.zero_point[0] != 0)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input 1 (value): zero point %d, expected 0", s.zero_point[0]);
+    } else {
+        TRY(ref_check_out(call, diag, 0, table->type));
+    }
+    ref_same_shape(&call->out_shape[0], table);
+    call->out_shape[0].dims[0] = ref_dim(call->in[0], 0);
+    return STATUS_OK;
+}
+
+static enum status eval(struct ref_call *call, struct diag *diag)
+{
+    const TfLiteTensor *ids = call->in[0], *table = call->in[1];
+    const int32_t rows = ref_dim(table, 0);
+    const size_t count = ref_elements(ids), inner = rows ? ref_elements(table) / (size_t)rows : 0;
+    const size_t size = runtime_type_bits(table->type) / 8;
+    const bool hybrid = is_hybrid(call);
+    struct ref_scales s = { 0 };
+
+    if (hybrid)
+        s = ref_scales_of(table, table);
+    for (size_t i = 0; i < count; i++) {
+        const int64_t row = ref_load_int(ids, i);
+
+        if (row < 0 || row >= rows)
+            return ref_fail(call, diag, STATUS_INVALID,
+                            "input 0 (lookup): element %zu is %" PRId64 ", expected 0 to %d", i,
+                            row, rows - 1);
+        for (size_t k = 0; k < inner; k++) {
+            const size_t from = (size_t)row * inner + k, to = i * inner + k;
+
+            if (hybrid) {
+                const double v =
+                    (double)s.scale[ref_channel(&s, from)] * (double)ref_load_int(table, from);
+
+                ref_store(call, 0, to, v, fabs(v), 1);
+                continue;
+            }
+            memcpy(call->out[0]->data.raw + to * size, table->data.raw_const + from * size, size);
+            ref_detail_copied(call, 0, to);
+        }
+    }
+    return STATUS_OK;
+}
+
+static const struct ref_op ops[] = {
+    {
+        .name = "embedding_lookup",
+        REF_OP(EMBEDDING_LOOKUP),
+        .max_version = 5,
+        .prepare = prepare,
+        .eval = eval,
+    },
+};
+
+const struct ref_family ref_embedding_lookup = { ops, sizeof ops / sizeof ops[0] };
