@@ -68,8 +68,7 @@ static void print_share(struct text *x, size_t subject)
         }
     }
     if (all.not_judged > 0)
-        fprintf(x->out,
-                "  not judged: %llu elements without a limit\n",
+        fprintf(x->out, "  not judged: %llu elements without a limit\n",
                 (unsigned long long)all.not_judged);
     if (all.integers == 0 || !r->subjects[subject].bounds ||
         !strstr(r->subjects[subject].bounds, "float_view"))

@@ -18,10 +18,7 @@ READS(1, src);
 layout(constant_id = REDUCE_SPEC_SIGNED) const bool SIGNED = false;
 layout(constant_id = REDUCE_SPEC_AVERAGE) const bool AVERAGE = false;
 
-ivec4 load(uint row, uint s)
-{
-    return unpacked(src[row * in_slices() + s], SIGNED) - args.in_zero;
-}
+ivec4 load(uint row, uint s) { return unpacked(src[row * in_slices() + s], SIGNED) - args.in_zero; }
 
 // TensorFlow Lite's MultiplyByQuantizedMultiplier of 64 bits: round(a * b / 2^shift), halves up, of
 // which 32 bits are kept; shift in [1, 46].

@@ -66,8 +66,8 @@ uint reduced_row(uint i)
     return row + i * args.reduced_stride[g];
 }
 
-// This invocation's share of elements `from` to `to` of n elements of dst from `first` on, each over
-// channels and rows.
+// This invocation's share of elements `from` to `to` of n elements of dst from `first` on, each
+// over channels and rows.
 SUM sum_over_channels(uint first, uint n, uint from, uint to)
 {
     SUM sum = nothing();

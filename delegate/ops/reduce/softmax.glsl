@@ -1,8 +1,8 @@
 // A row of softmax.comp by the first invocations of a workgroup.
 //
 // The shader defines before it includes this: OP, REDUCE_MEMORY(float), INVOCATIONS, which are the
-// invocations that compute it, ALONE, if it is the only one, and SLICE_OF_ROW(i), slice i of what it
-// is computed of.
+// invocations that compute it, ALONE, if it is the only one, and SLICE_OF_ROW(i), slice i of what
+// it is computed of.
 const float LOWEST = -3.402823466e38;
 
 REDUCE_IN_WORKGROUP(float, max_in_workgroup, max)
