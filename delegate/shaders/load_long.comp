@@ -1,5 +1,6 @@
 // A dense tensor of i64 from the host to rows of padded channels of i32, as load.comp does: what
-// lies outside of i32 becomes the nearest end of it. Variants: word
+// lies outside of i32 becomes the nearest end of it.
+// Variants: word
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/shaders/element.glsl"

@@ -42,6 +42,12 @@ static uint64_t slices_of(const struct graph_tensor *t)
     return channels > 0 ? t->elements / channels * ((channels + 3) / 4) : 0;
 }
 
+/* Slices of each image of a result. */
+static uint64_t image_slices(const struct graph_tensor *y)
+{
+    return slices_of(y) / softmax_images(y);
+}
+
 /* By how many workgroups a slice of the result is made: as many as keep the device busy, with
  * enough to do for each of them. */
 static uint32_t parts_of(const struct device_limits *limits, uint64_t slices, uint64_t elements)
@@ -101,7 +107,7 @@ static bool check_reduction(struct check *c, unsigned types)
         elements *= reduced[i] ? (uint64_t)x->dims[i] : 1;
     if (reduced[x->rank - 1])
         elements *= ((uint64_t)x->dims[x->rank - 1] + 3) / 4;
-    parts = parts_of(c->limits, slices_of(y), elements);
+    parts = parts_of(c->limits, image_slices(y), elements);
     /* Over channels an invocation makes the sums of four results, one after the other. */
     return check_loop_iterations(c,
                                  (reduced[x->rank - 1] ? 4 : 1) * (elements / parts) / WORKGROUP);
@@ -228,13 +234,14 @@ enum status reduce_plan(struct planner *p, const struct graph_node *n, struct re
     const uint64_t elements = (uint64_t)r->args.rows * (r->over_channels ? t[src].slices : 1);
     /* A product of bytes is requantized after each factor, in the order of src. */
     const bool in_order = r->integers && r->op == REDUCE_PROD;
+    const uint64_t slices = image_slices(graph_output(p->graph, n, 0));
     int sums;
 
     r->args.in_channels = t[src].channels;
     r->args.out_channels = channels;
     r->args.count = rows * t[dst].slices;
-    r->args.parts = in_order ? 1 : parts_of(p->limits, r->args.count, elements);
-    if (!in_order && elements <= ALONE_ELEMENTS_MAX && r->args.count >= ALONE_COUNT_MIN)
+    r->args.parts = in_order ? 1 : parts_of(p->limits, slices, elements);
+    if (!in_order && elements <= ALONE_ELEMENTS_MAX && slices >= ALONE_COUNT_MIN)
         return plan_stage(p, n, r, REDUCE_ALONE, src, dst, WORKGROUP);
     if (r->args.parts == 1)
         return plan_stage(p, n, r, REDUCE_WHOLE, src, dst,

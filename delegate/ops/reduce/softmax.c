@@ -53,9 +53,17 @@ static bool accept_softmax(struct check *c)
 
 enum { ALONE_SLICES_MAX = 8, ALONE_ROWS_MIN = 1024 };
 
-bool softmax_alone(const struct plan_tensor *t)
+uint64_t softmax_images(const struct graph_tensor *t)
 {
-    return t->slices <= ALONE_SLICES_MAX && t->rows >= ALONE_ROWS_MIN;
+    return t->rank > 1 && t->dims[0] > 0 ? (uint64_t)t->dims[0] : 1;
+}
+
+bool softmax_alone(const struct planner *p, const struct graph_node *n, int dst)
+{
+    const struct plan_tensor *t = &p->plan->tensors[dst];
+
+    return t->slices <= ALONE_SLICES_MAX &&
+           t->rows / softmax_images(graph_output(p->graph, n, 0)) >= ALONE_ROWS_MIN;
 }
 
 uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices)
@@ -80,7 +88,7 @@ enum status softmax_plan(struct planner *p, const struct graph_node *n, uint32_t
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    alone = softmax_alone(&p->plan->tensors[dst]);
+    alone = softmax_alone(p, n, dst);
     width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
     if (!(s = planner_step(p, "softmax", n, width, 1, 1)))
         return STATUS_NO_MEMORY;

@@ -167,7 +167,7 @@ enum status softmax_int8_plan(struct planner *p, const struct graph_node *n, dou
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
-    alone = softmax_alone(&p->plan->tensors[dst]);
+    alone = softmax_alone(p, n, dst);
     width = softmax_invocations(p->limits, p->plan->tensors[dst].slices);
     if (!(s = planner_step(p, "softmax_int8", n, width, 1, 1)))
         return STATUS_NO_MEMORY;
