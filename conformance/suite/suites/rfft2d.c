@@ -25,6 +25,15 @@ static const struct suite_member members[] = {
 };
 
 #define FFT .only = "rfft2d"
+/* Transforms of h rows and w columns, each of a power of two; the last column is continued. */
+#define LENGTHS(h, w)                                                                              \
+    {                                                                                              \
+        ROW("h" #h "_w" #w, "lengths that are powers of two"), .in = DIMS(2, h, w - 1),            \
+                                                               .length = {                         \
+                                                                   h,                              \
+                                                                   w                               \
+                                                               }                                   \
+    }
 
 static const struct row rows[] = {
     { ROW("frames", "frames of audio", FFT), .in = DIMS(3, 1, 64), .length = { 1, 64 } },
@@ -45,6 +54,30 @@ static const struct row rows[] = {
       .in = DIMS(3, 1, 16), .length = { 1, 16 }, .reshaped = true },
     { ROW("image", "magnitudes of a matrix", .only = "complex_abs"), .in = DIMS(2, 4, 8),
       .length = { 4, 8 } },
+    LENGTHS(1, 2),
+    LENGTHS(1, 4),
+    LENGTHS(1, 8),
+    LENGTHS(1, 16),
+    LENGTHS(1, 32),
+    LENGTHS(1, 64),
+    LENGTHS(1, 128),
+    LENGTHS(1, 256),
+    LENGTHS(2, 2),
+    LENGTHS(2, 4),
+    LENGTHS(2, 8),
+    LENGTHS(2, 16),
+    LENGTHS(2, 32),
+    LENGTHS(4, 2),
+    LENGTHS(4, 4),
+    LENGTHS(4, 8),
+    LENGTHS(4, 16),
+    LENGTHS(8, 2),
+    LENGTHS(8, 4),
+    LENGTHS(8, 16),
+    LENGTHS(16, 2),
+    LENGTHS(16, 4),
+    LENGTHS(16, 16),
+    LENGTHS(32, 8),
 };
 
 static void build(struct case_builder *m)
