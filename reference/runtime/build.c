@@ -122,6 +122,8 @@ static enum status fill_sparsity(struct interpreter *in, size_t index, size_t co
         !(to->traversal_order = own_ints(in, from->traversal_order)))
         return no_memory(diag);
     to->block_map = own_ints(in, from->block_map);
+    if (!to->block_map && from->block_map.count > 0)
+        return no_memory(diag);
     to->dim_metadata_size = (int)from->dimension_count;
     for (size_t i = 0; i < from->dimension_count; i++) {
         TfLiteDimensionMetadata *const d = &to->dim_metadata[i];
