@@ -183,45 +183,80 @@ static bool expand_dims(struct value *v)
     return axis >= 0 && copy_all(v, x->rank + 1, dims);
 }
 
-/* One dimension, or an element of it. */
+/* What a STRIDED_SLICE takes of a dimension. */
+struct cut {
+    int64_t first, stride, count;
+};
+
+/* Dimension d of the input by element d of the specs; beyond these the whole of it. */
+static bool cut_of(const struct value *v, int d, struct cut *c)
+{
+    const TfLiteStridedSliceParams *p = v->node->params;
+    const int64_t size = in(v, 0)->dims[d];
+    int64_t end;
+
+    *c = (struct cut){ .stride = 1, .count = size };
+    if ((size_t)d >= in(v, 1)->elements)
+        return true;
+    c->stride = load(v, 3, (size_t)d);
+    c->first = load(v, 1, (size_t)d);
+    c->first += c->first < 0 ? size : 0;
+    if (p->shrink_axis_mask >> d & 1) {
+        c->count = 1;
+        return c->stride > 0 && c->first >= 0 && c->first < size;
+    }
+    if (c->stride == 0)
+        return false;
+    const int64_t low = c->stride > 0 ? 0 : -1, high = c->stride > 0 ? size : size - 1;
+
+    end = load(v, 2, (size_t)d);
+    end += end < 0 ? size : 0;
+    if (p->begin_mask >> d & 1)
+        c->first = c->stride > 0 ? low : high;
+    if (p->end_mask >> d & 1)
+        end = c->stride > 0 ? high : low;
+    c->first = c->first < low ? low : c->first > high ? high : c->first;
+    end = end < low ? low : end > high ? high : end;
+    c->count = c->stride > 0 ? (end - c->first + c->stride - 1) / c->stride
+                             : (c->first - end - c->stride - 1) / -c->stride;
+    c->count = c->count > 0 ? c->count : 0;
+    return true;
+}
+
 static bool strided_slice(struct value *v)
 {
     const TfLiteStridedSliceParams *p = v->node->params;
     const struct graph_tensor *x = in(v, 0);
-    const int64_t size = x->rank == 1 ? x->dims[0] : -1;
-    int64_t first, end, stride, count;
+    struct cut cuts[GRAPH_MAX_RANK];
+    int32_t dims[GRAPH_MAX_RANK];
+    int kept = 0;
 
-    if (!p || size < 0 || p->ellipsis_mask || p->new_axis_mask || p->offset || !same_type(v, 0))
+    if (!p || p->ellipsis_mask || p->new_axis_mask || p->offset || !same_type(v, 0))
         return false;
     for (int i = 1; i <= 3; i++)
-        if (in(v, i)->type != kTfLiteInt32 || in(v, i)->rank != 1 || in(v, i)->elements != 1)
+        if (in(v, i)->type != kTfLiteInt32 || in(v, i)->rank != 1 ||
+            in(v, i)->elements != in(v, 1)->elements || in(v, i)->elements > (size_t)x->rank)
             return false;
-    stride = load(v, 3, 0);
-    first = load(v, 1, 0);
-    first += first < 0 ? size : 0;
-    if (p->shrink_axis_mask & 1) {
-        if (stride <= 0 || first < 0 || first >= size || !begin(v, 0, NULL))
+    for (int d = 0; d < x->rank; d++) {
+        if (!cut_of(v, d, &cuts[d]))
             return false;
-        copy(v, 0, 0, (size_t)first, 1);
-        return true;
+        if ((size_t)d >= in(v, 1)->elements || !(p->shrink_axis_mask >> d & 1))
+            dims[kept++] = (int32_t)cuts[d].count;
     }
-    if (stride == 0)
+    if (!begin(v, kept, dims))
         return false;
-    const int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? size : size - 1;
+    for (size_t i = 0; i < v->elements; i++) {
+        size_t left = i, from = 0, step = 1;
 
-    end = load(v, 2, 0);
-    end += end < 0 ? size : 0;
-    if (p->begin_mask & 1)
-        first = stride > 0 ? low : high;
-    if (p->end_mask & 1)
-        end = stride > 0 ? high : low;
-    first = first < low ? low : first > high ? high : first;
-    end = end < low ? low : end > high ? high : end;
-    count = stride > 0 ? (end - first + stride - 1) / stride : (first - end - stride - 1) / -stride;
-    if (!begin_vector(v, count > 0 ? count : 0))
-        return false;
-    for (size_t i = 0; i < v->elements; i++)
-        copy(v, i, 0, (size_t)(first + (int64_t)i * stride), 1);
+        for (int d = x->rank - 1; d >= 0; d--) {
+            const size_t at = left % (size_t)cuts[d].count;
+
+            left /= (size_t)cuts[d].count;
+            from += step * (size_t)(cuts[d].first + (int64_t)at * cuts[d].stride);
+            step *= (size_t)x->dims[d];
+        }
+        copy(v, i, 0, from, 1);
+    }
     return true;
 }
 

@@ -26,6 +26,12 @@ static const struct {
     { "STRIDED_SLICE {} s i32[1]=0 i32[1]=9 i32[1]=2 -> i32[2]", 2 },
     { "STRIDED_SLICE {} s i32[1]=0 i32[1]=-9 i32[1]=-1 -> i32[1]", 2 },
     { "STRIDED_SLICE {new_axis_mask=1} s i32[1]=0 i32[1]=1 i32[1]=1 -> i32[1,3]", 1 },
+    { "PACK {values_count=2} s i32[3]=7,8,9 -> p:i32[2,3]; STRIDED_SLICE {begin_mask=1} p i32[2]=1,-1"
+      " i32[2]=2,-9 i32[2]=1,-2 -> i32[2,2]", 3 },
+    { "PACK {values_count=2} s i32[3]=7,8,9 -> p:i32[2,3]; STRIDED_SLICE {shrink_axis_mask=2} p"
+      " i32[2]=0,-2 i32[2]=2,9 i32[2]=1,1 -> i32[2]", 3 },
+    { "PACK {values_count=2} s i32[3]=7,8,9 -> p:i32[2,3]; STRIDED_SLICE {shrink_axis_mask=1} p"
+      " i32[1]=-1 i32[1]=0 i32[1]=1 -> i32[3]", 3 },
     { "SLICE {} s i32[1]=1 i32[1]=-1 -> i32[2]", 2 },
     { "SLICE {} s i64[1]=0 i64[1]=2 -> i32[2]", 2 },
     { "GATHER {} s i32[2,2]=2,0,1,1 -> i32[2,2]", 2 },
