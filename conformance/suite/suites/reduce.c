@@ -502,6 +502,12 @@ static const struct row rows[] = {
     { ROW("outer1025_keep", "1,025 rows of four slices", .types = TYPE_BIT(CASE_I8),
           .period = SHORT_PERIOD, .only = "mean reduce_max"),
       .in = DIMS(1025, 13), .axes = DIMS(1), .keep = true },
+    { ROW("outer1025_image", "1,025 rows of four slices in an image", LARGE_F32,
+          .only = "mean " NUMBERS),
+      .in = DIMS(1, 1025, 13), .axes = DIMS(2), .keep = true },
+    { ROW("outer1025_image", "1,025 rows of four slices in an image", .types = TYPE_BIT(CASE_I8),
+          .period = SHORT_PERIOD, .only = "mean reduce_max"),
+      .in = DIMS(1, 1025, 13), .axes = DIMS(2), .keep = true },
 };
 
 static void build(struct case_builder *m)

@@ -176,6 +176,9 @@ static const struct row rows[] = {
     { ROW("rows1025_c13", "1,025 rows of four slices",
           .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
       .in = DIMS(1025, 13) },
+    { ROW("rows1025_c13_image", "1,025 rows of four slices in an image",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
+      .in = DIMS(1, 1025, 13) },
 };
 
 static void build(struct case_builder *m)
