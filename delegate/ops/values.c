@@ -371,6 +371,25 @@ static bool unpack(struct value *v)
     return true;
 }
 
+/* A part of a vector, behind those of the outputs before. */
+static bool split_v(struct value *v)
+{
+    struct graph_shape s;
+    size_t first = 0;
+
+    if (in(v, 0)->rank != 1 || !same_type(v, 0) || !v->node->op)
+        return false;
+    for (int i = 0; i <= v->output; i++) {
+        first += i > 0 ? (size_t)s.dims[0] : 0;
+        if (!v->node->op->shape(v->graph, v->node, i, &s))
+            return false;
+    }
+    if (!begin(v, s.rank, s.dims))
+        return false;
+    copy(v, 0, 0, first, v->elements);
+    return true;
+}
+
 static bool tile(struct value *v)
 {
     const struct graph_tensor *x = in(v, 0);
@@ -649,6 +668,7 @@ static const struct row {
     { BUILTIN_GATHER, 2, false, gather },
     { BUILTIN_PACK, -1, false, pack },
     { BUILTIN_UNPACK, 1, false, unpack },
+    { BUILTIN_SPLIT_V, 3, false, split_v },
     { BUILTIN_CONCATENATION, -1, false, concatenation },
     { BUILTIN_RESHAPE, -1, false, reshape },
     { BUILTIN_SQUEEZE, 1, false, squeeze },
@@ -752,7 +772,8 @@ enum status values_compute(struct graph *g, struct graph_node *n, bool again, ui
     for (int i = 0; i < n->input_count; i++)
         from_shapes |= g->tensors[n->inputs[i]].from_shapes;
     for (int i = 0; i < n->output_count; i++)
-        if (is_weight(graph_output(g, n, i), from_shapes) || (i > 0 && row->compute != unpack))
+        if (is_weight(graph_output(g, n, i), from_shapes) ||
+            (i > 0 && row->compute != unpack && row->compute != split_v))
             return STATUS_OK;
     if (!(outputs = ARENA_NEW(&g->arena, (size_t)n->output_count, struct value)))
         return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);

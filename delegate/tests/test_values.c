@@ -42,6 +42,8 @@ static const struct {
     { "CONCATENATION {axis=-1} s i32[1]=4 s -> i32[7]", 2 },
     { "PACK {values_count=1} s -> p:i32[1,3]; CONCATENATION {axis=1} p i32[1,1]=6 -> i32[1,4]", 3 },
     { "UNPACK {num=3} s -> i32[] i32[] i32[]", 2 },
+    { "SPLIT_V {num_splits=2} s i32[2]=2,1 i32[]=0 -> i32[2] i32[1]", 2 },
+    { "SPLIT_V {num_splits=3} s i32[3]=1,-1,0 i32[]=0 -> i32[1] i32[2] i32[0]", 2 },
     { "RESHAPE s i32[2]=3,-1 -> i32[3,1]", 2 },
     { "RESHAPE {new_shape=[1,3]} s -> i32[1,3]", 2 },
     { "EXPAND_DIMS {} s i32[]=-1 -> i32[3,1]", 2 },
