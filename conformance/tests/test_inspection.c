@@ -63,22 +63,35 @@ static void write_model(int32_t last)
     write_text(text);
 }
 
-static json_t *inspect_json(const char *delegate, const char *option)
+/* What is printed of the model at `path`; the caller frees it. */
+static char *inspect(const char *delegate, const char *option,
+                     bool (*print)(FILE *f, const struct inspection *n))
 {
     const struct string_list options = { &option, option ? 1 : 0 };
     struct diag diag = { .status = STATUS_OK };
     struct inspection n;
-    json_t *report;
     char *text = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
-    if (inspection_open(&n, path, delegate, &options, true, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    inspection_print_json(f, &n);
+    KIT_OK(inspection_open(&n, path, delegate, &options, true, &diag));
+    assert_true(print(f, &n));
     inspection_close(&n);
     fclose(f);
-    report = json_loads(text, 0, NULL);
+    return text;
+}
+
+static bool print_json(FILE *f, const struct inspection *n)
+{
+    inspection_print_json(f, n);
+    return true;
+}
+
+static json_t *inspect_json(const char *delegate, const char *option)
+{
+    char *const text = inspect(delegate, option, print_json);
+    json_t *const report = json_loads(text, 0, NULL);
+
     assert_non_null(report);
     free(text);
     return report;
@@ -174,20 +187,10 @@ TEST(a_model_that_cannot_run)
 
 TEST(an_unknown_op_as_text)
 {
-    const char *option = "fault=decline";
-    const struct string_list options = { &option, 1 };
-    struct diag diag = { .status = STATUS_OK };
-    struct inspection n;
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    char *text;
 
     write_model(BUILTIN_SEGMENT_SUM);
-    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
-                     STATUS_OK);
-    inspection_print_text(f, &n);
-    inspection_close(&n);
-    fclose(f);
+    text = inspect(mock_path("gpu.so"), "fault=decline", inspection_print_text);
     assert_non_null(strstr(text, "not run by the reference: unknown op SEGMENT_SUM version 1\n"));
     assert_non_null(strstr(text, "takes 0 of 3 nodes"));
     free(text);
@@ -211,12 +214,7 @@ TEST(a_session_says_what_it_lacks)
  * the shapes of the file. */
 TEST(a_node_that_is_not_prepared)
 {
-    const struct string_list options = { NULL, 0 };
-    struct diag diag = { .status = STATUS_OK };
-    struct inspection n;
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *f;
+    char *text;
     json_t *r;
 
     write_text("tensors x:f32[1,4]~[1,-1] i:i32[1,4] y:f32[1,4] z:f32[1,4] w:f32[1,4]\n"
@@ -235,11 +233,7 @@ TEST(a_node_that_is_not_prepared)
         json_integer_value(json_array_get(value_at(r, "tensors", 0, "shape_signature"), 1)), -1);
     json_decref(r);
 
-    f = open_memstream(&text, &bytes);
-    KIT_OK(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag));
-    inspection_print_text(f, &n);
-    inspection_close(&n);
-    fclose(f);
+    text = inspect(mock_path("gpu.so"), NULL, inspection_print_text);
     assert_non_null(strstr(text, "unknown   ADD: node 1: "));
     assert_non_null(strstr(text, "takes 2 of 3 nodes, 2 partitions\n"));
     assert_non_null(strstr(text, "-> (3)  not prepared by the reference, and not offered"));
@@ -249,19 +243,10 @@ TEST(a_node_that_is_not_prepared)
 
 TEST(as_text)
 {
-    const struct string_list options = { NULL, 0 };
-    struct diag diag = { .status = STATUS_OK };
-    struct inspection n;
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    char *text;
 
     write_model(BUILTIN_RELU);
-    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
-                     STATUS_OK);
-    inspection_print_text(f, &n);
-    inspection_close(&n);
-    fclose(f);
+    text = inspect(mock_path("gpu.so"), NULL, inspection_print_text);
     assert_non_null(strstr(text, "gpu.so on Mock 3000: takes 3 of 3 nodes, 1 partition\n"));
     assert_non_null(strstr(text, "  ADD version 1: 1, taken 1\n"));
     assert_non_null(strstr(text, "fused_activation_function=RELU"));
