@@ -34,7 +34,7 @@ static void delegate_options(char *text)
                 "options: expected OK or USAGE", status_text(s));
     fuzz_expect(s == STATUS_OK || diag.text[0], "options: expected a message", "none");
     if (s == STATUS_OK)
-        fuzz_expect(o.min_nodes >= 1 && o.max_partitions >= 0 && o.cpu_rate >= 1,
+        fuzz_expect(o.min_nodes >= 1 && o.max_partitions >= -1 && o.cpu_rate >= 1,
                     "options: expected values in their ranges", text);
     options_close(&o);
 }

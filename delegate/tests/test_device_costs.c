@@ -62,7 +62,6 @@ TEST(what_is_used_unmeasured)
     const uint32_t likely[DEVICE_CLASSES] = {
         [DEVICE_OTHER] = units | halves | bytes,
         [DEVICE_SOFTWARE] = units | halves,
-        [DEVICE_NVIDIA] = shares,
         [DEVICE_INTEGRATED] = units | halves | bytes | tiles | shares,
         [DEVICE_AMD] = units | halves | bytes | tiles | shares,
         [DEVICE_INTEL] = units | halves | bytes | tiles | shares
