@@ -56,7 +56,7 @@ completes 'assay|conformance|--list|--quie' --quiet
 completes 'assay|inspect|o' one.tflite
 completes 'assay|inspect|' models one.tflite
 completes 'assay|run|one.tflite|--labels|=|t' two.txt three.h5
-completes 'assay|run|one.tflite|--inp' --input=
+completes 'assay|run|one.tflite|--inp' --input-shape= --input=
 completes 'assay|zoo|resn' resnet50
 completes 'assay|zoo|mobilenet_v1|-o|tw' two.txt
 completes 'assay|zoo|mobilenet_v1|--type|=|i' i8
