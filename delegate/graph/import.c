@@ -254,6 +254,13 @@ static bool moves_narrowed(const struct graph *g, const struct graph_node *n)
     return all;
 }
 
+/* Whether a set of gpu_op.index_inputs or index_outputs has input (output) j: a node may have more
+ * of them than the set has bits. */
+static bool holds_indices(uint8_t set, int j)
+{
+    return j < 8 && set >> j & 1;
+}
+
 /* Whether the nodes that touch tensor t take its f32 for the bits of indices, all of them. */
 static bool holds_index_bits(const struct graph *g, int t)
 {
@@ -262,13 +269,14 @@ static bool holds_index_bits(const struct graph *g, int t)
     int readers = 0;
 
     for (int j = 0; producer && j < producer->output_count; j++)
-        if (producer->outputs[j] == t && !(producer->op && producer->op->index_outputs >> j & 1))
+        if (producer->outputs[j] == t &&
+            !(producer->op && holds_indices(producer->op->index_outputs, j)))
             return false;
     for (int i = 0; i < g->node_count; i++) {
         const struct graph_node *const n = &g->nodes[i];
 
         for (int j = 0; n->op && n->op->index_inputs && j < n->input_count; j++)
-            readers += n->inputs[j] == t && (n->op->index_inputs >> j & 1);
+            readers += n->inputs[j] == t && holds_indices(n->op->index_inputs, j);
     }
     return readers == g->tensors[t].readers && !g->tensors[t].data;
 }
@@ -281,13 +289,13 @@ static void narrow_indices(struct graph *g)
         const bool moves = n->op && moves_narrowed(g, n);
 
         for (int j = 0; n->op && n->op->index_inputs && j < n->input_count; j++)
-            if (n->op->index_inputs >> j & 1 && n->inputs[j] >= 0 &&
+            if (holds_indices(n->op->index_inputs, j) && n->inputs[j] >= 0 &&
                 g->tensors[n->inputs[j]].type == kTfLiteFloat32 &&
                 holds_index_bits(g, n->inputs[j]))
                 g->tensors[n->inputs[j]].type = kTfLiteInt32;
         for (int j = 0; n->op && j < n->output_count; j++) {
             struct graph_tensor *const t = &g->tensors[n->outputs[j]];
-            const bool indices = n->op->index_outputs >> j & 1;
+            const bool indices = holds_indices(n->op->index_outputs, j);
             const bool bits = indices && n->op->index_bits;
 
             t->is_narrowed = t->type == kTfLiteInt64 && !bits && (indices || moves);
