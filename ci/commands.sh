@@ -356,12 +356,14 @@ expect 0 '^split .*on the CPU' $assay bench $model --num_runs=2 --min_secs=0 --w
     --delegate-option=exclude=SOFTMAX --quiet
 expect 0 '"copied_in_bytes": [1-9]' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 --no-starts \
     --format=json --quiet
-# A delegate that ends or stops the process is a result, with its place.
+# A delegate that ends or stops the process is a result, with its place; a sanitizer would make an
+# exit of its signals.
 ends()
 {
     words=$1 fault=$2
     shift 2
-    expect 0 "$words" sh -c '"$@"; [ $? = 1 ]' - $assay "$@" --delegate="$b/mock/delegate.so" \
+    expect 0 "$words" env ASAN_OPTIONS=handle_segv=0:handle_abort=0 \
+        sh -c '"$@"; [ $? = 1 ]' - $assay "$@" --delegate="$b/mock/delegate.so" \
         --delegate-option=fault="$fault" --quiet
 }
 ends '^outputs +WRONG: output 0: SNR' swap bench --model="$softmax" --no-starts
@@ -372,7 +374,7 @@ ends '^bench: crash: SIGSEGV in inference 3$' crash bench --model="$softmax" --n
 ends '^bench: crash: exit status 0 in inference 1$' exit bench --model="$softmax" --no-starts
 ends '^bench: crash: SIGSEGV in preparing the graph$' crash_prepare bench --model="$softmax" --no-starts
 ends '^bench: timeout: nothing moved for 0.3 s in inference 1$' hang bench --model="$softmax" --no-starts --timeout=0.3
-expect 1 'bench: --ops: crash: SIGSEGV in inference 1$' $assay bench --ops='mean.f32.*' --quiet \
+expect 1 'bench: --ops: crash: SIGSEGV in inference 1$' env ASAN_OPTIONS=handle_segv=0 $assay bench --ops='mean.f32.*' --quiet \
     --delegate="$b/mock/delegate.so" --delegate-option=fault=crash
 ends '^endurance: FAILED: crash: SIGSEGV in start 7$' crash endurance --delegate-option=node=7
 ends '^endurance: FAILED: crash: SIGSEGV in inference 2$' crash endurance --starts=0 --runs=9 --delegate-option=node=2

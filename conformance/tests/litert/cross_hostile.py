@@ -139,7 +139,7 @@ def check(report, row, path, library):
         report.check(verdict_of(with_ours) == "refuses", name, f"with the delegate: {with_ours}")
         return
     if verdict == "refuses":
-        report.check(verdict_of(with_ours) == (row["device"] or "refuses"), name,
+        report.check(verdict_of(with_ours) == (row["device"] or row["host"] or "refuses"), name,
                      f"with the delegate: {with_ours}: {got}")  # fmt: skip
         return
     ok = with_ours == "runs" and len(got) == len(said)
