@@ -130,13 +130,15 @@ def run_with(resolver, model_bytes, inputs):
         raise Refused(" ".join(str(error).split())) from error
 
 
-def run(model_bytes, inputs):
+def run(model_bytes, inputs, optimized=True):
     """The resolver whose kernels ran, and what run_with gives."""
     if has_custom(schema.ModelT.InitFromPackedBuf(model_bytes, 0)):
         return XNNPACK, run_with(XNNPACK, model_bytes, inputs)
     try:
         return RESOLVER, run_with(RESOLVER, model_bytes, inputs)
     except Refused as reference:
+        if not optimized:
+            raise
         try:
             return OPTIMIZED, run_with(OPTIMIZED, model_bytes, inputs)
         except Refused:
@@ -237,7 +239,16 @@ def write_case(out, name, case, skips, wrong, used):
             group.attrs["skipped"] = np.bytes_(skips[name])
             return
         raise Refused("golden/skip.txt names it, but the runtime runs it")
-    resolver, answers = run(model, inputs)
+    # The optimized kernels round sums of bytes otherwise, so that in a random graph the nodes beside
+    # the one that the plain kernels lack would differ, too.
+    graph = name.startswith("graph.")
+    try:
+        resolver, answers = run(model, inputs, optimized=not graph)
+    except Refused as refused:
+        if not graph or "Didn't find op" not in str(refused):
+            raise
+        group.attrs["skipped"] = np.bytes_(str(refused)[:200])
+        return
     if resolver != RESOLVER:
         group.attrs["resolver"] = np.bytes_(resolver)
     for pattern, reason in wrong.items():

@@ -20,6 +20,27 @@ static struct ops_report run(const char *filter)
     return r;
 }
 
+static bool is_measured(const struct ops_report *r)
+{
+    bool memory = false;
+
+    for (size_t i = 0; i < sizeof r->peaks.memory_bytes_per_us / sizeof(double); i++)
+        memory |= r->peaks.memory_bytes_per_us[i] > 0;
+    return memory && r->peaks.f32_ops_per_us > 0 && r->times[0].step.mean_us > 0;
+}
+
+/* On a busy machine a chain may seem no slower than the one without the op: then again. */
+static struct ops_report run_until_measured(const char *filter)
+{
+    struct ops_report r = run(filter);
+
+    for (int i = 0; i < 5 && !is_measured(&r); i++) {
+        bench_ops_close(&r);
+        r = run(filter);
+    }
+    return r;
+}
+
 TEST(rows_are_models)
 {
     static const struct ops_row rows[] = {
@@ -43,11 +64,11 @@ TEST(rows_are_models)
 
 TEST(chains_without_the_op_are_taken_off)
 {
-    struct ops_report r = run("[fq]*.f32.1x[16]*");
+    struct ops_report r = run_until_measured("[fq]*.f32.1x[16]*");
     const struct ops_time *t = &r.times[0], *other = &r.times[1];
 
     assert_false(r.profiled);
-    assert_true(r.peaks.memory_bytes_per_us[0] > 0 && r.peaks.f32_ops_per_us > 0);
+    assert_true(is_measured(&r));
     assert_int_equal(r.count, 2);
     assert_string_equal(t->name, "fully_connected.f32.1x1024_1024x1024");
     if (t->why[0])
