@@ -38,6 +38,8 @@ STORE_ONE_IN = 10  # one case in ten has its model and inputs in full,
 STORE_BYTES_MAX = 1 << 11  # where they are at most so large
 TOTAL_BYTES_MAX = 40 << 20  # of all files under golden/
 DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
+# Types of cases with sub-byte weights, which float64.py answers.
+FLOAT64_TYPES = frozenset(("w4", "w2", "u4", "a8w4", "a8w2", "a16w4", "a16w2"))
 
 
 class Refused(Exception):
@@ -205,11 +207,11 @@ def line_of(name, case):
     return f"{name} {text(case.attrs['model_sha256'])} {text(case.attrs['inputs_sha256'])}\n"
 
 
-def write_meta(out, resolver, lines):
+def write_meta(out, resolver, lines, runtime=RUNTIME):
     meta = out.create_group("meta")
     meta.attrs["schema"] = np.uint64(SCHEMA)
-    meta.attrs["runtime"] = np.bytes_(RUNTIME)
-    meta.attrs["runtime_version"] = np.bytes_(metadata.version(RUNTIME))
+    meta.attrs["runtime"] = np.bytes_(runtime)
+    meta.attrs["runtime_version"] = np.bytes_(metadata.version(runtime))
     meta.attrs["resolver"] = np.bytes_(resolver)
     meta.attrs["cases_sha256"] = np.bytes_(sha256("".join(lines).encode()))
 
@@ -261,9 +263,10 @@ def write_case(out, name, case, skips, wrong, used):
             write_array(group, f"inputs/{i}", value)
 
 
-def cases_of(op):
-    """Yields (type, variant) in the order of names, group by group."""
-    return [(kind, variant) for kind in sorted(op) for variant in sorted(op[kind])]
+def cases_of(op, float64=False):
+    """(type, variant) in the order of names, group by group; float64: of what float64.py answers."""
+    kinds = [kind for kind in sorted(op) if (kind in FLOAT64_TYPES) == float64]
+    return [(kind, variant) for kind in kinds for variant in sorted(op[kind])]
 
 
 def mint_op(export, op, path, skips, wrong, used):
@@ -283,22 +286,27 @@ def mint_op(export, op, path, skips, wrong, used):
     return refused
 
 
-def names_of(export, ops):
-    return {f"{op}.{kind}.{variant}" for op in ops for kind, variant in cases_of(export[op])}
+def ops_of(export, float64=False):
+    return [op for op in sorted(export) if op != "meta" and cases_of(export[op], float64)]
 
 
-def refuse_losses(path, op, known):
+def names_of(export, float64=False):
+    ops = ops_of(export, float64)
+    return [f"{op}.{kind}.{variant}" for op in ops for kind, variant in cases_of(export[op], float64)]
+
+
+def refuse_losses(path, known, float64=False):
     """Ends where a file has cases that the export lacks: that is so of an export with --filter."""
     if not os.path.exists(path):
         return
     with h5py.File(path, "r") as file:
-        held = names_of(file, [op])
-    lost = sorted(held - known)
+        held = names_of(file, float64)
+    lost = sorted(set(held) - known)
     if lost:
         sys.exit(
             f"mint: {path}: {len(lost)} of its {len(held)} cases are not in the export, such as {lost[0]}: "
-            f"export all of the op (--filter='{op}.*'), or remove the file if the suite has lost them; "
-            "nothing was written"
+            f"export all of the op (--filter='{lost[0].split('.')[0]}.*'), or remove the file if the suite "
+            "has lost them; nothing was written"
         )
 
 
@@ -338,14 +346,14 @@ def main():
     with h5py.File(args.export, "r") as export:
         if export["meta"].attrs["schema"] != SCHEMA:
             sys.exit(f"mint: {args.export}: expected schema {SCHEMA}, found {export['meta'].attrs['schema']}")
-        ops = [op for op in sorted(export) if op != "meta"]
-        known = names_of(export, ops)
+        ops = ops_of(export)
+        known = set(names_of(export))
         for op in ops:
-            refuse_losses(os.path.join(args.outdir, f"{op}.h5"), op, known)
+            refuse_losses(os.path.join(args.outdir, f"{op}.h5"), known)
         for op in ops:
             new = os.path.join(args.outdir, f".{op}.h5.new")
             refused += mint_op(export, op, new, skips, wrong, used)
-            done.append((op, new, sum(len(export[op][kind]) for kind in export[op])))
+            done.append((op, new, len(cases_of(export[op]))))
     stale = [name for name in skips if name.split(".")[0] in ops and name not in known]
     refused += [f"{name}: golden/skip.txt names it, but the suite has no such case" for name in stale]
     stale = [p for p in wrong if p.split(".")[0] in ops and not fnmatch.filter(known, p)]
