@@ -122,6 +122,7 @@ static const struct {
     { "l2_normalization", LAST_AXIS | BIT(SUM) },
     { "topk_v2", LAST_AXIS },
     { "gather", ANY_AXIS | BIT(INDICES) },
+    { "dynamic_update_slice", IMAGES },
     { "embedding_lookup", 0 }, /* GATHER of the first axis */
     { "one_hot", ANY_AXIS },
     { "scatter_nd", ANY_AXIS | BIT(INDICES) },
