@@ -67,6 +67,19 @@ expect 2 'wrong.txt: line 2, column 10: expected a field of SoftmaxOptions, or \
     $assay model "$work/wrong.txt" -o "$work/none.tflite"
 expect 2 'line 2, column 10' $assay run "$work/wrong.txt"
 [ ! -e "$work/none.tflite" ] || { echo 'commands: assay model wrote what is wrong' >&2; exit 1; }
+# A census goes on behind what it cannot read: corrupt files, pipes, links to nothing and in circles.
+expect 0 '^19240 nodes of 357 models, ' $assay census
+expect 0 ' share op, operands, options with a case$' $assay census golden/digits
+expect 0 '^ +10 +1  options +CONV_2D$' $assay census $model --by=op
+expect 0 '^10,1,options,CONV_2D,' $assay census $model --by=op --format=csv
+mkdir -p "$work/census/deeper"
+expect 2 'census: expected models' $assay census "$work/census"
+cp $model "$work/truncated.tflite" "$work/census/deeper"
+mkfifo "$work/census/pipe.tflite"
+ln -s nowhere "$work/census/link.tflite"
+ln -s .. "$work/census/deeper/loop"
+expect 2 'not read: 3 of 4 models; the first is .*: ' $assay census "$work/census" --out="$work/census.txt"
+grep -q '^30 nodes of 1 models, ' "$work/census.txt" || { echo 'commands: assay census stopped' >&2; exit 1; }
 # A node that nobody knows: it is named, the others are decided, compared and run.
 unknown="RELU x:f32[1,4] -> a
 CUSTOM(NoSuchOp) a -> b:f32[1,4]
@@ -164,6 +177,7 @@ bench $model --subject=tflite-c:@
 bench $model --delegate=none --versus=delegate:@
 bench $model --delegate=none --input_layer_value_files=image:@
 bench $model --delegate=none --compare-to=@
+census @
 endurance @
 endurance $model --delegate=@
 diff @ --delegate=none

@@ -40,6 +40,8 @@ for command in inspect run "diff --runs=1" "bench --no-starts --num_runs=1 --min
     # shellcheck disable=SC2086
     [ "$command" = inspect ] || prints "${command%% *}" $command --model="$unknown" --host="litert:cpu?library=$b/mock/litert.so"
 done
+prints census census --by=options --missing
+prints census census $digits
 prints run run $digits/digits_i8.tflite
 prints run run $digits/digits_f32.tflite --input=$digits/7.png --labels=$digits/labels.txt --delegate=none
 prints diff diff $digits/digits_f32.tflite --num_runs=1

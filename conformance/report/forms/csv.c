@@ -1,37 +1,10 @@
 /* A line for each result.  Columns keep their names and places; new ones are added at the end. */
+#include "conformance/util/csv.h"
 #include "conformance/report/forms/forms.h"
-#include "reference/base/clean.h"
-#include "reference/base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-/* Text, quoted where RFC 4180 asks for it.  A spreadsheet would run a text that begins with one of
- * = + - @ or a tab as a formula, so an apostrophe is put in front of it. */
-static void put_text(FILE *out, const char *text)
-{
-    const char *const all = text ? text : "";
-    const bool formula = all[0] && strchr("=+-@\t\r", all[0]);
-    const bool quoted = formula || strpbrk(all, "\",\r\n") || all[0] == ' ';
-    uint32_t code;
-    size_t length;
-
-    if (quoted)
-        fputc('"', out);
-    if (formula)
-        fputc('\'', out);
-    for (const char *at = all; (length = utf8_decode(at, &code)) > 0; at += length) {
-        if (code == '"')
-            fputs("\"\"", out);
-        else if (clean_is_control(code) && code != '\t' && code != '\n' && code != '\r')
-            fputs("\xef\xbf\xbd", out);
-        else
-            fwrite(at, 1, length, out);
-    }
-    if (quoted)
-        fputc('"', out);
-}
 
 /* The shortest decimal that reads back as the same double; nothing where it was not measured. */
 static void put_number(FILE *out, double x)
@@ -66,7 +39,7 @@ struct row {
 #define TEXT_COLUMN(name, expression)                                                              \
     static void put_##name(FILE *out, const struct row *row)                                       \
     {                                                                                              \
-        put_text(out, expression);                                                                 \
+        csv_text(out, expression);                                                                 \
     }
 #define NUMBER_COLUMN(name, has, expression)                                                       \
     static void put_##name(FILE *out, const struct row *row)                                       \
