@@ -350,6 +350,13 @@ expect 0 '^deeplab_mnv2 .* 2.1 M parameters, .*--res=257' $assay zoo --list
 expect 0 '' $assay zoo mobilenet_v2 --width=0.25 --res=32 --batch=3 -o "$work/batch.tflite"
 expect 0 '\[3, 32, 32, 3\]' $assay inspect "$work/batch.tflite"
 expect 0 '' $assay zoo deeplab_mnv2 --width=0.25 --res=33 -o "$work/mask.tflite"
+expect 0 '' $assay zoo decoder --res=64 -o "$work/decoder.tflite"
+expect 0 '^generated   234 234 234 234 215 215$' $assay run "$work/decoder.tflite" --tokens=1 --steps=6
+expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite" --tokens=1 --steps=65 \
+    --delegate=none
+expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x
+expect 2 'tokens is i32 of 32 elements' $assay run "$work/decoder.tflite" --tokens=1 --signature=prefill_32
+expect 2 'expected weights only' $assay zoo decoder --type=i8 -o "$work/decoder_i8.tflite"
 expect 2 'in steps of 16' $assay zoo posenet --res=256 -o "$work/pose.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
 expect 0 '^latency .*median' $assay bench $model --num_runs=2 --min_secs=0 --warmup_min_secs=0 \

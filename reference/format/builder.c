@@ -65,6 +65,7 @@ void builder_init(struct builder *b)
     b->operators.size = sizeof(struct model_operator);
     b->opcodes.size = sizeof(struct model_opcode);
     b->graphs.size = sizeof(struct model_subgraph);
+    b->signatures.size = sizeof(struct model_signature);
     list_append(b, &b->buffers); /* buffer 0: no data */
 }
 
@@ -76,6 +77,7 @@ void builder_close(struct builder *b)
     mem_free(b->operators.items);
     mem_free(b->opcodes.items);
     mem_free(b->graphs.items);
+    mem_free(b->signatures.items);
     lookup_close(&b->opcode_of);
     *b = (struct builder){ 0 };
 }
@@ -113,6 +115,20 @@ int builder_constant(struct builder *b, int32_t type, const char *name, size_t r
     buffer->data.count = bytes;
     tensor_at(b, tensor)->buffer = (uint32_t)(b->buffers.count - 1);
     return b->status == STATUS_OK ? tensor : -1;
+}
+
+int builder_again(struct builder *b, int graph, int tensor)
+{
+    const struct model_subgraph *g;
+    struct model_tensor *t;
+
+    if (b->status != STATUS_OK || !(t = list_append(b, &b->tensors)))
+        return -1;
+    assert(graph >= 0 && (size_t)graph < b->graphs.count);
+    g = (const struct model_subgraph *)b->graphs.items + graph;
+    assert(tensor >= 0 && (size_t)tensor < g->tensor_count);
+    *t = g->tensors[tensor];
+    return (int)(b->tensors.count - 1);
 }
 
 void builder_variable(struct builder *b, int tensor)
@@ -283,6 +299,38 @@ void builder_outputs(struct builder *b, size_t count, const int *tensors)
         b->outputs = keep_ints(b, tensors, count);
 }
 
+/* The map from names to tensors, which the graph's inputs or outputs are. */
+static const struct model_tensor_map *keep_names(struct builder *b, const char *const *names,
+                                                 struct model_ints tensors)
+{
+    struct model_tensor_map *const map =
+        ARENA_NEW(&b->arena, tensors.count, struct model_tensor_map);
+
+    if (!map) {
+        b->status = STATUS_NO_MEMORY;
+        return NULL;
+    }
+    for (size_t i = 0; i < tensors.count; i++)
+        map[i] = (struct model_tensor_map){ .name = keep_string(b, names[i]),
+                                            .tensor_index = (uint32_t)tensors.data[i] };
+    return map;
+}
+
+void builder_signature(struct builder *b, const char *key, const char *const *inputs,
+                       const char *const *outputs)
+{
+    struct model_signature *s;
+
+    if (b->status != STATUS_OK || !(s = list_append(b, &b->signatures)))
+        return;
+    s->key = keep_string(b, key);
+    s->subgraph_index = (uint32_t)b->graphs.count;
+    s->inputs = keep_names(b, inputs, b->inputs);
+    s->input_count = b->inputs.count;
+    s->outputs = keep_names(b, outputs, b->outputs);
+    s->output_count = b->outputs.count;
+}
+
 static const void *keep_list(struct builder *b, const struct builder_list *list)
 {
     return keep(b, list->items, list->count, list->size);
@@ -331,6 +379,8 @@ static void assemble(struct builder *b, struct model *m)
         .subgraph_count = b->graphs.count,
         .buffers = keep_list(b, &b->buffers),
         .buffer_count = b->buffers.count,
+        .signatures = b->signatures.count ? keep_list(b, &b->signatures) : NULL,
+        .signature_count = b->signatures.count,
     };
 }
 

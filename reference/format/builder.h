@@ -28,7 +28,7 @@ struct builder {
     struct builder_list {
         void *items;
         size_t count, room, size;
-    } tensors, buffers, operators, opcodes, graphs;
+    } tensors, buffers, operators, opcodes, graphs, signatures;
     struct lookup opcode_of; /* the index in opcodes */
     struct model_ints inputs, outputs;
 };
@@ -43,6 +43,9 @@ int builder_tensor(struct builder *b, int32_t type, const char *name, size_t ran
 /* A constant; bytes are the elements in row-major order. */
 int builder_constant(struct builder *b, int32_t type, const char *name, size_t rank,
                      const int32_t *dims, const void *data, size_t bytes);
+/* A tensor of an earlier subgraph once more: a constant that signatures share has one buffer.
+ * Details of its quantization that name tensors are to be given anew. */
+int builder_again(struct builder *b, int graph, int tensor);
 /* Marks a tensor as variable: kept between invokes, zero at first. */
 void builder_variable(struct builder *b, int tensor);
 /* Affine quantization: count scales and zero points, along dimension. */
@@ -72,6 +75,11 @@ int builder_subgraph(struct builder *b);
 /* Of the subgraph. */
 void builder_inputs(struct builder *b, size_t count, const int *tensors);
 void builder_outputs(struct builder *b, size_t count, const int *tensors);
+
+/* Makes the subgraph callable as key; a name for each of its inputs and outputs, which are given.
+ */
+void builder_signature(struct builder *b, const char *key, const char *const *inputs,
+                       const char *const *outputs);
 
 /* Moves everything into *m (model_close frees it); the builder is empty afterwards.  On failure *m
  * is empty too. */

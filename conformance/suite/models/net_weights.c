@@ -26,9 +26,8 @@ static double *draw(struct zoo_net *net, size_t count, double deviation, double 
     return values;
 }
 
-/* data NULL: sizes only. */
-static int constant(struct zoo_net *net, int32_t type, const char *name, size_t rank,
-                    const int32_t *dims, const void *data, size_t bytes)
+int zoo_constant(struct zoo_net *net, int32_t type, const char *name, size_t rank,
+                 const int32_t *dims, const void *data, size_t bytes)
 {
     net->facts.constant_bytes += bytes;
     return data ? builder_constant(&net->builder, type, name, rank, dims, data, bytes)
@@ -66,7 +65,7 @@ static int floats(struct zoo_net *net, const char *name, const char *half_name, 
         else
             ((float *)data)[i] = (float)values[i];
     }
-    index = constant(net, type, half ? half_name : name, rank, dims, data, count * size);
+    index = zoo_constant(net, type, half ? half_name : name, rank, dims, data, count * size);
     mem_free(data);
     return half ? widened(net, index, name, rank, dims) : index;
 }
@@ -86,7 +85,8 @@ static int integer_weights(struct zoo_net *net, struct zoo_weights *w, const dou
     }
     zoo_quantize_weights(type, values, count, one ? (struct zoo_channels){ 1, count } : channels, q,
                          scales);
-    tensor = constant(net, type, zoo_label(w->name, "weights").text, w->rank, w->dims, q, count);
+    tensor =
+        zoo_constant(net, type, zoo_label(w->name, "weights").text, w->rank, w->dims, q, count);
     mem_free(q);
     zoo_put_scales(net, tensor, scales, one ? 1 : channels.count, w->dimension);
     for (size_t c = 1; one && c < channels.count; c++)
@@ -112,8 +112,8 @@ static int integer_bias(struct zoo_net *net, const struct zoo_weights *w, const 
         scales[c] = (struct zoo_scale){ in * scales[c].scale, 0 };
         q[c] = zoo_quantize_bias(values[c], scales[c].scale);
     }
-    tensor = constant(net, TENSOR_INT32, zoo_label(w->name, "bias").text, 1, &channels, q,
-                      (size_t)channels * sizeof *q);
+    tensor = zoo_constant(net, TENSOR_INT32, zoo_label(w->name, "bias").text, 1, &channels, q,
+                          (size_t)channels * sizeof *q);
     mem_free(q);
     zoo_put_scales(net, tensor, scales, one ? 1 : (size_t)channels, 0);
     return tensor;
@@ -128,12 +128,13 @@ static bool in_8_bits(const struct zoo_net *net, const struct zoo_weights *w, si
 static void sizes(struct zoo_net *net, struct zoo_weights *w, size_t count, int32_t channels)
 {
     w->scaled = in_8_bits(net, w, count);
-    w->inputs[1] = w->scaled ? constant(net, net->options.type, "", w->rank, w->dims, NULL, count)
-                             : floats(net, "", "", w->rank, w->dims, NULL, count);
+    w->inputs[1] = w->scaled
+                       ? zoo_constant(net, net->options.type, "", w->rank, w->dims, NULL, count)
+                       : floats(net, "", "", w->rank, w->dims, NULL, count);
     if (w->no_bias)
         return;
-    w->inputs[2] = zoo_in_integers(net) ? constant(net, TENSOR_INT32, "", 1, &channels, NULL,
-                                                   (size_t)channels * sizeof(int32_t))
+    w->inputs[2] = zoo_in_integers(net) ? zoo_constant(net, TENSOR_INT32, "", 1, &channels, NULL,
+                                                       (size_t)channels * sizeof(int32_t))
                                         : floats(net, "", "", 1, &channels, NULL, (size_t)channels);
 }
 
@@ -209,7 +210,7 @@ int zoo_given(struct zoo_net *net, const char *name, size_t rank, const int32_t 
 
         q[i] = (uint8_t)v;
     }
-    tensor = constant(net, type, name, rank, dims, q, count);
+    tensor = zoo_constant(net, type, name, rank, dims, q, count);
     mem_free(q);
     zoo_put_scales(net, tensor, &scale, 1, 0);
     return tensor;
@@ -260,5 +261,141 @@ int zoo_scalar(struct zoo_net *net, const char *name, double value)
 int zoo_shape(struct zoo_net *net, const char *name, size_t rank, const int32_t *dims,
               const int32_t *values, size_t count)
 {
-    return constant(net, TENSOR_INT32, name, rank, dims, values, count * sizeof *values);
+    return zoo_constant(net, TENSOR_INT32, name, rank, dims, values, count * sizeof *values);
+}
+
+/* ---- matrices, a row after the other ---- */
+
+/* What a matrix is stored as. */
+struct packing {
+    int32_t type;
+    uint32_t bits;
+    int32_t most;  /* the largest integer, and minus the least */
+    size_t block;  /* elements of a scale */
+    size_t scales; /* of a row */
+};
+
+static struct packing packing_of(const struct zoo_net *net, const struct zoo_matrix *m)
+{
+    const int32_t type = m->rows == 1 ? TENSOR_FLOAT32 : net->options.type;
+    struct packing p = { .type = type, .bits = (uint32_t)tensor_type_bits(type) };
+
+    if (type != TENSOR_FLOAT32 && type != TENSOR_FLOAT16) {
+        p.most = (1 << (p.bits - 1)) - 1;
+        p.block = net->options.block ? net->options.block : (size_t)m->width;
+        p.scales = (size_t)m->width / p.block;
+    }
+    return p;
+}
+
+/* Symmetric; of a block it is a number in f16. */
+static float scale_of_block(const struct packing *p, const double *values, bool half)
+{
+    double largest = 0;
+
+    for (size_t i = 0; i < p->block; i++)
+        largest = fmax(largest, fabs(values[i]));
+    if (largest == 0)
+        return 1;
+    return half ? half_to_float(double_to_half(largest / p->most)) : (float)(largest / p->most);
+}
+
+/* Writes a row of floats at an element, and its scales. */
+static void pack_row(const struct packing *p, const double *values, size_t count, size_t at,
+                     uint8_t *data, float *scales)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t bit = (at + i) * p->bits;
+
+        if (p->type == TENSOR_FLOAT32) {
+            ((float *)(void *)data)[at + i] = (float)values[i];
+        } else if (p->type == TENSOR_FLOAT16) {
+            ((uint16_t *)(void *)data)[at + i] = double_to_half(values[i]);
+        } else {
+            int32_t q;
+
+            if (i % p->block == 0)
+                scales[i / p->block] = scale_of_block(p, values + i, p->scales > 1);
+            q = (int32_t)lrint(values[i] / (double)scales[i / p->block]);
+            q = q > p->most ? p->most : q < -p->most ? -p->most : q;
+            data[bit / 8] |= (uint8_t)(((uint32_t)q & ((1U << p->bits) - 1)) << bit % 8);
+        }
+    }
+}
+
+static void put_scales(struct zoo_net *net, const char *name, struct zoo_matrix *m,
+                       const struct packing *p, const float *scales)
+{
+    const size_t count = (size_t)m->rows * p->scales;
+    int64_t *zero_points;
+    uint16_t *halves;
+
+    if (net->options.block) {
+        if (!(halves = mem_alloc(count, sizeof *halves))) {
+            net->status = STATUS_NO_MEMORY;
+            return;
+        }
+        for (size_t i = 0; i < count; i++)
+            halves[i] = double_to_half((double)scales[i]);
+        m->scales = zoo_constant(net, TENSOR_FLOAT16, zoo_label(name, "scales").text, 2,
+                                 (int32_t[]){ m->rows, (int32_t)p->scales }, halves,
+                                 count * sizeof *halves);
+        mem_free(halves);
+        return;
+    }
+    if (!(zero_points = mem_alloc(count, sizeof *zero_points))) {
+        net->status = STATUS_NO_MEMORY;
+        return;
+    }
+    memset(zero_points, 0, count * sizeof *zero_points);
+    builder_quantization(&net->builder, m->tensor, count, scales, zero_points, 0);
+    mem_free(zero_points);
+}
+
+static void draw_matrix(struct zoo_net *net, const char *name, struct zoo_matrix *m)
+{
+    const struct packing p = packing_of(net, m);
+    const size_t width = (size_t)m->width, count = (size_t)m->rows * width;
+    const size_t bytes = (count * p.bits + 7) / 8, rank = m->rows == 1 ? 1 : 2;
+    const int32_t *const dims = m->rows == 1 ? &m->width : (int32_t[]){ m->rows, m->width };
+    double *const row = mem_alloc(width, sizeof *row);
+    float *const scales = mem_alloc((size_t)m->rows * p.scales + 1, sizeof *scales);
+    uint8_t *const data = net->sizes_only ? NULL : mem_alloc(bytes, 1);
+    struct random_stream s;
+
+    net->facts.parameters += count;
+    random_init(&s, net->options.seed, "zoo", 0, net->constants++, 0);
+    if (!row || !scales || (!data && !net->sizes_only)) {
+        net->status = STATUS_NO_MEMORY;
+    } else {
+        if (data)
+            memset(data, 0, bytes);
+        for (size_t r = 0; data && r < (size_t)m->rows; r++) {
+            for (size_t i = 0; i < width; i++)
+                row[i] = m->mean + m->deviation * random_normal(&s);
+            pack_row(&p, row, width, r * width, data, scales + r * p.scales);
+        }
+        m->tensor = zoo_constant(net, p.type, name, rank, dims, data, bytes);
+        if (p.scales)
+            put_scales(net, name, m, &p, scales);
+    }
+    mem_free(row);
+    mem_free(scales);
+    mem_free(data);
+}
+
+int zoo_matrix(struct zoo_net *net, const char *name, struct zoo_matrix *m)
+{
+    const size_t graph = net->builder.graphs.count;
+
+    if (m->uses == graph + 1)
+        return m->used;
+    if (m->uses == 0)
+        draw_matrix(net, name, m);
+    m->used = graph ? builder_again(&net->builder, 0, m->tensor) : m->tensor;
+    if (packing_of(net, m).type == TENSOR_FLOAT16)
+        m->used =
+            widened(net, m->used, zoo_label(name, "f32").text, 2, (int32_t[]){ m->rows, m->width });
+    m->uses = graph + 1;
+    return m->used;
 }

@@ -24,6 +24,22 @@ struct zoo_weights {
 
 /* Sets inputs[1] and [2] from inputs[0]. */
 void zoo_weights(struct zoo_net *net, struct zoo_weights *w);
+/* A matrix [rows, width], or of one row a vector [width] in f32, that the signatures of a model
+ * share: drawn and stored row by row, in the model's type. */
+struct zoo_matrix {
+    int32_t rows, width;
+    double mean, deviation;
+    /* Set: the constant and the scales of its blocks in subgraph 0; what uses it now, and how many
+     * subgraphs do. */
+    int tensor, scales, used;
+    size_t uses;
+};
+/* The tensor in the subgraph that is built; of f16 weights the output of a DEQUANTIZE. */
+int zoo_matrix(struct zoo_net *net, const char *name, struct zoo_matrix *m);
+
+/* data NULL: sizes only. */
+int zoo_constant(struct zoo_net *net, int32_t type, const char *name, size_t rank,
+                 const int32_t *dims, const void *data, size_t bytes);
 /* A constant that activations are added to or multiplied with, above 0. */
 int zoo_scalar(struct zoo_net *net, const char *name, double value);
 /* Values that are given, one scale from their range; real: floats in 8-bit models too. */

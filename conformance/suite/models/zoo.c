@@ -1,6 +1,7 @@
 /* The list of topologies, and what they share: limits and defaults. */
 #include "conformance/suite/models/zoo.h"
 
+#include "conformance/suite/models/decoder.h"
 #include "conformance/suite/models/deeplab_mnv2.h"
 #include "conformance/suite/models/efficientnet_lite0.h"
 #include "conformance/suite/models/keyword_lstm.h"
@@ -34,11 +35,13 @@ static const struct zoo_entry *const entries[] = {
     &zoo_keyword_lstm,
     &zoo_kwt1,
     &zoo_yamnet,
+    &zoo_decoder,
+    &zoo_decoder_270m,
 };
 
 enum {
     ENTRIES = sizeof entries / sizeof entries[0],
-    CLASSES_MAX = 100000,
+    CLASSES_MAX = 262144,
     CHANNELS_MAX = 64,
     BATCH_MAX = 1024
 };
@@ -80,6 +83,18 @@ static enum status check_resolution(const struct zoo_entry *e, uint32_t r, struc
                      e->resolution_min, e->resolution_max, e->resolution_step);
 }
 
+/* What has no meaning for tokens is refused. */
+static enum status check_language(const struct zoo_entry *e, const struct zoo_options *o,
+                                  struct diag *diag)
+{
+    if (o->width != 1)
+        return diag_fail(diag, STATUS_USAGE, "width %g, expected 1 for %s", o->width, e->name);
+    if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && !o->weights_only)
+        return diag_fail(diag, STATUS_USAGE, "all tensors in 8 bits, expected weights only for %s",
+                         e->name);
+    return STATUS_OK;
+}
+
 static enum status check(const struct zoo_entry *e, const struct zoo_options *o, struct diag *diag)
 {
     if (!(o->width > 0 && o->width <= 2))
@@ -96,6 +111,8 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
     if (o->classes < 2 || o->classes > CLASSES_MAX)
         return diag_fail(diag, STATUS_USAGE, "%u classes, expected 2 to %d", o->classes,
                          CLASSES_MAX);
+    if (e->language)
+        TRY(check_language(e, o, diag));
     if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
         o->type != TENSOR_UINT8)
         return diag_fail(diag, STATUS_USAGE, "type %d, expected f32, f16, i8 or u8", (int)o->type);

@@ -17,6 +17,7 @@ struct zoo_options {
      * all but biases, input and output too. */
     int32_t type;
     bool weights_only; /* TENSOR_INT8: dynamic range, only large weights are quantized */
+    uint32_t block;    /* of language models: elements that share a scale; 0: those of a channel */
     bool quiet;        /* no progress on a terminal, which models in 8 bits have */
     uint64_t seed;
     uint64_t memory_bytes; /* what there is; 0: the system says it */
@@ -37,6 +38,7 @@ struct zoo_entry {
     const char *name, *summary;
     const char *resolution_is, *classes_are; /* NULL: of the square image; classes */
     bool no_u8;                              /* the field has no such models */
+    bool language;                           /* tokens in, weights alone are quantized */
     double width;                            /* default */
     /* Default; from the least to the largest in steps. */
     uint32_t resolution, resolution_min, resolution_step, resolution_max;

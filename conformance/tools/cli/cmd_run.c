@@ -6,6 +6,7 @@
 #include "conformance/suite/subject/session.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
+#include "conformance/tools/cli/run_tokens.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
@@ -27,6 +28,7 @@ struct request {
     const char *model, *labels, *output;
     uint64_t top, runs;
     double mean, std;
+    struct run_tokens tokens;
     struct node_host host;
     struct args_common common;
 };
@@ -139,6 +141,8 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
         TRY(labels_read(&r->labels, q->labels, diag));
     if (q->common.use.host)
         TRY(node_host_open(&q->host, q->common.use.host, 60, diag));
+    if (q->tokens.text && !q->common.use.signature)
+        q->common.use.signature = "decode";
     TRY(model_use_choose(&q->common.use, q->model, diag));
     s = open_session(r, q, diag);
     if (s != STATUS_OK && model_use_cut(&q->common.use, q->model, s, diag)) {
@@ -146,6 +150,8 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
         s = open_session(r, q, diag);
     }
     TRY(s);
+    if (q->tokens.text)
+        return diag_prefix(diag, run_tokens(&q->tokens, r->session.in, diag), "%s", q->model);
     TRY(fill_inputs(r, q, diag));
     s = random_explain(r->session.in, q->inputs.count, "give --input=FILE",
                        invoke(r, &r->latency_ms, diag), diag);
@@ -237,6 +243,10 @@ static void print_text(FILE *f, struct result *r, const struct request *q)
             interpreter_node_count(in), interpreter_partition_count(in),
             interpreter_partition_count(in) == 1 ? "" : "s");
     model_use_print(f, &q->common.use, &r->session.model, in, 12);
+    if (q->tokens.text) {
+        run_tokens_print(f, &q->tokens);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         print_tensor(f, "input", i, interpreter_tensor(in, tensors[i]));
         if (i < q->inputs.count)
@@ -323,6 +333,8 @@ static void print_json(FILE *f, struct result *r, const struct request *q)
     json_object_set_new(report, "taken", json_integer((json_int_t)session_taken(&r->session)));
     json_object_set_new(report, "partitions", json_integer(interpreter_partition_count(in)));
     model_use_json(report, &q->common.use, &r->session.model, in);
+    if (q->tokens.text)
+        json_object_set_new(report, "tokens", run_tokens_json(&q->tokens));
     json_object_set_new(report, "inputs", inputs);
     json_object_set_new(report, "outputs", outputs);
     json_object_set_new(report, "latency_ms", json_real(r->latency_ms));
@@ -355,7 +367,9 @@ static int print_result(struct result *r, const struct request *q)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct request q = { .top = 5, .runs = 1, .mean = 127.5, .std = 127.5 };
+    struct request q = {
+        .top = 5, .runs = 1, .mean = 127.5, .std = 127.5, .tokens = { .steps = 16 }
+    };
     const struct args_flag flags[] = {
         { "input", ARGS_LIST, &q.inputs, "FILE",
           "next input: image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw bytes; repeatable",
@@ -368,6 +382,14 @@ static int run(const struct command *self, int argc, char **argv)
           NULL },
         { "runs", ARGS_UINT, &q.runs, "N",
           "number of inferences; shows the median of all but the first (default 1)", 1, 1e6, NULL },
+        { "tokens", ARGS_STRING, &q.tokens.text, "N,...",
+          "give these tokens to a language model, one a step (--signature=decode), and go on by "
+          "the likeliest",
+          0, 0, NULL },
+        { "steps", ARGS_UINT, &q.tokens.steps, "N", "tokens to generate (default 16)", 1, 1e6,
+          NULL },
+        { "window", ARGS_UINT, &q.tokens.window, "N",
+          "tokens that a layer with the input mask_local sees (default: all)", 1, 1e6, NULL },
         { "mean", ARGS_DOUBLE, &q.mean, "X", "mean of pixels, for float inputs (default 127.5)",
           -1e6, 1e6, NULL },
         { "std", ARGS_DOUBLE, &q.std, "X",
@@ -393,6 +415,7 @@ static int run(const struct command *self, int argc, char **argv)
     model_use_close(&q.common.use);
     session_close(&r.session);
     node_host_close(&q.host);
+    run_tokens_close(&q.tokens);
     labels_close(&r.labels);
     return code;
 }
@@ -416,6 +439,7 @@ const struct command command_run = {
                 "  assay run classifier.tflite --input=cat.jpg --labels=labels.txt --top=3\n"
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
                 "  assay run model.tflite --input-shape=image:1,480,640,3 --input=room.jpg\n"
+                "  assay run decoder.tflite --tokens=3,14,15 --steps=64\n"
                 "  assay run model.tflite --limit=activation_bytes=8G\n"
                 "  assay run <(zcat model.tflite.gz)\n"
                 "  assay run model.tflite --delegate=./libother.so --format=json\n",

@@ -1,0 +1,43 @@
+/* A language model that is run token by token: a signature like decode, which takes one token and
+ * the caches of keys and values that the step before has left.
+ *
+ * The names of the signature say what is what: tokens (or token), input_pos, mask and mask_local
+ * (0 where a token is seen, -infinity where not), logits; what is an input and an output of one
+ * name is carried over. */
+#ifndef ASSAY_CONFORMANCE_SUITE_IO_TOKEN_RUN_H
+#define ASSAY_CONFORMANCE_SUITE_IO_TOKEN_RUN_H
+
+#include "reference/base/diag.h"
+#include "reference/runtime/interpreter.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct token_run {
+    struct interpreter *in; /* borrowed, allocated */
+    /* Tensors; -1: the model has none. */
+    int tokens, positions, mask, local_mask, logits;
+    struct token_state {
+        int in, out;
+    } * states;
+    size_t state_count;
+    int32_t window; /* tokens that mask_local lets see; 0: all */
+    int32_t slots;  /* how many tokens the caches hold; INT32_MAX: nothing says it */
+    int32_t vocabulary;
+};
+
+/* Of the model's first signature, which is subgraph 0's.  STATUS_UNSUPPORTED, with what was
+ * expected and found, for a model that takes no single token.  States are zero then. */
+enum status token_run_open(struct token_run *t, struct interpreter *in, int32_t window,
+                           struct diag *diag);
+void token_run_close(struct token_run *t);
+
+/* Gives the inputs of a step; the states stay.  STATUS_USAGE for a token outside the vocabulary and
+ * for a position behind the caches. */
+enum status token_run_give(struct token_run *t, int32_t token, int32_t position, struct diag *diag);
+/* What a step has left becomes the next one's; from may be of another interpreter of the model. */
+void token_run_carry(struct token_run *t, const struct token_run *from);
+/* The likeliest token: the first among equal ones; -1 where no logit is a number. */
+int32_t token_run_best(const struct token_run *t);
+
+#endif

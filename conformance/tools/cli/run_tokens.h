@@ -1,0 +1,28 @@
+/* assay run --tokens: a language model goes on with a text, always by the likeliest token. */
+#ifndef ASSAY_CONFORMANCE_TOOLS_CLI_RUN_TOKENS_H
+#define ASSAY_CONFORMANCE_TOOLS_CLI_RUN_TOKENS_H
+
+#include "conformance/suite/io/token_run.h"
+#include "reference/base/diag.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Zero-initialized, but for the first members; run_tokens_close frees it. */
+struct run_tokens {
+    const char *text; /* "3,14,15"; NULL: not asked for */
+    uint64_t steps, window;
+    int32_t *ids;
+    size_t given, count; /* count: with those that were generated */
+    double median_ms;    /* of a step */
+};
+
+/* Reads the text, and runs a step for each of its tokens and each that follows. */
+enum status run_tokens(struct run_tokens *r, struct interpreter *in, struct diag *diag);
+void run_tokens_print(FILE *f, const struct run_tokens *r);
+json_t *run_tokens_json(const struct run_tokens *r);
+void run_tokens_close(struct run_tokens *r);
+
+#endif
