@@ -139,3 +139,21 @@ void step_products(struct planner *p, struct plan_step *s, int dst, int src,
     step_operand(p, s, 2, weights);
     step_operand(p, s, 3, bias);
 }
+
+enum status operand_moved(struct planner *p, struct plan_step *s, int binding, int tensor, int dst)
+{
+    struct packed packed;
+    int src;
+
+    if (graph_is_constant(p->graph, tensor)) {
+        TRY(p->plan->tensors[dst].format == FORMAT_STORED
+                ? planner_pack_stored(p, tensor, &packed)
+                : planner_pack_integers(p, tensor, &packed));
+        step_constants(s, binding, &packed);
+        return STATUS_OK;
+    }
+    if ((src = planner_tensor(p, tensor)) < 0)
+        return STATUS_NO_MEMORY;
+    step_read(p, s, binding, src);
+    return STATUS_OK;
+}

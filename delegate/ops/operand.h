@@ -48,4 +48,8 @@ void step_operand(struct planner *p, struct plan_step *s, int binding,
 void step_products(struct planner *p, struct plan_step *s, int dst, int src,
                    const struct operand *weights, const struct operand *bias);
 
+/* Binds a tensor, or a constant as it would lie there, from which elements move to plan tensor dst.
+ */
+enum status operand_moved(struct planner *p, struct plan_step *s, int binding, int tensor, int dst);
+
 #endif

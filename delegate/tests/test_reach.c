@@ -187,6 +187,7 @@ static const struct {
     { "depthwise_run_int8", WINDOW "run sign_flip# sum_x requantize" },
     { "depthwise_tile", WINDOW "rows columns activation rounded" },
     { "dot_int16", WINDOW "tile grouped transposed in_double narrow" },
+    { "dynamic_update_slice", "whole dims" },
     { "elementwise", "op" },
     { "fully_connected", "activation wide" },
     { "gather", "whole depth" },

@@ -18,7 +18,7 @@ enum { OP_NONE = -1, OP_ALL = -1 };
 struct op_facts {
     int32_t code;       /* enum builtin */
     uint32_t state;     /* bit i: input i is overwritten with the new state */
-    char stem[20];      /* of its files */
+    char stem[24];      /* of its files */
     bool on_gpu;        /* the delegate has a row for it */
     int8_t first, data; /* inputs [first, first + data) are data; data: OP_ALL: all from first on */
     int8_t weights, bias, shape;

@@ -159,6 +159,22 @@ static void build_mirror_pad(struct case_builder *m, const struct row *r)
     case_judged_op(m, &options, 2, in, output(m, r));
 }
 
+/* The update has a row and a channel less than the operand, which it covers up to its ends. */
+static void build_update(struct case_builder *m, const struct row *r)
+{
+    const struct options options = { .tag = OPTIONS_DynamicUpdateSliceOptions };
+    const struct shape vector = DIMS(r->in.rank);
+    struct shape update = r->in;
+    int in[3];
+
+    update.d[0]--;
+    update.d[update.rank - 1]--;
+    in[0] = input(m, "operand", r);
+    in[1] = case_input_scaled(m, "update", &update, TENSOR_INT16, SCALE, 0);
+    in[2] = case_constant_i32(m, "start", &vector, r->numbers);
+    case_judged_op(m, &options, 3, in, output(m, r));
+}
+
 #define I16       .types = TYPE_BIT(CASE_I16), .sets = SET_BIT(SET_RANDOM), .floats = true
 #define AS(op, v) .only = op, .version = v, I16
 
@@ -212,6 +228,8 @@ static const struct row rows[] = {
       .out = DIMS(6, 8), .numbers = { 1, 2, 2, 1 }, .build = build_mirror_pad },
     { ROW("symmetric", "the ends are repeated", AS("mirror_pad", 3)), .in = DIMS(2, 3, 5),
       .out = DIMS(2, 6, 9), .axis = 1, .numbers = { 0, 0, 1, 2, 4, 0 }, .build = build_mirror_pad },
+    { ROW("inside", "channels across two slices", AS("dynamic_update_slice", 4)),
+      .in = DIMS(3, 2, 9), .out = DIMS(3, 2, 9), .numbers = { 7, -2, 1 }, .build = build_update },
 };
 
 static void build(struct case_builder *m)
@@ -243,6 +261,13 @@ static const struct suite_member members[] = {
     MEMBER("gather", GATHER),
     MEMBER("gather_nd", GATHER_ND),
     MEMBER("mirror_pad", MIRROR_PAD),
+    { .op = "dynamic_update_slice",
+      .code = BUILTIN_DYNAMIC_UPDATE_SLICE,
+      .version = 1,
+      .types = TYPE_BIT(CASE_I16),
+      .sets = SET_BIT(SET_RANDOM),
+      .bound = { .kind = BOUND_BITS },
+      .named_alone = true },
 };
 
 SUITE(int16_move, members, rows, build);

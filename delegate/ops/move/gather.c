@@ -3,6 +3,7 @@
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
 #include "delegate/ops/move/gather.args.h"
+#include "delegate/ops/operand.h"
 #include "delegate/plan/planner.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -171,26 +172,6 @@ static bool shape_gather(const struct graph *g, const struct graph_node *n, int 
     return true;
 }
 
-/* Binds the source, in the format of the result. */
-static enum status bind_source(struct planner *p, struct plan_step *s, const struct graph_node *n,
-                               int dst)
-{
-    const bool stored = p->plan->tensors[dst].format == FORMAT_STORED;
-    struct packed packed;
-    int src;
-
-    if (graph_is_constant(p->graph, n->inputs[0])) {
-        TRY(stored ? planner_pack_stored(p, n->inputs[0], &packed)
-                   : planner_pack_integers(p, n->inputs[0], &packed));
-        step_constants(s, 1, &packed);
-        return STATUS_OK;
-    }
-    if ((src = planner_tensor(p, n->inputs[0])) < 0)
-        return STATUS_NO_MEMORY;
-    step_read(p, s, 1, src);
-    return STATUS_OK;
-}
-
 /* Binds the indices: constant ones as one row. */
 static enum status bind_indices(struct planner *p, struct plan_step *s, const struct graph_node *n,
                                 struct gather_args *args)
@@ -249,7 +230,7 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
     step_spec(s, GATHER_SPEC_DEPTH, (uint32_t)gather.depth);
     step_thawable(s, GATHER_SPEC_WHOLE, GATHER_SPEC_DEPTH);
     step_write(p, s, 0, dst);
-    TRY(bind_source(p, s, n, dst));
+    TRY(operand_moved(p, s, 1, n->inputs[0], dst));
     TRY(bind_indices(p, s, n, &args));
     step_push(s, &args, sizeof args);
     return step_items(p, s, args.slices);
