@@ -23,6 +23,10 @@ AT(TfLiteQuantization, params, 8);
 SIZE(TfLiteAffineQuantization, 24);
 AT(TfLiteAffineQuantization, zero_point, 8);
 AT(TfLiteAffineQuantization, quantized_dimension, 16);
+SIZE(TfLiteBlockwiseQuantization, 16);
+AT(TfLiteBlockwiseQuantization, zero_point, 4);
+AT(TfLiteBlockwiseQuantization, blocksize, 8);
+AT(TfLiteBlockwiseQuantization, quantized_dimension, 12);
 
 SIZE(TfLiteDimensionMetadata, 24);
 AT(TfLiteDimensionMetadata, array_segments, 8);

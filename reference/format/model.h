@@ -51,16 +51,21 @@ static inline int32_t model_opcode_row(const struct model_opcode *o)
     return o->code == BUILTIN_CUSTOM ? builtin_custom_row(o->custom_code.text) : o->code;
 }
 
+/* Of quantization, beside scales and zero points: the union QuantizationDetails. */
+enum model_details { DETAILS_NONE, DETAILS_CUSTOM, DETAILS_BLOCKWISE, DETAILS_MULTI_AXIS };
+
 /* Quantization parameters; all vectors are absent when `present` is false. */
 struct model_quantization {
     bool present;
     struct model_floats min, max, scale;
     struct model_longs zero_point;
     int32_t quantized_dimension;
-    uint8_t details_type;      /* 0 none, 1 custom, 2 blockwise, 3 multi-axis */
-    struct model_bytes custom; /* details 1 */
-    int32_t block_scales, block_zero_points, block_size; /* details 2; 3 too */
-    struct model_ints quantized_dimensions;              /* details 3 */
+    uint8_t details_type;      /* enum model_details */
+    struct model_bytes custom; /* of DETAILS_CUSTOM */
+    /* Of DETAILS_BLOCKWISE and DETAILS_MULTI_AXIS: tensors of the same subgraph, zero points -1:
+     * none. */
+    int32_t block_scales, block_zero_points, block_size;
+    struct model_ints quantized_dimensions; /* of DETAILS_MULTI_AXIS */
 };
 
 struct model_dimension {

@@ -14,7 +14,7 @@
 enum tflite_accept {
     ACCEPT_SUPPORTED, /* what tflite_read accepts */
     ACCEPT_LEGAL      /* also what is legal and not supported here, or not checked: sparsity,
-                         quantization      details, data in other files */
+                         quantization details, data in other files */
 };
 
 /* Bytes of a buffer or of large custom options.  present is false when there are none; behind: they

@@ -129,6 +129,10 @@ static enum status check_graph_tensors(struct rules *r, uint8_t *holds)
         r->tensor_index = (int64_t)i;
         TRY(verify_tensor(r, fb_item(r->graph, SubGraph_tensors, i), &holds[i]));
     }
+    for (size_t i = 0; i < tensors.count && r->accept != ACCEPT_LEGAL; i++) {
+        r->tensor_index = (int64_t)i;
+        TRY(verify_blockwise(r, fb_item(r->graph, SubGraph_tensors, i)));
+    }
     r->tensor_index = NO_INDEX;
     TRY(check_indices(r, r->graph, SubGraph_inputs, 0));
     TRY(check_indices(r, r->graph, SubGraph_outputs, 0));

@@ -12,8 +12,8 @@
 /* Verifies all of it: the flatbuffer (offsets, vtables, vectors, strings, nesting, number of
  * tables), then the model (indices, types, sizes of constants, order of operators, quantization).
  * STATUS_INVALID, STATUS_LIMIT (base/limits.def), or STATUS_UNSUPPORTED for what is legal and not
- * supported here (quantization details, data in other files).  Whether the interpreter knows an op
- * or a type is not checked. */
+ * supported here (custom and multi-axis quantization, data in other files).  Whether the
+ * interpreter knows an op or a type is not checked. */
 enum status tflite_verify(const void *bytes, size_t count, struct diag *diag);
 
 /* Only the rules of a model, for bytes that fb_verify passed. */

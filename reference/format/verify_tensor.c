@@ -1,8 +1,10 @@
 #include "reference/format/verify_tensor.h"
 
+#include "reference/base/blockwise.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/sparsity.h"
+#include "reference/format/model.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -91,7 +93,8 @@ static enum status check_shape(struct rules *r, struct fb_table t, uint64_t *ele
     return STATUS_OK;
 }
 
-/* What a zero point may be: the values of the type, 32 bits for all others. */
+/* What a zero point may be: the values of the type, 32 bits for all others, and where the type has
+ * fewer than 8 bits, as runtimes take it. */
 static void zero_point_range(int32_t type, int64_t *least, int64_t *most)
 {
     const unsigned bits = tensor_type_bits(type);
@@ -99,14 +102,11 @@ static void zero_point_range(int32_t type, int64_t *least, int64_t *most)
     *least = INT32_MIN;
     *most = INT32_MAX;
     switch (type) {
-    case TENSOR_INT2:
-    case TENSOR_INT4:
     case TENSOR_INT8:
     case TENSOR_INT16:
         *most = ((int64_t)1 << (bits - 1)) - 1;
         *least = -*most - 1;
         break;
-    case TENSOR_UINT4:
     case TENSOR_UINT8:
     case TENSOR_UINT16:
         *most = ((int64_t)1 << bits) - 1;
@@ -158,6 +158,20 @@ static enum status check_scales(struct rules *r, struct fb_table t, struct fb_ta
     return STATUS_OK;
 }
 
+static enum status check_details_type(const struct rules *r, struct fb_table q)
+{
+    static const char *const names[] = {
+        [DETAILS_CUSTOM] = "custom quantization", [DETAILS_MULTI_AXIS] = "multi-axis quantization"
+    };
+    const int64_t type = fb_int(q, QuantizationParameters_details_type);
+
+    if (type == DETAILS_BLOCKWISE || r->accept == ACCEPT_LEGAL)
+        return STATUS_OK; /* verify_blockwise looks at its tensors */
+    return rules_fail(r, STATUS_UNSUPPORTED, q, QuantizationParameters_details_type, SIZE_MAX,
+                      "%lld: %s is not supported", (long long)type,
+                      type <= DETAILS_MULTI_AXIS ? names[type] : "such quantization");
+}
+
 static enum status check_quantization(struct rules *r, struct fb_table t)
 {
     const struct fb_table q = fb_sub(t, Tensor_quantization);
@@ -167,13 +181,8 @@ static enum status check_quantization(struct rules *r, struct fb_table t)
 
     if (!q.at)
         return STATUS_OK;
-    if (fb_int(q, QuantizationParameters_details_type) != 0)
-        return r->accept == ACCEPT_LEGAL
-                   ? STATUS_OK
-                   : rules_fail(
-                         r, STATUS_UNSUPPORTED, q, QuantizationParameters_details_type, SIZE_MAX,
-                         "%lld: custom, blockwise and multi-axis quantization are not supported",
-                         (long long)fb_int(q, QuantizationParameters_details_type));
+    if (fb_int(q, QuantizationParameters_details_type) != DETAILS_NONE)
+        return check_details_type(r, q);
     scale = fb_vector(q, QuantizationParameters_scale);
     zero = fb_vector(q, QuantizationParameters_zero_point);
     if (scale.count == 0)
@@ -306,11 +315,89 @@ static enum status check_sparsity(const struct rules *r, struct fb_table t, stru
     return STATUS_OK;
 }
 
+/* ---- blockwise quantization ---- */
+
+static struct tflite_span data_of(const struct rules *r, struct fb_table t)
+{
+    const size_t buffer = (size_t)fb_int(t, Tensor_buffer);
+
+    return buffer != 0 ? tflite_buffer_span(fb_item(r->model, Model_buffers, buffer))
+                       : (struct tflite_span){ .present = false };
+}
+
+static enum status fail_blockwise(const struct rules *r, enum status s, struct fb_table t,
+                                  const struct blockwise_fault *fault)
+{
+    static const unsigned slots[] = {
+        [BLOCKWISE_SHAPE] = Tensor_shape,
+        [BLOCKWISE_TYPE] = Tensor_type,
+        [BLOCKWISE_DATA] = Tensor_buffer,
+        [BLOCKWISE_AFFINE] = QuantizationParameters_scale,
+        [BLOCKWISE_DIMENSION] = QuantizationParameters_quantized_dimension,
+        [BLOCKWISE_SCALES] = BlockwiseQuantization_scales,
+        [BLOCKWISE_ZERO_POINTS] = BlockwiseQuantization_zero_points,
+        [BLOCKWISE_SIZE] = BlockwiseQuantization_block_size,
+    };
+
+    if (fault->part >= BLOCKWISE_AFFINE)
+        t = fb_sub(t, Tensor_quantization);
+    if (fault->part >= BLOCKWISE_SCALES)
+        t = fb_sub(t, QuantizationParameters_details);
+    return rules_fail(r, s, t, slots[fault->part], SIZE_MAX, "%s", fault->text);
+}
+
+enum status verify_blockwise(struct rules *r, struct fb_table t)
+{
+    const struct fb_vector tensors = fb_vector(r->graph, SubGraph_tensors);
+    const struct fb_vector shape = fb_vector(t, Tensor_shape);
+    const struct fb_table q = fb_sub(t, Tensor_quantization);
+    struct fb_table details;
+    struct blockwise b;
+    struct blockwise_fault fault;
+    enum status s;
+
+    if (!q.at || fb_int(q, QuantizationParameters_details_type) != DETAILS_BLOCKWISE)
+        return STATUS_OK;
+    details = fb_sub(q, QuantizationParameters_details);
+    b = (struct blockwise){
+        .tensor = (int32_t)r->tensor_index,
+        .tensors = (int32_t)tensors.count,
+        .type = tensor_type_runtime((int32_t)fb_int(t, Tensor_type)),
+        .rank = shape.count,
+        .constant = data_of(r, t).present,
+        .affine_scales = fb_vector(q, QuantizationParameters_scale).count,
+        .dimension = (int32_t)fb_int(q, QuantizationParameters_quantized_dimension),
+        .scales = (int32_t)fb_int(details, BlockwiseQuantization_scales),
+        .zero_points = (int32_t)fb_int(details, BlockwiseQuantization_zero_points),
+        .block_size = (int32_t)fb_int(details, BlockwiseQuantization_block_size),
+    };
+    for (size_t i = 0; i < 2 && shape.count == 2; i++)
+        b.dims[i] = fb_load_i32(r->bytes, shape.at + 4 * i);
+    if (blockwise_in_range(&b)) {
+        const struct fb_table scales = fb_item(r->graph, SubGraph_tensors, (size_t)b.scales);
+        const struct tflite_span data = data_of(r, scales);
+        uint64_t bytes;
+
+        TRY(check_shape(r, scales, &b.scales_count, &bytes)); /* again: for the count */
+        b.scales_type = tensor_type_runtime((int32_t)fb_int(scales, Tensor_type));
+        if (data.present && !fb_sub(scales, Tensor_sparsity).at) {
+            b.scales_data = r->bytes + data.at;
+            r->used += bytes;
+        }
+    }
+    if (fb_shared_too_often(r->used, r->count))
+        return rules_fail(r, STATUS_INVALID, details, BlockwiseQuantization_scales, SIZE_MAX,
+                          "%llu bytes of data so far, in a file of %zu: shared too often",
+                          (unsigned long long)r->used, r->count);
+    s = blockwise_check(&b, &fault);
+    return s == STATUS_OK ? s : fail_blockwise(r, s, t, &fault);
+}
+
 enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
 {
     const int64_t type = fb_int(t, Tensor_type);
     const size_t buffer = (size_t)fb_int(t, Tensor_buffer);
-    struct tflite_span data = { 0 };
+    struct tflite_span data;
     uint64_t elements = 0;
 
     if (type < 0 || type >= TENSOR_TYPE_COUNT)
@@ -319,8 +406,7 @@ enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds)
     if (buffer != 0 && buffer >= r->buffers) /* 0: none, even where there are no buffers */
         return rules_fail(r, STATUS_INVALID, t, Tensor_buffer, SIZE_MAX,
                           "%zu, the model has %zu buffers", buffer, r->buffers);
-    if (buffer != 0)
-        data = tflite_buffer_span(fb_item(r->model, Model_buffers, buffer));
+    data = data_of(r, t);
     TRY(check_data(r, t, data, &elements));
     TRY(check_quantization(r, t));
     if (r->accept != ACCEPT_LEGAL && fb_sub(t, Tensor_sparsity).at)

@@ -10,5 +10,8 @@ enum { HOLDS_EMPTY = 1, HOLDS_CONSTANT, HOLDS_STATE, HOLDS_INPUT, HOLDS_OUTPUT }
 
 /* Checks tensor t.  *holds becomes HOLDS_EMPTY, HOLDS_CONSTANT or HOLDS_STATE, or stays 0. */
 enum status verify_tensor(struct rules *r, struct fb_table t, uint8_t *holds);
+/* Checks the scales of tensor t, r->tensor_index, where it is quantized in blocks.  All tensors of
+ * the subgraph passed verify_tensor. */
+enum status verify_blockwise(struct rules *r, struct fb_table t);
 
 #endif

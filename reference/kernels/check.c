@@ -276,6 +276,9 @@ void ref_detail_copied(struct ref_call *call, int o, size_t i)
     case kTfLiteInt8:
     case kTfLiteUInt8:
     case kTfLiteUInt32:
+    case kTfLiteInt4:
+    case kTfLiteInt2:
+    case kTfLiteUInt4:
     case kTfLiteBool: value = (double)ref_load_int(t, i); break;
     default: value = 0; break; /* moved as bytes: compared as bytes */
     }

@@ -28,6 +28,8 @@ enum status ref_dot_check_types(const struct ref_call *call, struct diag *diag,
     weights = type == kTfLiteInt16 ? 0 : 1u << type;
     if (type == kTfLiteFloat32 || type == kTfLiteInt16)
         weights |= REF_TYPE(Int8);
+    if (in->packed && type != kTfLiteUInt8)
+        weights |= REF_TYPES_PACKED;
     TRY(ref_check_in_types(call, diag, in->w, "weights", weights, w_rank, w_rank));
     return ref_check_out(call, diag, 0, type);
 }
@@ -118,7 +120,8 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
     struct fixed_range range;
 
     if (w->type != kTfLiteFloat32)
-        TRY(ref_check_scale_weights(call, diag, in->w, in->channel));
+        TRY(ref_check_scale_weights(call, diag, in->w, in->channel,
+                                    in->rows && x->type == kTfLiteFloat32));
     if (!ref_is_steps(x->type))
         return check_bias(call, diag, in);
     TRY(ref_check_symmetric(call, diag));
@@ -132,21 +135,44 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
     return STATUS_OK;
 }
 
-/* i8 weights dequantized with the scale of their channel. */
-static float *dequantized(const TfLiteTensor *w, int channel)
+/* Element i of integer weights: dequantized with the scale of its channel or block where x is
+ * float, else less the zero point, which u8 alone has. */
+static float weight_at(const struct ref_call *call, const struct ref_dot *d,
+                       const struct ref_dot_inputs *in, size_t i)
 {
-    float *const values = ref_floats_of(w, 0);
-    const size_t count = ref_elements(w), channels = (size_t)ref_dim(w, channel);
-    size_t inner = 1;
+    const TfLiteTensor *const w = call->in[in->w];
+    const int64_t value = ref_load_int(w, i);
 
-    for (int d = channel + 1; d < ref_rank(w); d++)
-        inner *= (size_t)ref_dim(w, d);
+    if (d->channels)
+        return (float)(value - d->scales.zero_point[0]);
+    return (float)(ref_scale_at(&d->scales, ref_channel(&d->scales, i)) * (double)value);
+}
+
+static float *weights_of(const struct ref_call *call, const struct ref_dot *d,
+                         const struct ref_dot_inputs *in)
+{
+    const size_t count = ref_elements(call->in[in->w]);
+    float *const values = mem_alloc(count, sizeof *values);
+
     for (size_t i = 0; values && i < count; i++)
-        values[i] = (float)(weight_scale(w, i / inner % channels) * values[i]);
+        values[i] = weight_at(call, d, in, i);
     return values;
 }
 
-/* The elements of an 8-bit tensor less its zero point. */
+const float *ref_dot_row(const struct ref_call *call, const struct ref_dot *d,
+                         const struct ref_dot_inputs *in, size_t channel)
+{
+    const size_t depth = (size_t)ref_dim(call->in[in->w], 1);
+    float *const row = d->owned[1];
+
+    if (d->w)
+        return d->w + channel * depth;
+    for (size_t k = 0; k < depth; k++)
+        row[k] = weight_at(call, d, in, channel * depth + k);
+    return row;
+}
+
+/* The elements of a tensor of 8 bits, or fewer, less its zero point. */
 static int16_t *integers_of(const TfLiteTensor *t)
 {
     const size_t count = ref_elements(t);
@@ -154,7 +180,10 @@ static int16_t *integers_of(const TfLiteTensor *t)
     const int zero = ref_zero_point(t);
 
     for (size_t i = 0; values && i < count; i++)
-        values[i] = (int16_t)((t->type == kTfLiteInt8 ? t->data.int8[i] : t->data.uint8[i]) - zero);
+        values[i] = (int16_t)((t->type == kTfLiteInt8    ? t->data.int8[i]
+                               : t->type == kTfLiteUInt8 ? t->data.uint8[i]
+                                                         : ref_load_int(t, i)) -
+                              zero);
     return values;
 }
 
@@ -200,14 +229,20 @@ enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct 
         d->in_double = in->fully_connected;
         d->channels = channels_of(call, in);
     }
+    if (w->type != kTfLiteFloat32)
+        d->scales = ref_scales_weights(call, in->w);
     if (in->blocks && ref_is_8bit(x->type) && !call->detail) {
         d->x_integers = d->owned[0] = integers_of(x);
         d->w_integers = d->owned[1] = integers_of(w);
-    } else if (quantized) {
-        d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
-        d->w = d->owned[1] = ref_floats_of(w, ref_zero_point(w));
-    } else if (w->type != kTfLiteFloat32) {
-        d->w = d->owned[1] = dequantized(w, in->channel);
+    } else {
+        if (quantized)
+            d->x = d->owned[0] = ref_floats_of(x, ref_zero_point(x));
+        if (w->type != kTfLiteFloat32 && in->rows) {
+            d->w = NULL;
+            d->owned[1] = mem_alloc((size_t)ref_dim(w, 1), sizeof(float));
+        } else if (w->type != kTfLiteFloat32) {
+            d->w = d->owned[1] = weights_of(call, d, in);
+        }
     }
     if (bias)
         d->bias = d->owned[2] = b = bias_in_double(bias);

@@ -6,7 +6,9 @@
  *                      as well, and is coarser
  *     i16, weights i8  bias i64, and the sum has 64 bits; or bias i32, and 32 bits
  *     i8, u8           x and w less their zero points, bias i32: the sum is an exact integer, which
- *                      is requantized as in the runtime */
+ *                      is requantized as in the runtime
+ *
+ * Weights i4 and i2 are those of i8, in fewer bits. */
 #ifndef ASSAY_REFERENCE_KERNELS_DOT_H
 #define ASSAY_REFERENCE_KERNELS_DOT_H
 
@@ -26,6 +28,10 @@ struct ref_dot_inputs {
     bool wide_bias; /* the bias of i16 is i64, not i32 */
     /* The op sums in blocks (dot_block.h), which take 8-bit operands as integers. */
     bool blocks;
+    /* The op takes weights [U,K] channel by channel (ref_dot_row), which may be quantized in blocks
+     * of a channel where x is f32. */
+    bool rows;
+    bool packed; /* weights may be i4 and i2 */
 };
 
 /* The types of x, weights and output are a combination listed above. */
@@ -39,7 +45,8 @@ enum status ref_dot_check_scales(const struct ref_call *call, struct diag *diag,
 
 struct ref_dot_channel;
 struct ref_dot {
-    /* NULL where the integers below are there: 8 bits, blocks, and no detail asked for. */
+    /* NULL where the integers below are there: 8 bits, blocks, and no detail asked for; w, too,
+     * where the op takes rows. */
     const float *x, *w;
     const int16_t *x_integers, *w_integers; /* less the zero points */
     const double *bias;                     /* NULL: none */
@@ -49,6 +56,7 @@ struct ref_dot {
     int32_t zero;                     /* the output's zero point */
     struct ref_dot_channel *channels; /* NULL: floats */
     bool in_double, wide;
+    struct ref_scales scales; /* of the weights, where they are integers */
     void *owned[3];
 };
 
@@ -56,6 +64,10 @@ struct ref_dot {
 enum status ref_dot_open(struct ref_dot *d, const struct ref_call *call, struct diag *diag,
                          const struct ref_dot_inputs *in, TfLiteFusedActivation act);
 void ref_dot_close(struct ref_dot *d);
+
+/* The weights of an output channel, of an op with `rows`; valid until the next call. */
+const float *ref_dot_row(const struct ref_call *call, const struct ref_dot *d,
+                         const struct ref_dot_inputs *in, size_t channel);
 
 /* Stores a sum of products and the bias of an output channel as element i of output 0. */
 void ref_dot_store(struct ref_call *call, const struct ref_dot *d, size_t i, size_t channel,

@@ -3,6 +3,7 @@
 
 #include "reference/base/checked.h"
 #include "reference/base/half.h"
+#include "reference/base/packed.h"
 
 #include <assert.h>
 #include <float.h>
@@ -166,6 +167,9 @@ int64_t ref_load_int(const TfLiteTensor *t, size_t i)
     case kTfLiteUInt8: READ(uint8_t);
     case kTfLiteUInt32: READ(uint32_t);
     case kTfLiteBool: return t->data.raw_const[i] != 0;
+    case kTfLiteInt4:
+    case kTfLiteInt2:
+    case kTfLiteUInt4: return packed_load(t->data.raw_const, t->type, i);
     default: assert(!"an integer tensor"); return 0;
     }
 }
@@ -226,6 +230,9 @@ void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
     case kTfLiteUInt8: t->data.uint8[i] = (uint8_t)value; break;
     case kTfLiteUInt32: t->data.u32[i] = (uint32_t)value; break;
     case kTfLiteBool: t->data.b[i] = value != 0; break;
+    case kTfLiteInt4:
+    case kTfLiteInt2:
+    case kTfLiteUInt4: packed_store(t->data.raw, t->type, i, value); break;
     default: assert(!"an integer tensor"); return;
     }
     if (!call->detail)

@@ -78,9 +78,11 @@ struct ref_call {
     struct ref_detail *detail;          /* eval: NULL, or one for each output */
     TfLiteTensor *const *intermediates; /* of the operator: LSTM's scales between its sums */
     int intermediate_count;
-    struct ref_carry *carry; /* NULL: nothing is handed on */
-    bool late;               /* in invoke: all inputs have their data */
-    bool no_options;         /* the file has no option table for the node: params are zero */
+    const TfLiteTensor *tensors; /* all of the subgraph: blockwise quantization names one of them */
+    size_t tensor_count;         /* 0: the caller has no such tensors */
+    struct ref_carry *carry;     /* NULL: nothing is handed on */
+    bool late;                   /* in invoke: all inputs have their data */
+    bool no_options;             /* the file has no option table for the node: params are zero */
 };
 
 enum ref_fold {
@@ -157,7 +159,7 @@ size_t ref_elements(const TfLiteTensor *t);
 
 /* Element i of a float tensor (f32, f16) as a double. */
 double ref_load(const TfLiteTensor *t, size_t i);
-/* Element i of an integer tensor (i32, i64, i16, i8, u8, u32, bool). */
+/* Element i of an integer tensor (i32, i64, i16, i8, u8, u32, bool, i4, i2, u4). */
 int64_t ref_load_int(const TfLiteTensor *t, size_t i);
 
 /* Stores element i of output o, rounded to its type (f32, f16), and its detail when asked for. */

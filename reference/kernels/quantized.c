@@ -26,6 +26,9 @@ struct fixed_range ref_type_range(TfLiteType type)
     case kTfLiteInt8: return (struct fixed_range){ INT8_MIN, INT8_MAX };
     case kTfLiteUInt8: return (struct fixed_range){ 0, UINT8_MAX };
     case kTfLiteInt16: return (struct fixed_range){ INT16_MIN, INT16_MAX };
+    case kTfLiteInt4: return (struct fixed_range){ -8, 7 };
+    case kTfLiteInt2: return (struct fixed_range){ -2, 1 };
+    case kTfLiteUInt4: return (struct fixed_range){ 0, 15 };
     default: return (struct fixed_range){ INT32_MIN, INT32_MAX };
     }
 }
@@ -52,7 +55,8 @@ static enum status check_one(const struct ref_call *call, struct diag *diag, str
         return ref_fail(call, diag, STATUS_INVALID,
                         SUBJECT_FORMAT "scale %d is %g, expected a finite number above 0",
                         SUBJECT_ARGS(s), channel, (double)scale);
-    if (zero < range.low || zero > range.high)
+    /* Of fewer than 8 bits the runtime takes any. */
+    if (runtime_type_bits(s.t->type) >= 8 && (zero < range.low || zero > range.high))
         return ref_fail(call, diag, STATUS_INVALID,
                         SUBJECT_FORMAT "zero point %d is %d, expected a value of %s",
                         SUBJECT_ARGS(s), channel, zero, runtime_type_name(s.t->type));
@@ -66,6 +70,10 @@ static enum status check_one(const struct ref_call *call, struct diag *diag, str
 /* The tensor has scales, and a zero point for each. */
 static enum status check_present(const struct ref_call *call, struct diag *diag, struct subject s)
 {
+    if (s.t->quantization.type == kTfLiteBlockwiseQuantization)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                        SUBJECT_FORMAT "scales of blocks, expected one, or one for each channel",
+                        SUBJECT_ARGS(s));
     if (s.t->quantization.type != kTfLiteAffineQuantization || !affine(s.t) ||
         !affine(s.t)->scale || !affine(s.t)->zero_point || affine(s.t)->scale->size < 1)
         return ref_fail(call, diag, STATUS_INVALID,
@@ -163,16 +171,62 @@ struct ref_scales ref_scales_of(const TfLiteTensor *t, const TfLiteTensor *shape
     return s;
 }
 
+static const TfLiteBlockwiseQuantization *blockwise(const TfLiteTensor *t)
+{
+    return t->quantization.params;
+}
+
+bool ref_is_blockwise(const struct ref_call *call, int i)
+{
+    return call->in[i]->quantization.type == kTfLiteBlockwiseQuantization;
+}
+
+struct ref_scales ref_scales_weights(const struct ref_call *call, int i)
+{
+    const TfLiteTensor *const w = call->in[i];
+
+    if (!ref_is_blockwise(call, i))
+        return ref_scales_of(w, w);
+    return (struct ref_scales){
+        .halves = &call->tensors[blockwise(w)->scale],
+        .count = ref_elements(&call->tensors[blockwise(w)->scale]),
+        .inner = (size_t)blockwise(w)->blocksize, /* which divides a row */
+    };
+}
+
+double ref_scale_at(const struct ref_scales *s, size_t channel)
+{
+    return s->halves ? ref_load(s->halves, channel) : (double)s->scale[channel];
+}
+
+/* The interpreter has checked the scales (base/blockwise.h). */
+static enum status check_blockwise(const struct ref_call *call, struct diag *diag, struct subject s)
+{
+    const int32_t scales = blockwise(s.t) ? blockwise(s.t)->scale : -1;
+
+    if (scales >= 0 && (size_t)scales < call->tensor_count)
+        return STATUS_OK;
+    return ref_fail(call, diag, STATUS_UNSUPPORTED,
+                    SUBJECT_FORMAT "scales of blocks in tensor %d, of %zu tensors", SUBJECT_ARGS(s),
+                    scales, call->tensor_count);
+}
+
 enum status ref_check_scale_weights(const struct ref_call *call, struct diag *diag, int i,
-                                    int dimension)
+                                    int dimension, bool blocks)
 {
     const struct subject s = { call->in[i], "input", "weights", i, false };
+    const bool is_signed = s.t->type != kTfLiteUInt8;
     const TfLiteAffineQuantization *q;
 
+    if (1u << s.t->type & REF_TYPES_PACKED && s.t->allocation_type != kTfLiteMmapRo)
+        return ref_fail(call, diag, STATUS_UNSUPPORTED, SUBJECT_FORMAT "%s, expected a constant",
+                        SUBJECT_ARGS(s), runtime_type_name(s.t->type));
+    if (blocks && ref_is_blockwise(call, i))
+        return check_blockwise(call, diag, s);
     TRY(check_present(call, diag, s));
     q = affine(s.t);
     if (q->scale->size > 1) {
-        if (s.t->type != kTfLiteInt8)
+        if (!is_signed)
             return ref_fail(call, diag, STATUS_INVALID,
                             SUBJECT_FORMAT
                             "%d scales, expected 1: only i8 weights have one for each channel",
@@ -188,10 +242,11 @@ enum status ref_check_scale_weights(const struct ref_call *call, struct diag *di
     }
     for (int channel = 0; channel < q->scale->size; channel++) {
         TRY(check_one(call, diag, s, channel));
-        if (s.t->type == kTfLiteInt8 && q->zero_point->data[channel] != 0)
+        if (is_signed && q->zero_point->data[channel] != 0)
             return ref_fail(call, diag, STATUS_INVALID,
-                            SUBJECT_FORMAT "zero point %d is %d, expected 0 of i8 weights",
-                            SUBJECT_ARGS(s), channel, q->zero_point->data[channel]);
+                            SUBJECT_FORMAT "zero point %d is %d, expected 0 of %s weights",
+                            SUBJECT_ARGS(s), channel, q->zero_point->data[channel],
+                            runtime_type_name(s.t->type));
     }
     return STATUS_OK;
 }

@@ -8,6 +8,9 @@
 
 enum { REF_TYPES_8BIT = REF_TYPE(Int8) | REF_TYPE(UInt8) };
 
+/* The types of weights with fewer bits. */
+enum { REF_TYPES_PACKED = REF_TYPE(Int4) | REF_TYPE(Int2) };
+
 static inline bool ref_is_8bit(TfLiteType type)
 {
     return type == kTfLiteInt8 || type == kTfLiteUInt8;
@@ -38,23 +41,29 @@ enum status ref_check_scale_out(const struct ref_call *call, struct diag *diag, 
 /* Input 0 and output 0, where they are i16, have one scale and a zero point of 0. */
 enum status ref_check_symmetric(const struct ref_call *call, struct diag *diag);
 /* Input i, constant weights: one such scale, or one for each channel along a dimension.  Zero
- * points of i8 weights are 0. */
+ * points of i8, i4 and i2 weights are 0.  blocks: or a scale for each block of a row. */
 enum status ref_check_scale_weights(const struct ref_call *call, struct diag *diag, int i,
-                                    int dimension);
+                                    int dimension, bool blocks);
 /* Input i (output o, which has input 0's shape) has one scale, or one for each index along its
  * quantized_dimension. */
 enum status ref_check_scales_in(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role);
 enum status ref_check_scales_out(const struct ref_call *call, struct diag *diag, int o);
-/* Scales and zero points of a tensor, per tensor or per channel.  ref_channel gives the index that
- * belongs to element i of a tensor of the given shape; inner is 0 only where there are no elements.
- */
+/* Input i is weights with a scale for each block of a row. */
+bool ref_is_blockwise(const struct ref_call *call, int i);
+/* Scales and zero points of a tensor, per tensor, per channel or per block.  ref_channel gives the
+ * index that belongs to element i of a tensor of the given shape; inner is 0 only where there are
+ * no elements. */
 struct ref_scales {
     const float *scale;
-    const int *zero_point;
+    const TfLiteTensor *halves; /* instead of scale, of blocks; NULL: none */
+    const int *zero_point;      /* NULL: 0 */
     size_t count, inner;
 };
 struct ref_scales ref_scales_of(const TfLiteTensor *t, const TfLiteTensor *shape);
+/* Those of input i, weights that passed ref_check_scale_weights. */
+struct ref_scales ref_scales_weights(const struct ref_call *call, int i);
+double ref_scale_at(const struct ref_scales *s, size_t channel);
 static inline size_t ref_channel(const struct ref_scales *s, size_t i)
 {
     return i / s->inner % s->count;

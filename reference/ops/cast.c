@@ -1,5 +1,5 @@
-/* CAST: each element in another type.  Any shape, of the types f32, f16, i64, i32, u32, i16, i8, u8
- * and bool in any pair; scales and zero points have no part in it.
+/* CAST: each element in another type.  Any shape, of the types f32, f16, i64, i32, u32, i16, i8,
+ * u8, bool, i4, u4 and i2 in any pair; scales and zero points have no part in it.
  *
  *     float to integer   toward zero, saturated; NaN is the largest integer
  *     integer to integer modulo 2^bits
@@ -14,7 +14,8 @@
 
 enum {
     TYPES = REF_TYPES_FLOAT | REF_TYPE(Int64) | REF_TYPE(Int32) | REF_TYPE(UInt32) |
-            REF_TYPE(Int16) | REF_TYPE(Int8) | REF_TYPE(UInt8) | REF_TYPE(Bool)
+            REF_TYPE(Int16) | REF_TYPE(Int8) | REF_TYPE(UInt8) | REF_TYPE(Bool) | REF_TYPE(Int4) |
+            REF_TYPE(UInt4) | REF_TYPE(Int2)
 };
 
 static bool is_float(TfLiteType type)
@@ -39,7 +40,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     if ((unsigned)to >= 32 || !((uint32_t)TYPES >> to & 1))
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "output 0 (output): type %s, expected f32, f16, i64, i32, u32, i16, i8, "
-                        "u8 or bool",
+                        "u8, bool, i4, u4 or i2",
                         name ? name : "unknown");
     ref_same_shape(&call->out_shape[0], call->in[0]);
     return STATUS_OK;
@@ -48,7 +49,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 /* The integers of a type, as far as 64 bits hold them. */
 static void range_of(TfLiteType type, double *low, double *high, int64_t *largest)
 {
-    const bool is_unsigned = type == kTfLiteUInt8 || type == kTfLiteUInt32;
+    const bool is_unsigned = type == kTfLiteUInt8 || type == kTfLiteUInt32 || type == kTfLiteUInt4;
     const int bits = (int)runtime_type_bits(type) - !is_unsigned;
 
     *low = is_unsigned ? 0 : -ldexp(1, bits);

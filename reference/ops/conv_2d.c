@@ -29,6 +29,7 @@ static const struct ref_dot_inputs inputs = {
     .symmetric_bias = REF_TYPES_QUANTIZED,
     .missing_bias = REF_DOT_BIAS_REQUIRED,
     .blocks = true,
+    .packed = true,
 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,

@@ -36,6 +36,7 @@ static const struct ref_dot_inputs inputs = {
     .symmetric_bias = REF_TYPES_QUANTIZED,
     .missing_bias = REF_DOT_BIAS_NOT_ABSENT,
     .wide_bias = true,
+    .packed = true,
 };
 
 static enum status windows(const struct ref_call *call, struct diag *diag, struct ref_window *h,

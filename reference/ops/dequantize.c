@@ -1,7 +1,8 @@
 /* QUANTIZE and DEQUANTIZE: between floats and quantized integers, and from one scale to another.
  *
- *     DEQUANTIZE  y = scale * (x - zero_point)     x i8, u8, i16; f16 is widened exactly
- *     QUANTIZE    y = round(x / scale) + zero_point    x f32; y i8, u8, i16, saturated
+ *     DEQUANTIZE  y = scale * (x - zero_point)     x i8, u8, i16, i4, u4, i2; f16 is widened
+ *                                                  exactly
+ *     QUANTIZE    y = round(x / scale) + zero_point    x f32; y i8, u8, i16, i4, u4, saturated
  *     QUANTIZE    y = (x - x zero_point) * (x scale / y scale) + y zero_point    integers, in fixed
  *                                                  point: 8 bits to 8, i16 to i8, i16, i32, i32 to
  *                                                  i8, i16
@@ -18,7 +19,9 @@
 static enum status dequantize_prepare(struct ref_call *call, struct diag *diag)
 {
     TRY(ref_check_in_types(call, diag, 0, "input",
-                           REF_TYPE(Float16) | REF_TYPES_8BIT | REF_TYPE(Int16), 0, REF_MAX_RANK));
+                           REF_TYPE(Float16) | REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPES_PACKED |
+                               REF_TYPE(UInt4),
+                           0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
     if (call->in[0]->type != kTfLiteFloat16)
         TRY(ref_check_scales_in(call, diag, 0, "input"));
@@ -52,7 +55,7 @@ static const struct pair {
     TfLiteType from;
     uint32_t to;
 } pairs[] = {
-    { kTfLiteFloat32, REF_TYPES_8BIT | REF_TYPE(Int16) },
+    { kTfLiteFloat32, REF_TYPES_8BIT | REF_TYPE(Int16) | REF_TYPE(Int4) | REF_TYPE(UInt4) },
     { kTfLiteInt8, REF_TYPES_8BIT },
     { kTfLiteUInt8, REF_TYPES_8BIT },
     { kTfLiteInt16, REF_TYPE(Int8) | REF_TYPE(Int16) | REF_TYPE(Int32) },

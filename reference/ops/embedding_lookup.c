@@ -1,8 +1,10 @@
 /* EMBEDDING_LOOKUP: rows of a table, by their numbers.
  *
- * ids [n] i32, table [rows, ...] f32, i8, u8; y [n, ...] of the table's type, or f32 of integers:
- * value * scale, with zero point 0, and one scale or one for each row.  A number outside of the
- * table is an error of invoke.
+ * ids [n] i32, table [rows, ...] f32, i8, u8, i4, i2; y [n, ...] of the table's type, but of i4 and
+ * i2, or f32 or f16 of integers: value * scale, with zero point 0, and one scale or one for each
+ * row, or of a table [rows, K] of i8, i4 and i2 for each block of a row.  Rows of i4 and i2 follow
+ * each other without padding, also where they are no whole bytes.  A number outside of the table is
+ * an error of invoke.
  * Meaning: tflite/kernels/embedding_lookup.cc */
 #include "reference/kernels/quantized.h"
 
@@ -12,7 +14,7 @@
 
 static bool is_hybrid(const struct ref_call *call)
 {
-    return call->in[1]->type != kTfLiteFloat32 && call->out[0]->type == kTfLiteFloat32;
+    return call->in[1]->type != kTfLiteFloat32 && call->out[0]->type != call->in[1]->type;
 }
 
 static enum status prepare(struct ref_call *call, struct diag *diag)
@@ -20,10 +22,17 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *table;
 
     TRY(ref_check_in(call, diag, 0, "lookup", kTfLiteInt32, 1, 1));
-    TRY(ref_check_in_types(call, diag, 1, "value", REF_TYPE(Float32) | REF_TYPES_8BIT, 2,
-                           REF_MAX_RANK));
+    TRY(ref_check_in_types(call, diag, 1, "value",
+                           REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPES_PACKED, 2, REF_MAX_RANK));
     table = call->in[1];
-    if (is_hybrid(call)) {
+    if (is_hybrid(call) && call->out[0]->type != kTfLiteFloat16)
+        TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
+    if (1u << table->type & REF_TYPES_PACKED && !is_hybrid(call))
+        return ref_fail(call, diag, STATUS_UNSUPPORTED, "output 0: type %s, expected f32 or f16",
+                        runtime_type_name(table->type));
+    if (1u << table->type & REF_TYPES_PACKED || ref_is_blockwise(call, 1)) {
+        TRY(ref_check_scale_weights(call, diag, 1, 0, is_hybrid(call)));
+    } else if (is_hybrid(call)) {
         const TfLiteAffineQuantization *q;
         struct ref_scales s;
 
@@ -56,7 +65,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     struct ref_scales s = { 0 };
 
     if (hybrid)
-        s = ref_scales_of(table, table);
+        s = ref_scales_weights(call, 1);
     for (size_t i = 0; i < count; i++) {
         const int64_t row = ref_load_int(ids, i);
 
@@ -68,8 +77,11 @@ static enum status eval(struct ref_call *call, struct diag *diag)
             const size_t from = (size_t)row * inner + k, to = i * inner + k;
 
             if (hybrid) {
+                const double exact =
+                    ref_scale_at(&s, ref_channel(&s, from)) * (double)ref_load_int(table, from);
+                /* The runtime computes in f32. */
                 const double v =
-                    (double)s.scale[ref_channel(&s, from)] * (double)ref_load_int(table, from);
+                    call->out[0]->type == kTfLiteFloat16 ? (double)(float)exact : exact;
 
                 ref_store(call, 0, to, v, fabs(v), 1);
                 continue;

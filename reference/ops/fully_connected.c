@@ -1,5 +1,5 @@
 /* FULLY_CONNECTED.  x of any shape with B*K elements, w [U,K], bias [U] or absent; types of
- * kernels/dot.h.
+ * kernels/dot.h.  Of f32 x the scales of w may be those of blocks of a row (base/blockwise.h).
  *
  *     y[b,u] = act(bias[u] + sum w[u,k] * x[b*K + k])
  *
@@ -21,8 +21,21 @@ static void read_params(const struct options *options, void *params)
 }
 
 static const struct ref_dot_inputs inputs = {
-    .x = 0, .w = 1, .bias = 2, .channel = 0, .fully_connected = true
+    .x = 0,
+    .w = 1,
+    .bias = 2,
+    .channel = 0,
+    .fully_connected = true,
+    .rows = true,
+    .packed = true,
 };
+
+/* The runtime computes it where x is float and the weights are not. */
+static bool is_tanh(const struct ref_call *call)
+{
+    return ((const TfLiteFullyConnectedParams *)call->params)->activation == kTfLiteActTanh &&
+           call->in[0]->type == kTfLiteFloat32 && call->in[1]->type != kTfLiteFloat32;
+}
 
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
@@ -34,7 +47,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 
     TRY(ref_dot_check_types(call, diag, &inputs, p->keep_num_dims ? 1 : 0, REF_MAX_RANK, 2));
     TRY(ref_check_activation(call, diag, p->activation));
-    if (p->activation > kTfLiteActRelu6)
+    if (p->activation > kTfLiteActRelu6 && !is_tanh(call))
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "fused_activation_function %d, expected 0 to 3", (int)p->activation);
     if (p->weights_format != kTfLiteFullyConnectedWeightsFormatDefault)
@@ -83,18 +96,20 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
     if ((s = ref_dot_open(&dot, call, diag, &inputs, p->activation)) != STATUS_OK)
         goto done;
-    for (size_t b = 0; b < batches; b++) {
-        for (size_t u = 0; u < units; u++) {
+    for (size_t u = 0; u < units; u++) {
+        const float *const w = ref_dot_row(call, &dot, &inputs, u);
+
+        for (size_t b = 0; b < batches; b++) {
             double sum = dot.bias ? dot.bias[u] : 0, magnitude = fabs(sum);
 
             for (size_t k = 0; k < depth; k++) {
                 /* Exact. */
-                const double product = (double)dot.w[u * depth + k] * dot.x[b * depth + k];
+                const double product = (double)w[k] * dot.x[b * depth + k];
 
                 sum += product;
                 magnitude += fabs(product);
             }
-            ref_dot_store(call, &dot, b * units + u, u, sum, magnitude,
+            ref_dot_store(call, &dot, b * units + u, u, is_tanh(call) ? tanh(sum) : sum, magnitude,
                           (double)depth + (dot.bias ? 1 : 0));
         }
     }

@@ -4,6 +4,7 @@
 #include "reference/runtime/build.h"
 #include "reference/runtime/quantization.h"
 
+#include "reference/base/blockwise.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/sparse.h"
@@ -45,7 +46,9 @@ static enum status fill_quantization(struct interpreter *in, size_t index, struc
     TfLiteAffineQuantization *affine;
     const size_t n = q->scale.count;
 
-    if (q->details_type != 0)
+    if (q->details_type == DETAILS_BLOCKWISE)
+        return STATUS_OK; /* fill_blockwise, when the data of all tensors are known */
+    if (q->details_type != DETAILS_NONE)
         return tensor_fail(in, index, diag, STATUS_UNSUPPORTED, "quantization details of kind",
                            q->details_type);
     if (n == 0)
@@ -256,6 +259,51 @@ static enum status build_tensor(struct interpreter *in, size_t index, struct dia
     return STATUS_OK;
 }
 
+static enum status fill_blockwise(struct interpreter *in, size_t index, struct diag *diag)
+{
+    const struct model_tensor *const m = &in->graph->tensors[index];
+    const struct model_quantization *const q = &m->quantization;
+    TfLiteTensor *const t = &in->tensors[index];
+    struct blockwise b = {
+        .tensor = (int32_t)index,
+        .tensors = (int32_t)in->model_tensors,
+        .type = t->type,
+        .rank = m->shape.count,
+        .constant = t->allocation_type == kTfLiteMmapRo,
+        .affine_scales = q->scale.count,
+        .dimension = q->quantized_dimension,
+        .scales = q->block_scales,
+        .zero_points = q->block_zero_points,
+        .block_size = q->block_size,
+    };
+    TfLiteBlockwiseQuantization *blockwise;
+    struct blockwise_fault fault;
+    enum status s;
+
+    if (q->details_type != DETAILS_BLOCKWISE)
+        return STATUS_OK;
+    if (m->shape.count == 2)
+        memcpy(b.dims, m->shape.data, sizeof b.dims);
+    if (blockwise_in_range(&b)) {
+        const TfLiteTensor *const scales = &in->tensors[b.scales];
+
+        b.scales_type = scales->type;
+        b.scales_count = ref_elements(scales);
+        if (scales->allocation_type == kTfLiteMmapRo && !scales->sparsity)
+            b.scales_data = scales->data.raw_const;
+    }
+    if ((s = blockwise_check(&b, &fault)) != STATUS_OK)
+        return diag_fail(diag, s, "tensor %zu (%s): %s: %s", index, t->name,
+                         blockwise_part_name(fault.part), fault.text);
+    if (!(blockwise = mem_alloc(1, sizeof *blockwise)))
+        return no_memory(diag);
+    *blockwise = (TfLiteBlockwiseQuantization){ .scale = q->block_scales,
+                                                .zero_point = q->block_zero_points,
+                                                .blocksize = q->block_size };
+    t->quantization = (TfLiteQuantization){ kTfLiteBlockwiseQuantization, blockwise };
+    return STATUS_OK;
+}
+
 static enum status build_tensors(struct interpreter *in, struct diag *diag)
 {
     const size_t count = in->graph->tensor_count;
@@ -273,6 +321,8 @@ static enum status build_tensors(struct interpreter *in, struct diag *diag)
     in->tensor_count = in->model_tensors = count;
     for (size_t i = 0; i < count; i++)
         TRY(build_tensor(in, i, diag));
+    for (size_t i = 0; i < count; i++)
+        TRY(fill_blockwise(in, i, diag));
     return STATUS_OK;
 }
 

@@ -101,6 +101,8 @@ struct ref_call node_call(struct interpreter *in, struct node *node)
                               .out_count = node->out_count,
                               .intermediates = node->intermediates,
                               .intermediate_count = node->abi.intermediates->size,
+                              .tensors = in->tensors,
+                              .tensor_count = in->tensor_count,
                               .carry = &node->carry,
                               .no_options = node->no_options,
                               .out_shape = in->shapes };

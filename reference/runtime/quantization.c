@@ -30,5 +30,7 @@ void quantization_free(TfLiteQuantization *q)
         mem_free(affine->zero_point);
         mem_free(affine);
     }
+    if (q->type == kTfLiteBlockwiseQuantization)
+        mem_free(q->params);
     *q = (TfLiteQuantization){ .type = kTfLiteNoQuantization };
 }

@@ -76,7 +76,9 @@ typedef enum TfLiteQuantizationType {
 
 typedef struct TfLiteQuantization {
     TfLiteQuantizationType type;
-    void *params; /* TfLiteAffineQuantization when type is kTfLiteAffineQuantization */
+    /* TfLiteAffineQuantization when type is kTfLiteAffineQuantization, TfLiteBlockwiseQuantization
+     * when it is kTfLiteBlockwiseQuantization. */
+    void *params;
 } TfLiteQuantization;
 
 /* scale and zero_point hold one element, or one for each index of quantized_dimension. */
@@ -85,6 +87,15 @@ typedef struct TfLiteAffineQuantization {
     TfLiteIntArray *zero_point;
     int32_t quantized_dimension;
 } TfLiteAffineQuantization;
+
+/* Indices of tensors of the same subgraph, which are no inputs of the node; zero_point -1: none.
+ * The scales, f16, have an element for each blocksize elements of a row. */
+typedef struct TfLiteBlockwiseQuantization {
+    int32_t scale;
+    int32_t zero_point;
+    int32_t blocksize;
+    int32_t quantized_dimension;
+} TfLiteBlockwiseQuantization;
 
 typedef enum TfLiteDimensionType {
     kTfLiteDimDense = 0,
