@@ -89,6 +89,7 @@ TEXT_COLUMN(inputs, row->c->inputs)
 TEXT_COLUMN(rerun, row->r->rerun)
 COUNT_COLUMN(repeats, row->r->repeats.asked > 0, row->r->repeats.runs)
 COUNT_COLUMN(repeats_wrong, row->r->repeats.asked > 0, row->r->repeats.wrong)
+TEXT_COLUMN(design, row->r->design)
 
 static const struct {
     const char *name;
@@ -98,7 +99,7 @@ static const struct {
     C(subject) C(spec) C(case) C(op) C(type) C(version) C(title) C(status) C(fails) C(required)
         C(regression) C(waiver) C(reason) C(set) C(frame) C(output) C(where) C(got) C(want) C(error)
             C(limit) C(max_abs) C(max_ulp) C(margin) C(bias) C(integers) C(unequal) C(ms) C(bytes)
-                C(nodes) C(nodes_taken) C(inputs) C(rerun) C(repeats) C(repeats_wrong)
+                C(nodes) C(nodes_taken) C(inputs) C(rerun) C(repeats) C(repeats_wrong) C(design)
 #undef C
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };

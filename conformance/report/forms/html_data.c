@@ -41,6 +41,7 @@ static const struct html_column result_columns[] = {
     RESULT(elements, SIZE),
     RESULT(channels, SIZE),
     RESULT(minimal, TEXT),
+    RESULT(design, TEXT),
     { "repeats_asked", HTML_U64, offsetof(struct record_result, repeats.asked) },
     { "repeats_runs", HTML_U64, offsetof(struct record_result, repeats.runs) },
     { "repeats_wrong", HTML_U64, offsetof(struct record_result, repeats.wrong) },

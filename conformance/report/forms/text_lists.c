@@ -164,6 +164,33 @@ static void print_habits(struct text *x, size_t subject)
     }
 }
 
+/* ---- designs ---- */
+
+/* How nodes of dynamic range computed, in how many cases. */
+static void print_designs(struct text *x, size_t subject)
+{
+    struct text_list list = { x->out, 0 };
+    bool begun = false;
+    size_t first, last;
+
+    text_subject_results(x->record, subject, &first, &last);
+    for (int d = 0; d < DESIGN_COUNT; d++) {
+        const char *const name = design_name(1u << d);
+        size_t count = 0;
+
+        for (size_t i = first; i < last; i++) {
+            const char *const design = x->record->results[i].design;
+
+            count += design && strcmp(design, name) == 0;
+        }
+        if (count > 0 && !begun)
+            fputs("  dynamic range was computed by design:\n", x->out);
+        print_count(&list, name, count, &begun);
+    }
+    if (begun)
+        fputc('\n', x->out);
+}
+
 /* ---- repeats ---- */
 
 /* How often cases were wrong when they were run again: those with wrong or cut runs, with
@@ -281,6 +308,7 @@ enum status text_subject_lists(struct text *x, size_t subject, struct diag *diag
     TRY(print_notes(x, subject, diag));
     print_share(x, subject);
     print_habits(x, subject);
+    print_designs(x, subject);
     print_repeats(x, subject);
     TRY(classes_each(x->record, subject, print_group, &classes, diag));
     return print_declined(x, subject, diag);

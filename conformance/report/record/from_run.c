@@ -305,6 +305,7 @@ static void add_result(struct recorder *b, size_t index)
                                    .integers = c->integers,
                                    .unequal = c->unequal,
                                    .not_judged = c->not_judged,
+                                   .design = copy(b, design_name(c->designs)),
                                    .ms = nine_digits(c->ms),
                                    .bytes = c->bytes,
                                    .taken = c->taken,

@@ -99,6 +99,7 @@ struct record_result {
     const char *note;           /* of a margin above a half: why it may be */
     uint64_t integers, unequal; /* quantized elements; those that differ from the reference's */
     uint64_t not_judged;        /* elements without a limit */
+    const char *design;         /* how a node of dynamic range computed; NULL: it is none */
     double ms;                  /* the fastest inference */
     uint64_t bytes;             /* of the device, or of the host's arena */
     int taken;                  /* nodes of a random graph that the subject took */

@@ -72,6 +72,7 @@ static const struct record_field result_fields[] = {
     { "integers", RECORD_U64, RECORD_WHEN_SET, AT(record_result, integers) },
     { "unequal", RECORD_U64, RECORD_WHEN_SET, AT(record_result, unequal) },
     { "not_judged", RECORD_U64, RECORD_WHEN_SET, AT(record_result, not_judged) },
+    { "design", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, design) },
     { "minimal", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, minimal) },
 };
 FIELDS(record_result_fields, result_fields);

@@ -176,9 +176,19 @@ static void note_wrong(const struct compare_request *q, struct comparison *c, si
     snprintf(c->text, sizeof c->text, "%s", text);
 }
 
+double compare_limit(const struct compare_request *request, const struct bound_point *p)
+{
+    const double limit = bound_limit(request->rule, request->bounds, p);
+
+    return request->weight_units > 0
+               ? bound_known(limit +
+                             request->weight_units * bound_unit(request->bounds) * p->magnitude)
+               : limit;
+}
+
 static double element_limit(const struct compare_request *q, const struct bound_point *p, size_t i)
 {
-    const double limit = bound_limit(q->rule, q->bounds, p);
+    const double limit = compare_limit(q, p);
 
     if (q->added)
         return bound_known(limit + q->added[i]);

@@ -29,6 +29,9 @@ struct compare_request {
      * in class hybrid, and the real runtime).  These are no roundings of a sum: rms and mean are
      * not judged.  NULL: nothing. */
     const double *added;
+    /* What the dequantization of weights of less than 8 bits adds, in units of u * magnitude
+     * (TOLERANCES.md 13.9). */
+    double weight_units;
     bool tiles; /* magnitude and terms are those of Winograd's tiles (TOLERANCES.md 13.2) */
     TfLiteType type;
     const void *got;
@@ -91,6 +94,9 @@ struct comparison {
     double by_element[COMPARE_RUNS], by_channel[COMPARE_RUNS];
     size_t channels;
 };
+
+/* The limit of an element of floats, without `added` and what sets and rows make of it. */
+double compare_limit(const struct compare_request *request, const struct bound_point *p);
 
 /* Fills *out.  STATUS_UNSUPPORTED for a type that has no rule. */
 enum status compare_tensor(const struct compare_request *request, struct comparison *out,

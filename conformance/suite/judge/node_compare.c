@@ -3,6 +3,7 @@
 
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/cases/suite.h"
+#include "conformance/suite/judge/designs.h"
 #include "conformance/suite/judge/node_limits.h"
 #include "conformance/suite/judge/repro.h"
 #include "reference/base/half.h"
@@ -402,6 +403,61 @@ static bool has_same_shape(const struct outputs *got, size_t output, const TfLit
                        output, expected, found);
 }
 
+/* ---- designs of dynamic range ---- */
+
+/* What dequantizing a weight costs: the product with its scale, and a sum of blocks times theirs
+ * (TOLERANCES.md 13.9). */
+static const double dequantized_units = 2;
+
+static void describe_design(const struct designs_verdict *v, bool declared, struct comparison *c)
+{
+    if (v->bias_alone)
+        snprintf(c->text, sizeof c->text, "the bias alone: no product is in any result");
+    else if (v->rows_differ)
+        snprintf(c->text, sizeof c->text, "%s", v->text);
+    else if (v->fits && !declared)
+        snprintf(c->text, sizeof c->text,
+                 "over the limit of float: computed as %s, which class hybrid allows",
+                 design_name(v->fits));
+}
+
+/* Finds out how a node of dynamic range computed, where float is not all that there is to say.
+ * Weights of 8 bits keep the verdict of 13.4. */
+static enum status judge_design(struct interpreter *in, const struct node_compare_request *q,
+                                int node, const struct compare_request *request,
+                                struct comparison *c, struct case_result *result, struct diag *diag)
+{
+    struct compare_request in_float = *request;
+    const bool declared = (q->bounds & BOUNDS_HYBRID) != 0, decides = designs_decide(in, node);
+    const uint32_t before = result->designs;
+    struct designs_verdict v;
+
+    if (c->pass && !declared) {
+        result->designs = 1u << DESIGN_FLOAT;
+        return STATUS_OK;
+    }
+    in_float.added = NULL;
+    TRY(designs_judge(in, node, &in_float, &v, diag));
+    if (decides && !c->pass)
+        v.fits &=
+            ~(1u << DESIGN_FLOAT); /* each element may be within its limit, and their sum not */
+    if (decides && declared && v.fits && !c->pass) {
+        c->pass = true;
+        c->margin = v.margin;
+        c->max_abs = v.max_abs;
+        c->max_ulp = c->bias = 0; /* those of float */
+        memset(c->by_element, 0, sizeof c->by_element);
+        memset(c->by_channel, 0, sizeof c->by_channel);
+    }
+    if (!c->pass)
+        describe_design(&v, declared, c);
+    if (v.fits && before && !(before & v.fits) && decides && c->pass)
+        result_fail(result, "frames are of different designs: %s before, here %s",
+                    design_name(before), design_name(v.fits));
+    result->designs = before && before & v.fits ? before & v.fits : v.fits;
+    return STATUS_OK;
+}
+
 /* Compares output `of` of a node, which is output `output` of the graph. */
 static enum status compare_output(struct interpreter *in, const struct node_compare_request *q,
                                   int node, int of, const struct node_reference *reference,
@@ -412,6 +468,8 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     const struct bound_rule *const rule = node_compare_rule(in, node, of);
     const struct ref_detail *const detail = &reference->detail.all[of];
     const TfLiteTensor *const t = interpreter_tensor(in, got->items[output].tensor);
+    const bool hybrid = of == 0 && designs_apply(in, node);
+    struct compare_request request;
     struct compare_steps steps;
     struct comparison c;
     bool quantized;
@@ -430,38 +488,42 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
      * broadcasts and RESIZE_BILINEAR.  They are no sample of all integers. */
     if (q->set != SET_RANDOM || q->instance->judged_node < 0)
         steps.max_mismatch_share = 1;
-    s = compare_tensor(
-        &(struct compare_request){
-            .rule = rule,
-            .steps = quantized ? &steps : NULL,
-            .bounds = node_compare_bounds(q->bounds, t),
-            .added = reference->added,
-            .tiles = reference->tiles,
-            .integers = q->set == SET_INTEGERS,
-            .type = t->type,
-            .got = got->items[output].data,
-            .whole = quantized ? NULL : t->data.raw,
-            .dims = got->items[output].dims,
-            .rank = got->items[output].rank,
-            .detail = detail,
-            .special = special,
-            .read_as = { reading(reference, 0, of), reading(reference, 1, of),
-                         reading(reference, 2, of), reading(reference, 3, of) },
-            .has_nan = reference->has_nan,
-            .has_infinity = reference->has_infinity,
-            .from_overflow = reference->from_overflow,
-            .full_mantissas =
-                q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
-            .wants = expected,
-            .limits = expected ? expected + ref_elements(t) : NULL,
-        },
-        &c, diag);
+    request = (struct compare_request){
+        .rule = rule,
+        .steps = quantized ? &steps : NULL,
+        .bounds = node_compare_bounds(q->bounds, t),
+        .added = reference->added,
+        .tiles = reference->tiles,
+        .integers = q->set == SET_INTEGERS,
+        .type = t->type,
+        .got = got->items[output].data,
+        .whole = quantized ? NULL : t->data.raw,
+        .dims = got->items[output].dims,
+        .rank = got->items[output].rank,
+        .detail = detail,
+        .special = special,
+        .read_as = { reading(reference, 0, of), reading(reference, 1, of),
+                     reading(reference, 2, of), reading(reference, 3, of) },
+        .has_nan = reference->has_nan,
+        .has_infinity = reference->has_infinity,
+        .from_overflow = reference->from_overflow,
+        .full_mantissas =
+            q->instance->full_mantissas && bounds_half(q->bounds) && t->type == kTfLiteFloat32,
+        .wants = expected,
+        .limits = expected ? expected + ref_elements(t) : NULL,
+    };
+    if (hybrid && designs_decide(in, node))
+        request.weight_units = dequantized_units;
+    s = compare_tensor(&request, &c, diag);
+    request.special = NULL;
     mem_free(special);
     if (s == STATUS_OK && expected)
         s = repro_save_expected(q->repro, output, q->frame, got->items[output].dims,
                                 got->items[output].rank, expected, expected + ref_elements(t),
                                 diag);
     mem_free(expected);
+    if (s == STATUS_OK && hybrid)
+        s = judge_design(in, q, node, &request, &c, result, diag);
     if (s != STATUS_OK)
         return s;
     add_figures(result, &c);

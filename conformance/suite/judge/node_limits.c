@@ -10,9 +10,7 @@
 
 /* ---- dynamic range ---- */
 
-/* The parts of the activations that are rounded in steps of their own: the rows of FULLY_CONNECTED,
- * the images of a convolution. */
-static size_t part_count(const TfLiteTensor *x, const TfLiteTensor *w)
+size_t node_limits_parts(const TfLiteTensor *x, const TfLiteTensor *w)
 {
     if (ref_rank(w) == 2 && ref_dim(w, 1) > 0)
         return ref_elements(x) / (size_t)ref_dim(w, 1);
@@ -99,7 +97,7 @@ enum status node_limits_hybrid(struct interpreter *in, int node, double **added,
         s = diag_fail(diag, STATUS_NO_MEMORY, "node %d: no memory", node);
     } else {
         memcpy(saved, x->data.f, x->bytes);
-        s = sum_half_steps(in, node, x, saved, part_count(x, w), *added, scratch, diag);
+        s = sum_half_steps(in, node, x, saved, node_limits_parts(x, w), *added, scratch, diag);
         memcpy(x->data.f, saved, x->bytes);
     }
     mem_free(saved);

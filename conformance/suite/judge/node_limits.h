@@ -13,6 +13,10 @@
  * before the node is evaluated: outputs are overwritten. */
 enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag);
 
+/* The parts of the activations that are rounded in steps of their own: the rows of FULLY_CONNECTED,
+ * the images of a convolution. */
+size_t node_limits_parts(const TfLiteTensor *x, const TfLiteTensor *w);
+
 /* Class winograd, 13.2: replaces magnitude and terms of the output of an f32 CONV_2D of 3x3 with
  * stride 1 by those of its tiles; *tiles says whether it did.  Call it after the evaluation. */
 enum status node_limits_winograd(struct interpreter *in, int node, const struct ref_detail *detail,

@@ -3,12 +3,35 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *const habit_names[HABIT_COUNT] = {
 #define X(name, text) text,
     HABIT_LIST(X)
 #undef X
 };
+
+static const char *const design_names[DESIGN_COUNT] = {
+#define X(name, text) text,
+    DESIGN_LIST(X)
+#undef X
+};
+
+const char *design_name(uint32_t designs)
+{
+    for (int i = 0; i < DESIGN_COUNT; i++)
+        if (designs >> i & 1)
+            return design_names[i];
+    return NULL;
+}
+
+uint32_t design_bit(const char *name)
+{
+    for (int i = 0; i < DESIGN_COUNT; i++)
+        if (strcmp(design_names[i], name) == 0)
+            return 1u << i;
+    return 0;
+}
 
 void result_note_habit(struct case_result *r, enum habit habit, bool checked)
 {

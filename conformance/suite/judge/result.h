@@ -60,6 +60,25 @@ enum habit {
 enum { HABIT_SAMPLED = HABIT_RESIZED }; /* the first of those that run on a sample */
 extern const char *const habit_names[HABIT_COUNT];
 
+/* X(name, text): how a node of dynamic range computed (designs.h), the most exact first. */
+#define DESIGN_LIST(X)                                                                             \
+    X(FLOAT, "float")       /* as weights that are dequantized */                                  \
+    X(SYM, "sym")           /* activations in steps of max |x| / 127 */                            \
+    X(ASYM, "asym")         /* in steps of (max - min) / 255 */                                    \
+    X(XNN, "xnn")           /* the same in the roundings of XNNPACK */                             \
+    X(XNN_BF16, "xnn+bf16") /* and the scales of blocks rounded to bf16 */
+
+enum design {
+#define X(name, text) DESIGN_##name,
+    DESIGN_LIST(X)
+#undef X
+        DESIGN_COUNT
+};
+/* The name of the first design of a set of bits 1 << DESIGN_x; NULL: there is none. */
+const char *design_name(uint32_t designs);
+/* The bit of the design of that name; 0: of none. */
+uint32_t design_bit(const char *name);
+
 struct case_result {
     enum case_status status;
     char reason[480]; /* of every status but pass; where an element is wrong, without its index */
@@ -76,7 +95,9 @@ struct case_result {
     /* Elements of outputs that have no limit, as some have where intermediates are hidden: as
      * outputs of their nodes these were judged. */
     uint64_t not_judged;
-    double ms;         /* the fastest inference */
+    uint32_t
+        designs; /* bit 1 << DESIGN_x: all of what was compared fits it; 0: none was looked for */
+    double ms;   /* the fastest inference */
     uint64_t bytes;    /* of the device, or of the host's arena where the library does not say */
     int nodes, taken;  /* of the model: all, and those that the subject took */
     uint32_t habits;   /* bit 1 << HABIT_x: it was checked */

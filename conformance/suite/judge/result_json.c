@@ -33,6 +33,7 @@ static const struct field {
     FIELD(worst.error, DOUBLE),  FIELD(worst.limit, DOUBLE), FIELD(by_element, TEXT),
     FIELD(by_channel, TEXT),     FIELD(elements, SIZE),      FIELD(channels, SIZE),
     FIELD(inputs, TEXT),         FIELD(classes, TEXT),       FIELD(not_judged, UINT64),
+    FIELD(designs, UINT32),
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 

@@ -51,6 +51,7 @@ const results = (() => {
         byElement: column(r, 'by_element'),
         byChannel: column(r, 'by_channel'), elements: column(r, 'elements'),
         channels: column(r, 'channels'), minimal: column(r, 'minimal'),
+        design: column(r, 'design'),
         asked: column(r, 'repeats_asked'), runs: column(r, 'repeats_runs'),
         wrongRuns: column(r, 'repeats_wrong'), cut: column(r, 'repeats_cut'),
     };

@@ -59,6 +59,7 @@ function figuresOf(i) {
         fact('bias', figure(results.bias[i])),
         fact('integers that differ', n ? `${counted(results.unequal[i])} of ${counted(n)} (${
             (100 * results.unequal[i] / n).toFixed(2)} %)` : null),
+        fact('design', results.design[i] || null),
         fact('repeats', repeatsOf(i)),
         fact('fastest inference', results.ms[i] > 0 ? shownMs(results.ms[i]) + ' ms' : null),
         fact('memory', results.bytes[i] ? `${shownBytes(results.bytes[i])} (${
