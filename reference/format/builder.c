@@ -153,6 +153,20 @@ void builder_quantization(struct builder *b, int tensor, size_t count, const flo
     q->quantized_dimension = dimension;
 }
 
+void builder_blockwise(struct builder *b, int tensor, int scales, int32_t block_size)
+{
+    struct model_quantization *q;
+
+    if (b->status != STATUS_OK)
+        return;
+    q = &tensor_at(b, tensor)->quantization;
+    q->present = true;
+    q->details_type = DETAILS_BLOCKWISE;
+    q->block_scales = scales;
+    q->block_zero_points = -1;
+    q->block_size = block_size;
+}
+
 enum status builder_sparse(struct builder *b, int tensor, const struct sparse_form *form,
                            struct sparse_fault *fault)
 {

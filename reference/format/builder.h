@@ -52,6 +52,10 @@ void builder_variable(struct builder *b, int tensor);
 void builder_quantization(struct builder *b, int tensor, size_t count, const float *scale,
                           const int64_t *zero_point, int32_t dimension);
 
+/* Blockwise quantization of weights [rows, K]: `scales` is a constant f16 [rows, K / block_size].
+ */
+void builder_blockwise(struct builder *b, int tensor, int scales, int32_t block_size);
+
 /* Stores a constant, given dense and of whole bytes, as the form says: its data become the values.
  * STATUS_INVALID, with *fault, where shape and form do not fit. */
 enum status builder_sparse(struct builder *b, int tensor, const struct sparse_form *form,

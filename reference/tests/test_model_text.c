@@ -124,6 +124,15 @@ static const struct {
       "GATHER {} x:u8[4]q(1) i32[2]=0,1 -> y:u8[2]q(1)\n" },
     { "UNIDIRECTIONAL_SEQUENCE_LSTM:2 {} a:f32[2] -> b:f32[2] | c:i8[0]q(0.5) d:i8[0]q(0.5)\n",
       NULL },
+    { "CAST {} i4[3]=-8,7,-1 -> f32[3]\nCAST {} i2[5]=-2,1,0,-1,1 -> f32[5]\n"
+      "CAST {} u4[2,2]=15,0 -> f32[2,2]\n",
+      "CAST {} i4[3]=-8,7,-1 -> f32[3]\nCAST {} i2[5]=-2,1,0,-1,1 -> f32[5]\n"
+      "CAST {} u4[2,2]=15,0,0,0 -> f32[2,2]\n" },
+    { "CAST {} i4[3]=x:2103 -> f32[3]", "CAST {} i4[3]=1,2,3 -> f32[3]\n" },
+    { "CAST {} i4[3]=x:2133 -> f32[3]\n", NULL }, /* the last 4 bits are no element */
+    { "tensors s:f16[2,2]=0.5,1,2,0.25\nFULLY_CONNECTED {} x:f32[1,8] "
+      "i4[2,8]=-8,7blocks(s,4) - -> y:f32[1,2]\n",
+      NULL },
     { "code:300:-1 t99[2,1x3] - @7 -> f32[]", "code:300:-1 t99[2,1,1,1] - @7 -> f32[]\n" },
 };
 
@@ -167,6 +176,9 @@ static const struct {
       "RELU:2 x:f32[2] -> y:f32[2]\nEXP x -> z:f32[2]\noutputs z\n" },
     { "ADD {fused_activation_function=RELU} x:f32[2] x -> y:f32[2]", "op=MUL",
       "MUL {fused_activation_function=RELU} x:f32[2] x -> y:f32[2]\n" },
+    { "CAST {} i8[3]=-2,1,0 -> y:f32[3]", "in0.type=i2", "CAST {} i2[3]=-2,1,0 -> y:f32[3]\n" },
+    { "CAST {} i4[3]=-2,1,0 -> y:f32[3]", "in0.dims=[2]; in0.blocks=(@9,3,0,1)",
+      "CAST {} i4[2]=-2,1blocks(@9,3,0,1) -> y:f32[3]\n" },
     { "MEAN {} x:f32[2] i32[1]=0 -> y:f32[1]", "options.keep_dims=true; inputs=1",
       "tensors x:f32[2]\ntensors i32[1]=0\nMEAN {keep_dims=true} x -> y:f32[1]\n" },
     { "MEAN {keep_dims=true} x:f32[2] i32[1]=0 -> y:f32[1]", "options=-; in1=-",
@@ -221,8 +233,16 @@ static const struct {
     { "ADD {} x:f32[2] f32[2]=one -> y", 1, 24, "expected a number, found 'one" },
     { "ADD {} x:i8[2] i8[2]=128 -> y", 1, 22, "expected an integer from -128 to 127, found '128" },
     { "ADD {} x:f32[2] f32[2]=nan(0x) -> y", 1, 29, "expected bits and ) behind nan(" },
-    { "ADD {} x:f32[2] i4[2]=1 -> y", 1, 23,
+    { "ADD {} x:f32[2] c64[2]=1 -> y", 1, 24,
       "expected x: and bytes, since the type has no numbers" },
+    { "CAST {} i4[2]=8 -> f32[2]", 1, 15, "expected an integer from -8 to 7, found '8" },
+    { "CAST {} u4[2]=-1 -> f32[2]", 1, 15, "expected an integer from 0 to 15, found '-1" },
+    { "CAST {} i2[2]=~1(-3..1) -> f32[2]", 1, 18, "no such numbers: from -3 to 1" },
+    { "CAST {} i4[2]=1blocks(s,2) -> f32[2]", 1, 23,
+      "expected @ and an index, or a tensor before" },
+    { "CAST {} i4[2]=1blocks(@0) -> f32[2]", 1, 25, "expected , and the size of a block" },
+    { "CAST {} i4[2]=1blocks(@0,2,1,0,0) -> f32[2]", 1, 31,
+      "expected blocks(scales,size,zero_points,dimension)" },
     { "ADD {} x:f32[2] f32[2]=~ -> y", 1, 25, "expected a seed" },
     { "ADD {} x:f32[2] f32[2]=~1(1,0) -> y", 1, 27, "no such numbers: from 1 to 0" },
     { "ADD {} x:i8[2] i8[2]=~1(0,300) -> y", 1, 25, "no such numbers: from 0 to 300" },
@@ -325,7 +345,8 @@ TEST(every_allocation_may_fail)
         "name n; description d; CONV_2D {stride_w=1 stride_h=1} x:f32[1,4,4,1]~[-1,4,4,1] "
         "f32[1,1,1,1]=2q(1) f32[1]=~1 -> y; RESHAPE {new_shape=[1,16]} y:f32[1,4,4,1]range(0,1) "
         "-> z:f32; signature k a=x -> b=z; metadata m=x:01; graph; CUSTOM(c) flex(a=1) "
-        "x:f32[1] -> y:f32[1]";
+        "x:f32[1] -> y:f32[1]; CAST {} i4[1,2]=1,2blocks(@4,2) -> f32[1,2]; "
+        "tensors f16[1,1]=1";
     enum status s = STATUS_NO_MEMORY;
     long after = 0;
 

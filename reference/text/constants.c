@@ -1,7 +1,9 @@
 #include "reference/text/constants.h"
 
 #include "reference/base/builtin.h"
+#include "reference/base/checked.h"
 #include "reference/base/half.h"
+#include "reference/base/packed.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,7 +17,7 @@ enum { REPEATS_SHOWN = 8 }; /* values of which all are written, unless all are e
 /* Numbers of a type: integers have a range, all have one that seeds draw from. */
 static const struct number_type {
     int32_t type;
-    unsigned char bytes;
+    unsigned char bytes; /* 0: packed */
     bool real;
     int64_t least, most;
     double low, high;
@@ -31,6 +33,9 @@ static const struct number_type {
     { TENSOR_UINT32, 4, false, 0, UINT32_MAX, 0, 1000 },
     { TENSOR_INT64, 8, false, INT64_MIN, INT64_MAX, -1000, 1000 },
     { TENSOR_BOOL, 1, false, 0, UINT8_MAX, 0, 1 },
+    { TENSOR_INT4, 0, false, -8, 7, -7, 7 },
+    { TENSOR_INT2, 0, false, -2, 1, -1, 1 },
+    { TENSOR_UINT4, 0, false, 0, 15, 0, 15 },
 };
 
 static const struct number_type *find(int32_t type)
@@ -46,6 +51,54 @@ size_t constants_element_bytes(int32_t type)
     const struct number_type *const n = find(type);
 
     return n ? n->bytes : 0;
+}
+
+bool constants_bytes(int32_t type, size_t elements, size_t *bytes)
+{
+    const unsigned per_byte = find(type) ? 8 / tensor_type_bits(type) : 0;
+
+    if (!find(type))
+        return false;
+    if (per_byte < 2)
+        return checked_mul(elements, find(type)->bytes, bytes);
+    *bytes = elements / per_byte + (elements % per_byte != 0);
+    return true;
+}
+
+size_t constants_elements(int32_t type, size_t bytes)
+{
+    const struct number_type *const n = find(type);
+
+    return !n ? 0 : n->bytes ? bytes / n->bytes : bytes * (8 / tensor_type_bits(type));
+}
+
+bool constants_is_padded(int32_t type, const uint8_t *bytes, size_t elements)
+{
+    const unsigned used = (unsigned)((uint64_t)elements * tensor_type_bits(type) % 8);
+
+    return used == 0 || bytes[(uint64_t)elements * tensor_type_bits(type) / 8] >> used == 0;
+}
+
+/* A number of up to 8 bytes as element i; of a packed type an int64_t. */
+static void put(const struct number_type *n, const void *number, size_t i, uint8_t *bytes)
+{
+    int64_t whole;
+
+    if (n->bytes) {
+        memcpy(bytes + i * n->bytes, number, n->bytes);
+        return;
+    }
+    memcpy(&whole, number, sizeof whole);
+    packed_store(bytes, tensor_type_runtime(n->type), i, whole);
+}
+
+static void get(const struct number_type *n, const uint8_t *bytes, size_t i, uint8_t number[8])
+{
+    const int64_t whole =
+        n->bytes ? 0 : (int64_t)packed_load(bytes, tensor_type_runtime(n->type), i);
+
+    memcpy(number, &whole, sizeof whole);
+    memcpy(number, bytes + i * n->bytes, n->bytes);
 }
 
 static void put_real(const struct number_type *n, double x, uint8_t *out)
@@ -68,7 +121,7 @@ static enum status read_element(struct scan *t, const struct number_type *n, uin
 
     if (!n->real) {
         TRY(scan_integer(t, "an integer", n->least, n->most, &whole));
-        memcpy(out, &whole, n->bytes);
+        memcpy(out, &whole, n->bytes ? n->bytes : sizeof whole);
         return STATUS_OK;
     }
     TRY(scan_real(t, "a number", &x, &bits));
@@ -93,11 +146,11 @@ enum status constants_read_values(struct scan *t, int32_t type, size_t elements,
                              elements);
         TRY(read_element(t, n, value));
         if (given < elements)
-            memcpy(bytes + given * n->bytes, value, n->bytes);
+            put(n, value, given, bytes);
         given++;
     } while (scan_take(t, ","));
     for (; given < elements; given++)
-        memcpy(bytes + given * n->bytes, value, n->bytes);
+        put(n, value, given, bytes);
     return STATUS_OK;
 }
 
@@ -152,7 +205,7 @@ enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, u
             return scan_expected(t, ")");
     }
     state = (uint64_t)seed;
-    for (size_t i = 0; i < elements; i++, bytes += n->bytes) {
+    for (size_t i = 0; i < elements; i++) {
         const double unit = (double)(next(&state) >> 40) / (1 << 24); /* [0, 1) */
 
         const double step = floor(low + (high - low + 1) * unit);
@@ -160,9 +213,9 @@ enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, u
         const int64_t whole = n->real ? 0 : (int64_t)x;
 
         if (n->real)
-            put_real(n, x, bytes);
+            put_real(n, x, bytes + i * n->bytes);
         else
-            memcpy(bytes, &whole, n->bytes);
+            put(n, &whole, i, bytes);
     }
     return STATUS_OK;
 }
@@ -171,15 +224,17 @@ enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, u
 
 size_t constants_count_values(int32_t type, const uint8_t *bytes, size_t elements)
 {
-    const size_t size = constants_element_bytes(type);
+    const struct number_type *const n = find(type);
     size_t count = elements;
+    uint8_t last[8], before[8];
 
-    if (elements <= REPEATS_SHOWN && elements > 1 &&
-        memcmp(bytes, bytes + size, (elements - 1) * size) != 0)
-        return elements;
-    while (count > 1 && memcmp(bytes + (count - 1) * size, bytes + (count - 2) * size, size) == 0)
-        count--;
-    return count;
+    for (; count > 1; count--) {
+        get(n, bytes, count - 1, last);
+        get(n, bytes, count - 2, before);
+        if (memcmp(last, before, sizeof last) != 0)
+            break;
+    }
+    return count > 1 && elements <= REPEATS_SHOWN ? elements : count;
 }
 
 static void print_real(FILE *f, double x, uint64_t bits, uint64_t plain_nan, int digits, int most,
@@ -209,7 +264,7 @@ void constants_print_float(FILE *f, float x)
     print_real(f, (double)x, bits, 0x7fc00000, 6, 9, false);
 }
 
-static void print_element(FILE *f, const struct number_type *n, const uint8_t *at)
+static void print_element(FILE *f, const struct number_type *n, const uint8_t *bytes, size_t i)
 {
     union {
         float f32;
@@ -220,9 +275,10 @@ static void print_element(FILE *f, const struct number_type *n, const uint8_t *a
         int32_t i32;
         int64_t i64;
         uint64_t bits;
-    } v = { .bits = 0 };
+        uint8_t bytes[8];
+    } v;
 
-    memcpy(&v, at, n->bytes);
+    get(n, bytes, i, v.bytes);
     if (n->type == TENSOR_FLOAT32)
         constants_print_float(f, v.f32);
     else if (n->type == TENSOR_FLOAT64)
@@ -247,6 +303,6 @@ void constants_print_values(FILE *f, int32_t type, const uint8_t *bytes, size_t 
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             fputc(',', f);
-        print_element(f, n, bytes + i * n->bytes);
+        print_element(f, n, bytes, i);
     }
 }

@@ -6,8 +6,16 @@
 
 #include <stdio.h>
 
-/* Bytes of an element that can be written as a number; 0: of the type only bytes are written. */
+/* Bytes of an element that can be written as a number; 0: of the type only bytes are written, or
+ * its elements are no whole bytes. */
 size_t constants_element_bytes(int32_t type);
+/* The same of all elements; false where only bytes are written of the type, or they are too many.
+ */
+bool constants_bytes(int32_t type, size_t elements, size_t *bytes);
+/* How many elements so many bytes have; 0: only bytes are written of the type. */
+size_t constants_elements(int32_t type, size_t bytes);
+/* The bits of the last byte that hold no element are 0. */
+bool constants_is_padded(int32_t type, const uint8_t *bytes, size_t elements);
 
 /* Reads "1,2.5,nan": one number for each element; the last one repeats. */
 enum status constants_read_values(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);

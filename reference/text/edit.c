@@ -186,8 +186,10 @@ static enum status size_of(const struct editor *e, const struct model_tensor *t,
 
         fits = checked_mul(*elements, dim > 0 ? (size_t)dim : 0, elements) && fits;
     }
-    if (fits && checked_mul(*elements, constants_element_bytes(t->type), bytes) &&
-        *bytes <= limit_of(LIMIT_FILE_BYTES))
+    *bytes = 0; /* of a type without numbers */
+    if (constants_elements(t->type, 8) > 0)
+        fits = fits && constants_bytes(t->type, *elements, bytes);
+    if (fits && *bytes <= limit_of(LIMIT_FILE_BYTES))
         return STATUS_OK;
     return scan_fail(&e->p.t, e->p.t.at, STATUS_LIMIT,
                      "a constant of more than %llu bytes (limit file_bytes)",
@@ -199,16 +201,15 @@ static enum status keep_values(struct editor *e, struct model_tensor *t,
                                const struct model_tensor *now)
 {
     struct model_tensor next = *now;
-    size_t elements, bytes, had;
+    size_t elements, bytes, count, had;
     const uint8_t *const old = model_tensor_data(e->m, t, &had);
-    const size_t size = constants_element_bytes(t->type);
     struct scan values = e->p.t;
     enum status s = STATUS_OK;
     char *text = NULL;
     uint8_t *data;
     FILE *f;
 
-    if (!old || size == 0 || constants_element_bytes(now->type) == 0) {
+    if (!old || !constants_bytes(t->type, 1, &bytes) || !constants_bytes(now->type, 1, &bytes)) {
         *t = *now;
         return STATUS_OK;
     }
@@ -216,13 +217,14 @@ static enum status keep_values(struct editor *e, struct model_tensor *t,
     if (!(data = new_data(e, &next, bytes)) || !(f = open_memstream(&text, &had)))
         return no_memory(e);
     model_tensor_data(e->m, t, &bytes);
-    if (bytes / size > elements)
-        bytes = elements * size;
-    constants_print_values(f, t->type, old, bytes / size);
+    count = constants_elements(t->type, bytes);
+    if (count > elements)
+        count = elements;
+    constants_print_values(f, t->type, old, count);
     if (fclose(f) != 0 || !text)
         s = no_memory(e);
     values.start = values.at = text;
-    if (s == STATUS_OK && bytes / size > 0 && elements > 0)
+    if (s == STATUS_OK && count > 0 && elements > 0)
         s = constants_read_values(&values, now->type, elements, data);
     free(text);
     if (s == STATUS_OK)
@@ -347,13 +349,15 @@ static enum status edit_tensor(struct editor *e, int32_t index)
         return edit_type(e, t);
     if (scan_take(&e->p.t, ".q"))
         return edit_quantization(e, t);
+    if (scan_take(&e->p.t, ".blocks=("))
+        return parse_blocks(&e->p, &t->quantization);
     if (scan_take(&e->p.t, ".data"))
         return edit_data(e, t);
     if (scan_take(&e->p.t, ".variable=true")) {
         t->is_variable = true;
         return set_input(e, t, false);
     }
-    return scan_expected(&e->p.t, ".dims, .type, .q, .data, .variable=true or =");
+    return scan_expected(&e->p.t, ".dims, .type, .q, .blocks, .data, .variable=true or =");
 }
 
 /* "-", or a place of an operator: the tensor there. */

@@ -2,8 +2,10 @@
  * subgraph 0, or of a tensor that it has.
  *
  *     in1.dims[3]=5  in1.dims=[2,3]      the shape; a constant keeps its values, the last fills the
- * rest in1.type=i8                        the type; a constant keeps its values
+ *                                        rest
+ *     in1.type=i8                        the type; a constant keeps its values
  *     in1.q=(0.5|0.25,0|3,3)  in1.q=()   scales, zero points and their dimension; none
+ *     in1.blocks=(@3,32)                 blockwise quantization; tensors by their index
  *     in1.data[2]=7  in1.data=1,2        constants; in1.data=- makes the tensor an input
  *     in1.variable=true
  *     in1=-  in1=in0                     absent; the tensor of another place

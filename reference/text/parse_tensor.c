@@ -145,13 +145,13 @@ static enum status add_tensor(struct parse *p, const struct fresh *n, const void
 static enum status read_values(struct parse *p, const struct fresh *n, int *tensor)
 {
     const char *const at = p->t.at;
-    const size_t size = constants_element_bytes(n->type);
     size_t elements, bytes;
     uint8_t *data;
     enum status s;
 
     TRY(count_elements(p, n->at, n->dims, n->rank, &elements));
-    if (!checked_mul(elements, size, &bytes))
+    bytes = 0; /* of types without numbers, as the readers below say */
+    if (constants_elements(n->type, 8) > 0 && !constants_bytes(n->type, elements, &bytes))
         return parse_no_memory(p);
     TRY(claim(p, at, bytes));
     if (!(data = mem_alloc(bytes ? bytes : 1, 1)))
@@ -168,13 +168,12 @@ static enum status read_values(struct parse *p, const struct fresh *n, int *tens
 static enum status read_bytes(struct parse *p, const struct fresh *n, int *tensor)
 {
     const char *const at = p->t.at;
-    const size_t size = constants_element_bytes(n->type);
     const uint8_t *bytes = NULL;
     size_t count;
     uint32_t buffer;
 
     TRY(count_elements(p, n->at, n->dims, n->rank, &count));
-    if (size == 0 || !checked_mul(count, size, &count))
+    if (!constants_bytes(n->type, count, &count))
         count = SIZE_MAX;
     TRY(parse_raw(p, &bytes, &count, &buffer));
     if (buffer == 0) {
@@ -340,6 +339,40 @@ static enum status read_form(struct parse *p, int tensor, const char *at)
     return STATUS_OK;
 }
 
+enum status parse_blocks(struct parse *p, struct model_quantization *q)
+{
+    int64_t scales, size, zero_points = -1, dimension = 0;
+    const struct name_row *row;
+    const char *const at = p->t.at, *name;
+
+    if (scan_take(&p->t, "@")) {
+        TRY(scan_integer(&p->t, "an index", INT32_MIN, INT32_MAX, &scales));
+    } else {
+        TRY(scan_name(&p->t, "the tensor with the scales", &name));
+        if (!(row = names_find(&p->names, name)) || row->several)
+            return scan_fail(&p->t, at, STATUS_INVALID,
+                             "expected @ and an index, or a tensor before, found '%.40s'", name);
+        scales = row->tensor;
+    }
+    if (!scan_take(&p->t, ","))
+        return scan_expected(&p->t, ", and the size of a block");
+    TRY(scan_integer(&p->t, "the size of a block", INT32_MIN, INT32_MAX, &size));
+    if (scan_take(&p->t, ","))
+        TRY(scan_integer(&p->t, "a tensor with zero points", INT32_MIN, INT32_MAX, &zero_points));
+    if (scan_take(&p->t, ","))
+        TRY(scan_integer(&p->t, "a dimension", INT32_MIN, INT32_MAX, &dimension));
+    if (!scan_take(&p->t, ")"))
+        return scan_expected(&p->t, "blocks(scales,size,zero_points,dimension)");
+    q->present = true;
+    q->details_type = DETAILS_BLOCKWISE;
+    q->block_scales = (int32_t)scales;
+    q->block_size = (int32_t)size;
+    q->block_zero_points = (int32_t)zero_points;
+    if (q->quantized_dimension == 0)
+        q->quantized_dimension = (int32_t)dimension;
+    return STATUS_OK;
+}
+
 static enum status read_suffixes(struct parse *p, int tensor)
 {
     const size_t index = (size_t)tensor;
@@ -349,6 +382,9 @@ static enum status read_suffixes(struct parse *p, int tensor)
     for (;;) {
         if (scan_take(&p->t, "q(")) {
             TRY(read_pair(p, tensor, read_scales));
+        } else if (scan_take(&p->t, "blocks(")) {
+            TRY(parse_blocks(p,
+                             &((struct model_tensor *)p->b.tensors.items + index)->quantization));
         } else if (scan_take(&p->t, "range(")) {
             TRY(read_pair(p, tensor, read_range));
         } else if (scan_take(&p->t, "!")) {

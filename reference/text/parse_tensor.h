@@ -16,6 +16,9 @@ enum status parse_tensor(struct parse *p, const struct parse_producer *producer,
 enum status parse_tensors(struct parse *p, const struct parse_producer *producer,
                           struct parse_list *list);
 enum status parse_dims(struct parse *p, const int32_t **dims, size_t *rank);
+/* Behind "blocks(": the tensor with the scales, the size of a block, and perhaps a tensor with zero
+ * points and a dimension. */
+enum status parse_blocks(struct parse *p, struct model_quantization *q);
 /* Behind "=" of metadata: bytes, or those of a buffer (*buffer not 0). */
 enum status parse_raw(struct parse *p, const uint8_t **bytes, size_t *count, uint32_t *buffer);
 

@@ -122,8 +122,7 @@ static bool is_zero(const struct model_bytes *data)
 static enum status print_data(struct text_writer *w, const struct model_tensor *t,
                               const struct model_bytes *data)
 {
-    const size_t size = constants_element_bytes(t->type);
-    size_t elements = 1;
+    size_t elements = 1, bytes;
 
     if (w->buffers[t->buffer] != 0) {
         fprintf(w->f, "=&%u", w->buffers[t->buffer]);
@@ -132,8 +131,8 @@ static enum status print_data(struct text_writer *w, const struct model_tensor *
     w->buffers[t->buffer] = ++w->buffer_count;
     for (size_t i = 0; i < t->shape.count; i++)
         elements *= t->shape.data[i] > 0 ? (size_t)t->shape.data[i] : 0;
-    if (data->count == 0 || size == 0 || data->count % size != 0 ||
-        data->count / size != elements) {
+    if (data->count == 0 || !constants_bytes(t->type, elements, &bytes) || data->count != bytes ||
+        !constants_is_padded(t->type, data->data, elements)) {
         if (is_zero(data)) {
             fprintf(w->f, "#%zu", data->count);
             return STATUS_OK;
@@ -193,12 +192,39 @@ static void print_floats(FILE *f, struct model_floats v)
     }
 }
 
+static const char *name_of(const struct model_tensor *t)
+{
+    return t->name.text ? t->name.text : "";
+}
+
+/* Whether the tensor is written without its name: it has the one that such a tensor gets. */
+static bool is_nameless(const struct text_writer *w, size_t index)
+{
+    char own[24];
+
+    words_tensor_name(index, own);
+    return w->uses[index] <= 1 && strcmp(name_of(&w->g->tensors[index]), own) == 0;
+}
+
+/* A tensor that has been written before, by its name where that is its own; else its index. */
+static void print_known(const struct text_writer *w, int32_t tensor)
+{
+    const struct name_row *const row = tensor >= 0 && (size_t)tensor < w->defined
+                                           ? names_find(&w->names, name_of(&w->g->tensors[tensor]))
+                                           : NULL;
+
+    if (row && row->tensor == tensor && !row->several && !is_nameless(w, (size_t)tensor))
+        print_name(w->f, row->name);
+    else
+        fprintf(w->f, "@%d", tensor);
+}
+
 static enum status print_quantization(struct text_writer *w, size_t index,
                                       const struct model_quantization *q)
 {
     bool zero = true;
 
-    if (q->details_type != 0)
+    if (q->details_type != DETAILS_NONE && q->details_type != DETAILS_BLOCKWISE)
         return no_words(w, "tensor", index, "quantization details");
     for (size_t i = 0; i < q->zero_point.count; i++)
         zero = zero && q->zero_point.data[i] == 0;
@@ -226,6 +252,16 @@ static enum status print_quantization(struct text_writer *w, size_t index,
         print_floats(w->f, q->max);
         fputc(')', w->f);
     }
+    if (q->details_type == DETAILS_BLOCKWISE) {
+        fputs("blocks(", w->f);
+        print_known(w, q->block_scales);
+        fprintf(w->f, ",%d", q->block_size);
+        if (q->block_zero_points != -1 || (q->quantized_dimension != 0 && q->scale.count == 0))
+            fprintf(w->f, ",%d", q->block_zero_points);
+        if (q->quantized_dimension != 0 && q->scale.count == 0)
+            fprintf(w->f, ",%d", q->quantized_dimension);
+        fputc(')', w->f);
+    }
     return STATUS_OK;
 }
 
@@ -235,20 +271,6 @@ static void print_ints(FILE *f, struct model_ints v)
     for (size_t i = 0; i < v.count; i++)
         fprintf(f, "%s%d", i ? "," : "", v.data[i]);
     fputc(']', f);
-}
-
-static const char *name_of(const struct model_tensor *t)
-{
-    return t->name.text ? t->name.text : "";
-}
-
-/* Whether the tensor is written without its name: it has the one that such a tensor gets. */
-static bool is_nameless(const struct text_writer *w, size_t index)
-{
-    char own[24];
-
-    words_tensor_name(index, own);
-    return w->uses[index] <= 1 && strcmp(name_of(&w->g->tensors[index]), own) == 0;
 }
 
 static enum status print_new(struct text_writer *w, size_t index)
@@ -289,21 +311,12 @@ static enum status print_new(struct text_writer *w, size_t index)
 
 static enum status print_tensor(struct text_writer *w, int32_t tensor)
 {
-    const struct name_row *row;
-
-    if (tensor == -1) {
+    if (tensor == -1)
         fputc('-', w->f);
-        return STATUS_OK;
-    }
-    if (tensor >= 0 && (size_t)tensor == w->defined && w->defined < w->g->tensor_count)
+    else if (tensor >= 0 && (size_t)tensor == w->defined && w->defined < w->g->tensor_count)
         return print_new(w, (size_t)tensor);
-    row = tensor >= 0 && (size_t)tensor < w->defined
-              ? names_find(&w->names, name_of(&w->g->tensors[tensor]))
-              : NULL;
-    if (row && row->tensor == tensor && !row->several && !is_nameless(w, (size_t)tensor))
-        print_name(w->f, row->name);
     else
-        fprintf(w->f, "@%d", tensor);
+        print_known(w, tensor);
     return STATUS_OK;
 }
 

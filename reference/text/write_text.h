@@ -22,8 +22,8 @@ struct text_data {
  * (format/builder.h) made the model.  Of other models it keeps what runtimes act on: numbers of
  * buffers and operator codes that nothing needs, quantization without numbers, has_rank,
  * debug_metadata_index and mutating_variable_inputs are not kept.  data NULL: all constants lie in
- * the text. STATUS_UNSUPPORTED where the text has no words for a part of the model, such as
- * quantization details. */
+ * the text. STATUS_UNSUPPORTED where the text has no words for a part of the model, such as custom
+ * quantization. */
 enum status text_write(FILE *f, const struct model *m, struct text_data *data, struct diag *diag);
 
 #endif
