@@ -403,7 +403,7 @@ TEST(test_require_supported)
     assert_true(supported_required(BUILTIN_RELU, "conv.dilation: dilation_h is 2, may be 1"));
     assert_true(supported_required(BUILTIN_CONV_2D, "not taken"));
     assert_false(supported_required(BUILTIN_CONV_3D, "op.unknown: x"));
-    assert_false(supported_required(BUILTIN_SVDF, "op.unknown: x")); /* the CPU's */
+    assert_false(supported_required(BUILTIN_RFFT2D, "op.unknown: x")); /* the CPU's */
     assert_false(supported_required(BUILTIN_RELU, "limits.tensor_bytes: bytes is 9, may be 8"));
 }
 

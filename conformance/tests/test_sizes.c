@@ -128,8 +128,8 @@ static const struct {
     { "scatter_nd", ANY_AXIS | BIT(INDICES) },
     { "lstm", RECURRENT },
     { "sequence_lstm", RECURRENT | BIT(STEPS) },
-    { "svdf", 0 },           /* the CPU's in our delegate */
-    { "rfft2d", 0 },         /* likewise */
+    { "svdf", RECURRENT },
+    { "rfft2d", 0 },         /* the CPU's in our delegate */
     { "shape", 0 },          /* reads no element */
     { "where", 0 },          /* the result is as large as its data say */
     { "broadcast_args", 0 }, /* of shapes, which have at most eight elements */
@@ -219,6 +219,8 @@ static const struct exception {
     { "lstm", "i8", "", 0, "the step of UNIDIRECTIONAL_SEQUENCE_LSTM" },
     { "lstm unidirectional_sequence_lstm", "", "cells", 0, "weights grow with their square" },
     { "lstm", "f32", "sequences", 1024, "the batch takes long on a device without a GPU" },
+    { "svdf", "i8", "", 0, "the places of f32" },
+    { "svdf", "f32", "sequences cells", 4096, "rows and channels of others pass it" },
     { "unidirectional_sequence_lstm", "f32", "sequences", 256,
       "the batch takes long on a device without a GPU" },
     { "unidirectional_sequence_lstm", "f32", "steps", 256, "a step is a dispatch" },
@@ -427,13 +429,15 @@ static void measure_recurrent(const struct judged *j, struct sizes *s)
     const size_t rank = x->shape.count;
     const bool sequence = j->facts->code == BUILTIN_UNIDIRECTIONAL_SEQUENCE_LSTM;
     const bool time_major = sequence && option(j, "time_major");
-    const struct model_tensor *const weights = input(j, 2);
+    const bool svdf = j->facts->code == BUILTIN_SVDF;
+    const struct model_tensor *const weights = input(j, svdf ? 1 : 2);
+    /* The basic kernel of LSTM has the weights of all gates in one tensor. */
+    const int64_t gates = j->op->inputs.count == 5 && !svdf ? 4 : 1;
 
     s->of[INPUTS] = x->shape.data[rank - 1];
     s->of[SEQUENCES] = x->shape.data[rank == 3 && time_major ? 1 : 0];
     s->of[STEPS] = rank == 3 ? x->shape.data[time_major ? 0 : 1] : 1;
-    /* The basic kernel has the weights of all gates in one tensor. */
-    s->of[CELLS] = weights ? weights->shape.data[0] / (j->op->inputs.count == 5 ? 4 : 1) : 0;
+    s->of[CELLS] = weights ? weights->shape.data[0] / gates : 0; /* of SVDF filters */
 }
 
 /* The distance of all elements of an operand from its zero point, or from 0; 0 where they differ,
@@ -493,7 +497,7 @@ static struct sizes measure(const struct judged *j)
     const struct model_tensor *const y = tensor_at(j, j->op->outputs, 0);
     const struct image in = image_of(x), out = image_of(y);
     const char *const stem = j->facts->stem;
-    const bool lstm = strstr(stem, "lstm") != NULL;
+    const bool recurrent = strstr(stem, "lstm") != NULL || strcmp(stem, "svdf") == 0;
 
     s.of[Y_CHANNELS] = out.d[3];
     s.of[Y_WIDTH] = out.d[2];
@@ -517,7 +521,7 @@ static struct sizes measure(const struct judged *j)
         measure_window(j, &s);
     else if (strcmp(stem, "batch_matmul") == 0 || strcmp(stem, "fully_connected") == 0)
         measure_product(j, &s);
-    else if (lstm)
+    else if (recurrent)
         measure_recurrent(j, &s);
     else
         measure_axis(j, &s);

@@ -66,6 +66,9 @@ struct gpu_op {
      * index_bits says so, as the bits of f32.  The import makes the tensor i32. */
     uint8_t index_outputs, index_inputs;
     bool index_bits;
+    /* Bit i: with precision=fp16 input i, a state, is f32: its results are rounded once, when they
+     * are summed up. */
+    uint8_t wide_inputs;
 
     /* ---- quantized nodes ---- */
     /* quantized=exact takes i16 activations too, with i8 weights where there are some ("16x8"). */

@@ -224,10 +224,10 @@ static enum status make(struct planner *p, const struct plan_request *r, const s
 }
 
 /* With precision=fp16, an f32 tensor that quantized nodes only convert from or to integers stays
- * f32: f16 would change the integers. */
+ * f32: f16 would change the integers; and so does a state of gpu_op.wide_inputs. */
 static enum status find_wide(struct planner *p)
 {
-    enum { NOT = 1, CONVERTED = 2 };
+    enum { NOT = 1, KEPT = 2 };
     const struct graph *g = p->graph;
     unsigned char *seen;
     bool *wide;
@@ -242,14 +242,17 @@ static enum status find_wide(struct planner *p)
         const struct graph_node *n = &g->nodes[i];
         const bool quantized = graph_is_quantized(g, n);
 
-        for (int j = 0; j < n->input_count; j++)
+        for (int j = 0; j < n->input_count; j++) {
+            const bool keeps = j < 8 && n->op->wide_inputs >> j & 1;
+
             if (n->inputs[j] >= 0)
-                seen[n->inputs[j]] |= n->op->quantizes && quantized ? CONVERTED : NOT;
+                seen[n->inputs[j]] |= keeps || (n->op->quantizes && quantized) ? KEPT : NOT;
+        }
         for (int j = 0; j < n->output_count; j++)
-            seen[n->outputs[j]] |= n->op->dequantizes && quantized ? CONVERTED : NOT;
+            seen[n->outputs[j]] |= n->op->dequantizes && quantized ? KEPT : NOT;
     }
     for (int t = 0; t < g->tensor_count; t++)
-        wide[t] = g->tensors[t].type == kTfLiteFloat32 && seen[t] == CONVERTED;
+        wide[t] = g->tensors[t].type == kTfLiteFloat32 && seen[t] == KEPT;
     return STATUS_OK;
 }
 

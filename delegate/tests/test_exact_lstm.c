@@ -1,5 +1,5 @@
-/* LSTM u8 on the device, several steps of a sequence, its state in variables or in inputs.  Skipped
- * where there is no device. */
+/* LSTM u8 and SVDF i8 on the device, several steps of a sequence, its state in variables or in
+ * inputs.  Skipped where there is no device. */
 #include "delegate/tests/kit/exact_kit.h"
 #include "reference/tests/kit/test.h"
 
@@ -58,4 +58,23 @@ EXACT_TEST(factors, "fp32", 0, 5)
     static const double scales[] = { 1, 0.3, 1e-3, 2.3e-4, 1e-9, 1e-14 };
 
     add_lstm(m, &(struct lstm){ 2, 5, 6, scales[seed], 100, true, false });
+}
+
+/* SVDF i8, whose state is i16. */
+EXACT_TEST(svdf, "fp32", 1, 30)
+{
+    const int batch = 1 + kit_below(&m->random, 3), depth = 1 + kit_below(&m->random, 33);
+    const int rank = 1 + kit_below(&m->random, 3), units = 1 + kit_below(&m->random, 9);
+    const int memory = 1 + seed % 9, filters = rank * units;
+
+    exact_add(m,
+              "SVDF:3 {rank=%d fused_activation_function=RELU}\\\n"
+              " i8[%d,%d]q(0.03,%d) i8[%d,%d]=~%d(-127..127)q(0.015625,0)"
+              " i16[%d,%d]=~%d(-32767..32767)q(3.0517578125e-05,0)"
+              " i32[%d]=~%d(-9000000..9000000)q(4.76837158e-07,0) i16[%d,%d]q(0.015625,0)!"
+              " -> y:i8q(0.05,-128)",
+              rank, batch, depth, kit_below(&m->random, 256) - 128, filters, depth,
+              kit_below(&m->random, 1000), filters, memory, kit_below(&m->random, 1000), units,
+              kit_below(&m->random, 1000), batch, filters * memory);
+    m->times = 4;
 }

@@ -212,6 +212,7 @@ static const struct {
     { "select", "broadcast_c broadcast_a broadcast_b" },
     { "softmax", "op alone" },
     { "softmax_int8", "signed log wide alone" },
+    { "svdf", "activation" },
     { "table", "bits" },
     { "take", "dims channels" },
     { "topk_v2", "signed" },

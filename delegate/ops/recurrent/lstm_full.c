@@ -72,7 +72,7 @@ bool lstm_check_state(struct check *c, int input)
                       c->graph->nodes[c->graph->tensors[tensor].producer].host_node);
     if (readers != 1)
         return refuse(c, RULE_LSTM_STATE_READERS, tensor, "readers",
-                      "give each LSTM a state of its own", "1", "%d", readers);
+                      "give each node a state of its own", "1", "%d", readers);
     return true;
 }
 
