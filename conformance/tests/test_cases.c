@@ -381,10 +381,12 @@ static bool is_one_half(const struct case_instance *x, const struct op_case *row
     return x->inputs[0].type == kTfLiteFloat16 && spacing > 4 * scale;
 }
 
-/* A few truth values, or a few bytes, are the same by chance. */
+/* A few truth values, a few bytes, or one index, are the same by chance. */
 static bool is_few(const struct case_instance *x)
 {
-    return x->inputs[0].bytes < (x->inputs[0].type == kTfLiteBool ? 32 : 4);
+    const TfLiteType type = x->inputs[0].type;
+
+    return x->inputs[0].bytes < (type == kTfLiteBool ? 32 : type == kTfLiteInt32 ? 8 : 4);
 }
 
 /* Frame B has a row's own values from the last to the first. */

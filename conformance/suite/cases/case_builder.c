@@ -411,6 +411,20 @@ int case_dequantize(struct case_builder *m, const char *name, int tensor, const 
     return out;
 }
 
+int case_shape_of(struct case_builder *m, const char *name, const struct shape *shape)
+{
+    const struct fill any = { .terms = 1, .factors = 1 };
+    const struct shape vector = DIMS(shape->rank);
+    const int like = case_input(m, "like", shape, &any);
+    const int out = case_tensor_i32(m, name, &vector);
+    struct options options;
+
+    options_init(&options, OPTIONS_ShapeOptions);
+    options_set_int(&options, "out_type", TENSOR_INT32);
+    case_op(m, BUILTIN_SHAPE, 1, &options, 1, &like, out);
+    return out;
+}
+
 int case_constant_f32(struct case_builder *m, const char *name, const struct shape *shape,
                       const struct fill *fill)
 {

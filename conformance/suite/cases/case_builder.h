@@ -74,6 +74,8 @@ void case_sparse(struct case_builder *m, int tensor, const struct sparse_form *f
 /* Adds a DEQUANTIZE of tensor, and returns its f32 output. */
 int case_dequantize(struct case_builder *m, const char *name, int tensor,
                     const struct shape *shape);
+/* Adds an input of the graph of this shape and a SHAPE of it, and returns its i32 output. */
+int case_shape_of(struct case_builder *m, const char *name, const struct shape *shape);
 /* Adds a constant of int32 (int64) values, of rank 0, 1 or 2. */
 int case_constant_i32(struct case_builder *m, const char *name, const struct shape *shape,
                       const int32_t *values);

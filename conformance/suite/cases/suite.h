@@ -194,6 +194,8 @@ enum { LARGE_PERIOD = 1009, SHORT_PERIOD = 61 };
 #define LARGE_ANY .types = SIZED, .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD
 /* One type of each storage: what only counts places does the same in the others. */
 #define SIZED (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))
+/* A row for a kind of node that models have: one data set. */
+#define REAL(types_) .types = (types_), .sets = SET_BIT(SET_RANDOM)
 /* A row with a tensor of no elements, for which all data sets are alike. */
 #define EMPTY          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), EMPTY_TENSOR
 #define EMPTY_TENSOR   .empty = true, .sets = SET_BIT(SET_RANDOM)

@@ -301,6 +301,19 @@ static const struct row rows[] = {
     { ROW("zero_apart", "zero points at opposite ends: differences and sums as large as they get",
           .types = TYPES_BYTES, .quant = { .in = 0.05, .in2 = 0.05, .zero = ZERO_APART }),
       .a = DIMS(1, 8, 8, 4), .b = DIMS(1, 8, 8, 4) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank3_same", "rank 3", REAL(TYPE_BIT(CASE_F32)), .only = "squared_difference"),
+      .a = DIMS(2, 3, 5), .b = DIMS(2, 3, 5) },
+    { ROW("rank3_const_b", "a constant of rank 3", REAL(TYPE_BIT(CASE_F32)),
+          .only = "div squared_difference"),
+      .a = DIMS(2, 3, 5), .b = DIMS(2, 3, 5), .constant = CONST_B },
+    { ROW("rank2_scalar_const_b", "a matrix by a constant of rank 0", REAL(TYPE_BIT(CASE_F32)),
+          .only = "div"),
+      .a = DIMS(3, 5), .b = SCALAR, .constant = CONST_B },
+    { ROW("rank0_const_b", "a constant, rank 0", REAL(TYPE_BIT(CASE_I32)), .only = "floor_div"),
+      .a = SCALAR, .b = SCALAR, .constant = CONST_B },
+    { ROW("rank1_const_b", "a constant vector", REAL(TYPE_BIT(CASE_I32)), .only = "floor_mod"),
+      .a = DIMS(3), .b = DIMS(3), .constant = CONST_B },
 };
 
 static int operand_b(struct case_builder *m, const struct row *r)

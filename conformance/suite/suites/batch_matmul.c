@@ -149,6 +149,9 @@ static const struct row rows[] = {
                      .zero = ZERO_MIDDLE,
                      .zero_out = ZERO_MIDDLE }),
       .x = DIMS(8, 33, 2), .y = DIMS(8, 2, 33) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank2_constant_x", "a constant matrix on the left", REAL(TYPE_BIT(CASE_F32))),
+      .x = DIMS(3, 5), .y = DIMS(5, 6), .flags = CONSTANT_X },
 };
 
 static void build(struct case_builder *m)

@@ -83,6 +83,20 @@ static const struct row rows[] = {
     { ROW("channels66001_rows", "66,001 channels, a value for each", I32, .period = SHORT_PERIOD,
           .only = "sub"),
       .a = DIMS(2, 66001), .b = DIMS(66001) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank0_const_b", "a constant, rank 0", REAL(TYPE_BIT(CASE_I32)),
+          .only = "add sub mul maximum"),
+      .a = SCALAR, .b = SCALAR, .constant = CONST_B },
+    { ROW("rank0_const_a", "a constant on the left, rank 0", REAL(TYPE_BIT(CASE_I32)),
+          .only = "mul"),
+      .a = SCALAR, .b = SCALAR, .constant = CONST_A },
+    { ROW("rank1_scalar_const_b", "a vector, a constant of rank 0", REAL(TYPE_BIT(CASE_I32)),
+          .only = "add mul maximum minimum"),
+      .a = DIMS(3), .b = SCALAR, .constant = CONST_B },
+    { ROW("rank1_const_b", "a constant vector", REAL(TYPE_BIT(CASE_I32)), .only = "add"),
+      .a = DIMS(3), .b = DIMS(3), .constant = CONST_B },
+    { ROW("rank2_const_b", "a constant matrix", REAL(TYPE_BIT(CASE_I32)), .only = "add"),
+      .a = DIMS(3, 5), .b = DIMS(3, 5), .constant = CONST_B },
 };
 
 static void build(struct case_builder *m)

@@ -22,6 +22,7 @@ struct row {
     /* f32: operand b holds these values over and over. */
     const float *b_values;
     size_t b_count;
+    bool longs; /* of i64 and one element */
 };
 
 #define ORDERED_TYPES TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32)
@@ -141,6 +142,15 @@ static const struct row rows[] = {
     { ROW("channels66001_rows", "66,001 channels, a value for each",
           LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32)), .only = "less"),
       .a = DIMS(2, 66001), .b = DIMS(66001) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank2_const_b", "a constant matrix", REAL(TYPE_BIT(CASE_I32)), .only = "less"),
+      .a = DIMS(3, 5), .b = DIMS(3, 5), .constant = CONST_B },
+    { ROW("rank0_long", "two numbers of 64 bits", REAL(TYPE_BIT(CASE_I32)), .only = "equal",
+          .refused_by = "tensor.type"),
+      .a = SCALAR, .b = SCALAR, .longs = true },
+    { ROW("rank0_long_const_b", "a constant of 64 bits", REAL(TYPE_BIT(CASE_I32)), .only = "equal",
+          .refused_by = "tensor.type"),
+      .a = SCALAR, .b = SCALAR, .longs = true, .constant = CONST_B },
 };
 
 static int operand(struct case_builder *m, const struct row *r, bool is_b)
@@ -150,10 +160,15 @@ static int operand(struct case_builder *m, const struct row *r, bool is_b)
     const bool is_input = r->constant != (is_b ? CONST_B : CONST_A);
     const struct fill any = { .terms = 1, .factors = 1 };
     const int32_t zero = is_b ? r->zero_b : r->zero_a;
+    static const int32_t numbers[] = { 3, -4 };
 
     if (r->scale_a != 0)
         return case_input_scaled(m, name, shape, m->c->type, is_b ? r->scale_b : r->scale_a,
                                  m->c->type == TENSOR_UINT8 ? zero + 128 : zero);
+    if (r->longs && !is_input)
+        return case_constant_i64(m, name, shape, numbers);
+    if (r->longs)
+        return case_input_i64(m, name, shape, numbers, &numbers[!is_b]);
     if (is_b && r->b_values)
         return case_operand_values(m, is_input, name, shape, r->b_values, r->b_count);
     return case_operand(m, is_input, name, shape, &any);

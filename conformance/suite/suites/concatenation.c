@@ -232,6 +232,27 @@ static const struct row rows[] = {
                      .zero = ZERO_APART,
                      .zero_out = ZERO_MIDDLE }),
       .in = DIMS(1, 4, 4, 3), .axis = 3, .lengths = { 3, 6, 2 } },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank3_x3", "inputs of models, as heads of detectors have",
+          REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 4, 3), .axis = 1, .lengths = { 4, 2, 1 } },
+    { ROW("rank3_x3_last", "inputs of models, as heads of detectors have", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 4, 3), .axis = 2, .lengths = { 3, 5, 1 } },
+    { ROW("rank3_x4", "inputs of models, as heads of detectors have", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 4, 3), .axis = 1, .lengths = { 4, 2, 1, 3 } },
+    { ROW("rank3_x5", "inputs of models, as heads of detectors have", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 4, 3), .axis = 1, .lengths = { 4, 2, 1, 3, 1 } },
+    { ROW("rank3_x6", "inputs of models, as heads of detectors have",
+          REAL(TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_U8))),
+      .in = DIMS(1, 4, 3), .axis = 1, .lengths = { 4, 2, 1, 3, 1, 1 } },
+    { ROW("height_x6", "inputs of models, as heads of detectors have", REAL(TYPE_BIT(CASE_U8))),
+      .in = DIMS(1, 2, 2, 3), .axis = 1, .lengths = { 2, 2, 1, 3, 1, 1 } },
+    { ROW("last", "inputs of models, as heads of detectors have", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 2, 3, 5), .axis = -1, .lengths = { 5, 3 } },
+    { ROW("sizes_between", "a size between constants", REAL(TYPE_BIT(CASE_I32))), .in = DIMS(1),
+      .axis = 0, .lengths = { 1, 1, 1 }, .constants = 5 },
+    { ROW("rank2_const", "a constant column of i32", REAL(TYPE_BIT(CASE_I32))), .in = DIMS(3, 2),
+      .axis = 1, .lengths = { 2, 1 }, .constants = 2 },
 };
 
 static void build(struct case_builder *m)

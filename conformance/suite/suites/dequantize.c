@@ -259,6 +259,9 @@ static const struct row rows[] = {
     { ROW("by_channel", "a scale and a zero point for each channel", .types = TYPES_BYTES,
           .refused_by = "quant.scale", .quant = { .in = 0.02, .zero = ZERO_MIDDLE }),
       .in = DIMS(1, 3, 4, 5), .source = FROM_FLOATS, .by_channel = true },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("bytes_rank3", "rank 3", REAL(TYPE_BIT(CASE_I8))), .in = DIMS(2, 3, 5),
+      .source = FROM_SAME },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */

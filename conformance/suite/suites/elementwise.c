@@ -440,6 +440,10 @@ static const struct row rows[] = {
     { ROW("places66001", "66,001 places", .types = TYPE_BIT(CASE_BOOL), .period = SHORT_PERIOD,
           .only = "logical_not"),
       .in = DIMS(66001, 1) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("alpha_models", "the usual slope of 0.3", REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+          .only = "leaky_relu"),
+      .in = DIMS(1, 3, 5, 7), .alpha = 0.3F },
 };
 
 /* Inputs of 8-bit roots begin at 0: the runtime fails below. */

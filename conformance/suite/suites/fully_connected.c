@@ -269,6 +269,15 @@ static const struct row rows[] = {
           .types = TYPES_BYTES, .version = 6, .byte_sets = SET_BIT(SET_INTEGERS),
           .quant = { .in = 1, .in2 = 1, .out = 6, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
       .in = DIMS(9, 5), .units = 17, .flags = NO_BIAS },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("absent_bias_bytes", "an absent bias", REAL(TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_DYNAMIC)),
+          .version = 6),
+      .in = DIMS(2, 9), .units = 5, .flags = ABSENT_BIAS },
+    { ROW("keep_absent_bias", "rank 3 kept, an absent bias", REAL(TYPE_BIT(CASE_F32)),
+          .version = 6),
+      .in = DIMS(2, 3, 5), .units = 6, .flags = KEEP_DIMS | ABSENT_BIAS },
+    { ROW("relu_dynamic", "fused RELU", REAL(TYPE_BIT(CASE_DYNAMIC))), .in = DIMS(2, 9), .units = 5,
+      .activation = 1 },
 };
 
 static void build(struct case_builder *m)

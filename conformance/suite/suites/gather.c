@@ -160,6 +160,9 @@ static const struct row rows[] = {
     { ROW("nd_longs_computed", "tuples of i64 that are computed", TUPLE,
           .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
       .in = DIMS(6, 5), .indices = DIMS(4, 2), .computed = true, .longs = true },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("sizes", "sizes of a shape", REAL(TYPE_BIT(CASE_I32)), .only = "gather"), .in = DIMS(4),
+      .indices = DIMS(2) },
 };
 
 /* The dimension of x that index i of the indices is in. */

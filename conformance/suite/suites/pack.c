@@ -13,6 +13,7 @@ struct row {
     struct shape in;
     int32_t axis, count;
     unsigned constants; /* bit i: input i is a constant */
+    bool longs;         /* of i64 and one element */
 };
 
 static bool add_random(struct case_builder *m, struct random_call *call)
@@ -98,6 +99,32 @@ static const struct row rows[] = {
       .count = 2 },
     { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(66001), .axis = 0,
       .count = 2 },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("scalars2_const", "a scalar and a constant", REAL(TYPE_BIT(CASE_I32))), .in = SCALAR,
+      .count = 2, .constants = 2 },
+    { ROW("scalars2_const_first", "a constant and a scalar", REAL(TYPE_BIT(CASE_I32))),
+      .in = SCALAR, .count = 2, .constants = 1 },
+    { ROW("scalars2", "two scalars", REAL(TYPE_BIT(CASE_I32))), .in = SCALAR, .count = 2 },
+    { ROW("scalars3_const", "a batch and two constants become a shape", REAL(TYPE_BIT(CASE_I32))),
+      .in = SCALAR, .count = 3, .constants = 6 },
+    { ROW("scalars4_const", "a batch and three constants become a shape", REAL(TYPE_BIT(CASE_I32))),
+      .in = SCALAR, .count = 4, .constants = 14 },
+    { ROW("scalars5_const", "a batch and four constants become a shape", REAL(TYPE_BIT(CASE_I32))),
+      .in = SCALAR, .count = 5, .constants = 30 },
+    { ROW("scalar", "a scalar to a vector", REAL(TYPE_BIT(CASE_I32))), .in = SCALAR, .count = 1 },
+    { ROW("matrix_one", "a matrix gets a dimension of 1", REAL(TYPE_BIT(CASE_F32))),
+      .in = DIMS(3, 5), .count = 1 },
+    { ROW("rank3_last2", "two inputs become channels, axis -1", REAL(TYPE_BIT(CASE_F32))),
+      .in = DIMS(2, 3, 5), .axis = -1, .count = 2 },
+    { ROW("long", "a number of 64 bits to a vector", REAL(TYPE_BIT(CASE_I32)),
+          .refused_by = "tensor.type"),
+      .in = SCALAR, .count = 1, .longs = true },
+    { ROW("long_const", "a constant of 64 bits behind a number", REAL(TYPE_BIT(CASE_I32)),
+          .refused_by = "tensor.type"),
+      .in = SCALAR, .count = 2, .constants = 2, .longs = true },
+    { ROW("long_const_first", "a constant of 64 bits before a number", REAL(TYPE_BIT(CASE_I32)),
+          .refused_by = "tensor.type"),
+      .in = SCALAR, .count = 2, .constants = 1, .longs = true },
 };
 
 static void build(struct case_builder *m)
@@ -105,6 +132,7 @@ static void build(struct case_builder *m)
     const struct row *const r = (const struct row *)m->c->row;
     const int axis = r->axis < 0 ? r->axis + r->in.rank + 1 : r->axis;
     const struct fill any = { .terms = 1, .factors = 1 };
+    static const int32_t numbers[] = { 7, -4, 70000 };
     struct shape out = { .rank = r->in.rank + 1 };
     struct options options;
     int in[INPUTS_MAX];
@@ -115,12 +143,19 @@ static void build(struct case_builder *m)
         char name[16];
 
         snprintf(name, sizeof name, "x%d", i);
-        in[i] = case_operand(m, !(r->constants >> i & 1), name, &r->in, &any);
+        if (!r->longs)
+            in[i] = case_operand(m, !(r->constants >> i & 1), name, &r->in, &any);
+        else if (r->constants >> i & 1)
+            in[i] = case_constant_i64(m, name, &r->in, numbers);
+        else
+            in[i] = case_input_i64(m, name, &r->in, &numbers[1], &numbers[2]);
     }
     options_init(&options, OPTIONS_PackOptions);
     options_set_int(&options, "values_count", r->count);
     options_set_int(&options, "axis", r->axis);
-    case_judged_op(m, &options, (size_t)r->count, in, case_output(m, "y", &out));
+    case_judged_op(m, &options, (size_t)r->count, in,
+                   r->longs ? case_output_of(m, "y", &out, TENSOR_INT64)
+                            : case_output(m, "y", &out));
 }
 
 SUITE(pack, members, rows, build);

@@ -258,6 +258,15 @@ static const struct row rows[] = {
       .filter = { 2, 2 } },
     { ROW("indices", "the indices are results", .only = "max_pooling_with_argmax_2d"),
       .in = DIMS(1, 6, 6, 6), .filter = { 3, 2 }, .padding = VALID, .indices = true },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("same_f5", "5x5, as pyramids of scales have", REAL(TYPE_BIT(CASE_I8)),
+          .only = "max_pool_2d"),
+      .in = DIMS(1, 6, 6, 5), .filter = { 5, 5 } },
+    { ROW("valid_f2_s2", "2x2, stride 2, VALID", REAL(TYPE_BIT(CASE_I8)), .only = "max_pool_2d"),
+      .in = DIMS(1, 4, 4, 5), .filter = { 2, 2 }, .stride = { 2, 2 }, .padding = VALID },
+    { ROW("valid_f16_s16", "16x16, stride 16, VALID", REAL(TYPE_BIT(CASE_F32)),
+          .only = "average_pool_2d"),
+      .in = DIMS(1, 16, 32, 3), .filter = { 16, 16 }, .stride = { 16, 16 }, .padding = VALID },
 };
 
 /* Both ops, of which one is judged. */

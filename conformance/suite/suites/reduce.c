@@ -508,6 +508,15 @@ static const struct row rows[] = {
     { ROW("outer1025_image", "1,025 rows of four slices in an image", .types = TYPE_BIT(CASE_I8),
           .period = SHORT_PERIOD, .only = "mean reduce_max"),
       .in = DIMS(1, 1025, 13), .axes = DIMS(2), .keep = true },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank3_scalar_axis", "rank 3, the axis is a tensor of rank 0", REAL(TYPE_BIT(CASE_F32)),
+          .only = "sum mean"),
+      .in = DIMS(2, 7, 5), .axes = { .rank = 0, .d = { 1 } } },
+    { ROW("rank3_scalar_axis_keep", "rank 3, the axis is a tensor of rank 0, dimensions kept",
+          REAL(TYPE_BIT(CASE_F32)), .only = "mean"),
+      .in = DIMS(2, 7, 5), .axes = { .rank = 0, .d = { 1 } }, .keep = true },
+    { ROW("sizes", "the elements of a shape", REAL(TYPE_BIT(CASE_I32)), .only = "reduce_prod"),
+      .in = DIMS(4), .axes = DIMS(0) },
 };
 
 static void build(struct case_builder *m)

@@ -13,6 +13,7 @@ enum source {
     SHAPE_LEGACY,      /* the option [0] for a scalar, as old converters wrote */
     SHAPE_TENSOR,      /* in the tensor alone: no option table */
     SHAPE_TENSOR_WINS, /* the option says something else */
+    SHAPE_OTHER        /* in the result of SHAPE of another input */
 };
 
 struct row {
@@ -183,6 +184,20 @@ static const struct row rows[] = {
       .in = DIMS(66001, 2), .out = DIMS(1, 132002) },
     { ROW("elements16777280", "elements beyond 2^24", LARGE_IN(TYPE_BIT(CASE_I8))),
       .in = DIMS(262145, 64), .out = DIMS(64, 262145) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("shape_of_rank1", "the shape of another tensor, rank 1",
+          REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32))),
+      .in = DIMS(6), .out = DIMS(2, 3), .source = SHAPE_OTHER },
+    { ROW("shape_of_rank2", "the shape of another tensor, rank 2",
+          REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))),
+      .in = DIMS(4, 3), .out = DIMS(2, 6), .source = SHAPE_OTHER },
+    { ROW("shape_of_rank3", "the shape of another tensor, rank 3", REAL(TYPE_BIT(CASE_F32))),
+      .in = DIMS(2, 3, 5), .out = DIMS(6, 5), .source = SHAPE_OTHER },
+    { ROW("shape_of_rank4", "the shape of another tensor, rank 4",
+          REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 6, 5), .source = SHAPE_OTHER },
+    { ROW("shape_of_rank5", "the shape of another tensor, rank 5", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 2, 1, 3, 5), .out = DIMS(1, 6, 5), .source = SHAPE_OTHER },
 };
 
 static void build(struct case_builder *m)
@@ -206,7 +221,10 @@ static void build(struct case_builder *m)
     else
         options_set_ints(&options, "new_shape", wanted.d, (size_t)wanted.rank);
     in[0] = case_input(m, "x", &r->in, &any);
-    in[1] = has_tensor ? case_constant_i32(m, "shape", &vector, wanted.d) : -1;
+    if (r->source == SHAPE_OTHER)
+        in[1] = case_shape_of(m, "shape", &r->out);
+    else
+        in[1] = has_tensor ? case_constant_i32(m, "shape", &vector, wanted.d) : -1;
     case_judged_op(m, r->source == SHAPE_TENSOR ? NULL : &options, has_tensor ? 2 : 1, in,
                    case_output(m, "y", &r->out));
 }

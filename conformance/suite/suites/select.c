@@ -128,6 +128,10 @@ static const struct row rows[] = {
     { ROW("channels66001", "66,001 channels, a condition for each", V2,
           LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))),
       SHAPES(DIMS(66001), DIMS(2, 66001), DIMS(2, 1), DIMS(2, 66001)) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("vector_of_scalars", "a vector of two values", REAL(TYPE_BIT(CASE_F32)),
+          .only = "select_v2"),
+      SHAPES(DIMS(5), SCALAR, SCALAR, DIMS(5)) },
 };
 
 static void build(struct case_builder *m)

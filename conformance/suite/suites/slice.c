@@ -137,6 +137,9 @@ static const struct row rows[] = {
     REVERSE("height66001", "a height of 66,001", DIMS(1, 66001, 1, 1), LIST(1), LARGE_IN(SIZED)),
     REVERSE("width66001", "a width of 66,001", DIMS(1, 1, 66001, 1), LIST(2), LARGE_F32),
     REVERSE("channels66001", "66,001 channels", DIMS(1, 1, 1, 66001), LIST(3), LARGE_IN(SIZED)),
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rank2", "a part of a matrix", REAL(TYPE_BIT(CASE_I32)), .only = "slice"),
+      .in = DIMS(3, 5), .begin = { 1, 2 }, .size = { 2, 3 } },
 };
 
 static void build(struct case_builder *m)

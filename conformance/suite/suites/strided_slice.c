@@ -12,6 +12,7 @@ struct row {
     int32_t begin[SHAPE_RANK_MAX], end[SHAPE_RANK_MAX], strides[SHAPE_RANK_MAX];
     int32_t count; /* of their elements; 0: the input's rank */
     bool offset;   /* end counts from begin */
+    bool wide;     /* of i64 */
     struct {
         int32_t begin, end, ellipsis, new_axis, shrink_axis;
     } masks;
@@ -232,6 +233,37 @@ static const struct row rows[] = {
       .strides = ONES },
     { ROW("step66001", "a stride of 66,001", LARGE_F32), .in = DIMS(1, 66002), .out = DIMS(1, 2),
       .end = { 1, 66002 }, .strides = { 1, 66001 } },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("rows_from", "all rows but the first, other masks set",
+          REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 4, 3, 5), .out = DIMS(1, 3, 3, 5), .begin = { 0, 1, 0, 0 },
+      .end = { 0, 0, 0, 0 }, .strides = ONES, .masks = { .begin = 13, .end = 15 } },
+    { ROW("rows_within", "rows in the middle, other masks set",
+          REAL(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 4, 3, 5), .out = DIMS(1, 2, 3, 5), .begin = { 0, 1, 0, 0 },
+      .end = { 0, 3, 0, 0 }, .strides = ONES, .masks = { .begin = 13, .end = 13 } },
+    { ROW("columns_from", "all columns but the first, other masks set", REAL(TYPE_BIT(CASE_F32))),
+      .in = DIMS(1, 4, 3, 5), .out = DIMS(1, 4, 2, 5), .begin = { 0, 0, 1, 0 },
+      .end = { 0, 0, 0, 0 }, .strides = ONES, .masks = { .begin = 11, .end = 15 } },
+    { ROW("channels_to", "channels from the first, other masks set", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 2, 3, 9), .out = DIMS(1, 2, 3, 4), .begin = { 0, 0, 0, 0 },
+      .end = { 0, 0, 0, 4 }, .strides = ONES, .masks = { .begin = 15, .end = 7 } },
+    { ROW("channels_within", "channels in the middle, other masks set", REAL(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 2, 3, 9), .out = DIMS(1, 2, 3, 4), .begin = { 0, 0, 0, 3 },
+      .end = { 0, 0, 0, 7 }, .strides = ONES, .masks = { .begin = 7, .end = 7 } },
+    { ROW("one_of_each_row", "a row and a channel dropped, other masks set",
+          REAL(TYPE_BIT(CASE_F32))),
+      .in = DIMS(1, 3, 4, 5), .out = DIMS(1, 4), .begin = { 0, 1, 0, 2 }, .end = { 0, 2, 0, 3 },
+      .strides = ONES, .masks = { .begin = 5, .end = 5, .shrink_axis = 10 } },
+    { ROW("matrix_of", "a matrix of a batch", REAL(TYPE_BIT(CASE_I32))), .in = DIMS(2, 3, 4),
+      .out = DIMS(3, 4), .begin = { 1, 0, 0 }, .end = { 2, 0, 0 }, .strides = ONES,
+      .masks = { .begin = 6, .end = 6, .shrink_axis = 1 } },
+    { ROW("element", "a number of a shape", REAL(TYPE_BIT(CASE_I32))), .in = DIMS(4), .out = SCALAR,
+      .begin = { 2 }, .end = { 3 }, .strides = ONES, .masks = { .shrink_axis = 1 } },
+    { ROW("element_wide", "a number of 64 bits of a shape", REAL(TYPE_BIT(CASE_I32)),
+          .refused_by = "tensor.type"),
+      .in = DIMS(4), .out = SCALAR, .begin = { 2 }, .end = { 3 }, .strides = ONES,
+      .masks = { .shrink_axis = 1 }, .wide = true },
 };
 
 static void build(struct case_builder *m)
@@ -239,6 +271,7 @@ static void build(struct case_builder *m)
     const struct row *const r = (const struct row *)m->c->row;
     const struct fill any = { .terms = 1, .factors = 1 };
     const struct shape vector = DIMS(r->count > 0 ? r->count : r->in.rank);
+    static const int32_t wide_a[] = { 1, -2, 70000, 5 }, wide_b[] = { 3, 7, -1, 0 };
     struct options options;
     int in[4];
 
@@ -249,11 +282,14 @@ static void build(struct case_builder *m)
     options_set_int(&options, "new_axis_mask", r->masks.new_axis);
     options_set_int(&options, "shrink_axis_mask", r->masks.shrink_axis);
     options_set_int(&options, "offset", r->offset);
-    in[0] = case_input(m, "x", &r->in, &any);
+    in[0] =
+        r->wide ? case_input_i64(m, "x", &r->in, wide_a, wide_b) : case_input(m, "x", &r->in, &any);
     in[1] = case_constant_i32(m, "begin", &vector, r->begin);
     in[2] = case_constant_i32(m, "end", &vector, r->end);
     in[3] = case_constant_i32(m, "strides", &vector, r->strides);
-    case_judged_op(m, &options, 4, in, case_output(m, "y", &r->out));
+    case_judged_op(m, &options, 4, in,
+                   r->wide ? case_output_of(m, "y", &r->out, TENSOR_INT64)
+                           : case_output(m, "y", &r->out));
 }
 
 /* ---- sweeps: any two kinds of specs together ---- */

@@ -10,6 +10,7 @@ struct row {
     int32_t to[SHAPE_RANK_MAX]; /* multiples of TILE, or the shape of BROADCAST_TO */
     int32_t rank;               /* of that shape; 0: the input's */
     bool wide;                  /* they are int64 */
+    bool shaped;                /* of a constant, by the shape of an input */
 };
 
 static bool add_tile(struct case_builder *m, struct random_call *call)
@@ -133,6 +134,10 @@ static const struct row rows[] = {
               LARGE_F32),
     BROADCAST("channels66001", "66,001 channels", DIMS(1, 66001), LIST(2, 66001), LARGE_IN(SIZED)),
     BROADCAST("to66001", "to 66,001 rows", DIMS(1, 2), LIST(66001, 2), LARGE_F32),
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("shape_of", "a constant by the shape of another tensor", REAL(TYPE_BIT(CASE_I8)),
+          .refused_by = "tensor.prepared", .only = "tile"),
+      .in = DIMS(1, 2, 1, 1, 3), .to = { 1, 1, 2, 3, 1 }, .shaped = true },
 };
 
 static void build(struct case_builder *m)
@@ -140,6 +145,7 @@ static void build(struct case_builder *m)
     const struct row *const r = (const struct row *)m->c->row;
     const bool tiles = m->c->code == BUILTIN_TILE;
     const struct fill any = { .terms = 1, .factors = 1 };
+    struct shape like = { .rank = r->in.rank };
     struct shape out = { .rank = tiles ? r->in.rank : r->rank };
     const struct shape vector = { .rank = 1, .d = { out.rank } };
     const struct options options = { .tag =
@@ -148,9 +154,14 @@ static void build(struct case_builder *m)
 
     for (int d = 0; d < out.rank; d++)
         out.d[d] = tiles ? r->in.d[d] * r->to[d] : r->to[d];
-    in[0] = case_input(m, "x", &r->in, &any);
-    in[1] = (r->wide ? case_constant_i64 : case_constant_i32)(m, tiles ? "multiples" : "shape",
-                                                              &vector, r->to);
+    for (int d = 0; d < like.rank; d++)
+        like.d[d] = r->to[d];
+    in[0] = case_operand(m, !r->shaped, "x", &r->in, &any);
+    if (r->shaped)
+        in[1] = case_shape_of(m, "multiples", &like);
+    else
+        in[1] = (r->wide ? case_constant_i64 : case_constant_i32)(m, tiles ? "multiples" : "shape",
+                                                                  &vector, r->to);
     case_judged_op(m, &options, 2, in, case_output(m, "y", &out));
 }
 

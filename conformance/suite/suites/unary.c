@@ -281,6 +281,9 @@ static const struct row rows[] = {
     { ROW("channels66001", "66,001 channels", .types = TYPE_BIT(CASE_F32),
           .sets = SET_BIT(SET_POSITIVE), .period = SHORT_PERIOD, .scale = 3),
       .in = DIMS(1, 66001) },
+    /* What models have, and no row above (conformance/suite/census). */
+    { ROW("bytes_rank3", "rank 3", REAL(TYPE_BIT(CASE_I8)), .only = "logistic"),
+      .in = DIMS(2, 3, 5) },
 };
 
 static void build(struct case_builder *m)
