@@ -220,6 +220,30 @@ TEST(fills_quantization)
     expect_fails("tensors t:i8[2,3]q(0.5,-9223372036854775808)", STATUS_INVALID, "zero point");
 }
 
+TEST(fills_blockwise_quantization)
+{
+    struct interpreter *in;
+    struct model m;
+    const TfLiteBlockwiseQuantization *q;
+    const TfLiteTensor *w;
+
+    kit_text(&m, "tensors s:f16[2,2]=0.5,1,2,0.25\n"
+                 "FULLY_CONNECTED {} x:f32[1,6] i4[2,6]=-8,7,1,0,2,3blocks(s,3) - -> f32[1,2]");
+    in = kit_interpreter(&m, NULL);
+    w = interpreter_tensor(in, 2);
+    q = w->quantization.params;
+    assert_int_equal(w->quantization.type, kTfLiteBlockwiseQuantization);
+    assert_true(w->params.scale == 0);
+    assert_int_equal(q->scale, 0);
+    assert_int_equal(q->zero_point, -1);
+    assert_int_equal(q->blocksize, 3);
+    assert_int_equal(q->quantized_dimension, 0);
+    assert_int_equal(w->bytes, 6); /* packed, as in the file */
+    assert_int_equal(interpreter_tensor(in, 0)->allocation_type, kTfLiteMmapRo);
+    interpreter_close(in);
+    model_close(&m);
+}
+
 /* ---- graphs that are refused ---- */
 
 /* x, an op that the reference lacks or has in another version only, RELU. */
@@ -328,6 +352,16 @@ static void details(struct model *m)
 {
     tensor_of(m, 0)->quantization.details_type = 1;
 }
+static void blocks(struct model *m)
+{
+    struct model_tensor *const w = tensor_of(m, 1);
+
+    w->type = TENSOR_INT4;
+    w->quantization.details_type = DETAILS_BLOCKWISE;
+    w->quantization.block_scales = 99;
+    w->quantization.block_zero_points = -1;
+    w->quantization.block_size = 1;
+}
 static void zero_points(struct model *m)
 {
     static const float scale[] = { 1, 2 };
@@ -389,6 +423,8 @@ TEST(refuses_what_no_verifier_has_seen)
         const char *text;
     } rows[] = {
         { details, STATUS_UNSUPPORTED, "tensor 0 (x): quantization details of kind 1" },
+        { blocks, STATUS_INVALID,
+          "tensor 1 (w): BlockwiseQuantization.scales: 99, the subgraph has 3 tensors" },
         { zero_points, STATUS_INVALID, "tensor 0 (x): 2 scales and 3 zero points" },
         { type, STATUS_INVALID, "tensor 0 (x): unknown type 99" },
         { sparse, STATUS_UNSUPPORTED, "tensor 0 (x): sparse" },
