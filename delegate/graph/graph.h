@@ -88,6 +88,7 @@ struct graph_node {
     int32_t pad_top, pad_left;
     bool as_conv_1x1;         /* FULLY_CONNECTED that runs as a 1x1 convolution */
     struct graph_steps steps; /* quantized=float_view: its result is rounded to them */
+    bool in_floats;           /* QUANTIZE of 8 bits: as of the floats that DEQUANTIZE gives */
     bool has_residual;        /* a tensor of the output's shape is added before the activation */
     int residual;
 };

@@ -174,7 +174,7 @@ static const struct {
     { "binary_i32", "op broadcast_a broadcast_b activation" },
     { "binary_int8", "op broadcast_a broadcast_b signed" },
     { "cast_int8", "from to" },
-    { "chain", "groups# start# links - - - - - - - -" },
+    { "chain", "groups# start# links - - - - - - - - bytes" },
     { "compare", "op broadcast_a broadcast_b constant signed scaled" },
     { "concatenation", "split" },
     { "conv_2d", WINDOW "rows dense activation residual rounded columns" },

@@ -91,6 +91,18 @@ static const char chain_many_ways[] =
     "ADD {} x f32[1,6,1,1]=~3 -> a; ADD {} a f32[1,1,6,1]=~3 -> b; "
     "ADD {} b f32[1,6,1,8]=~3 -> c; ADD {} c f32[1,1,6,8]=~3 -> d; ADD {} d f32[8]=~3 -> e; "
     "ADD {} e f32[1,1,1,1]=~3 -> y";
+#define STEPS "i8[1,6,6,8]q(0.5,3)"
+static const char square_of_bytes[] =
+    "QUANTIZE x -> q:" STEPS "; DEQUANTIZE q -> f:f32; SQUARE f -> s; QUANTIZE s -> y:" STEPS;
+static const char square_of_floats[] =
+    "QUANTIZE z -> q:" STEPS "; DEQUANTIZE q -> f:f32; ADD {} f x -> s; QUANTIZE s -> y:" STEPS;
+static const char square_is_shown[] =
+    "QUANTIZE x -> q:" STEPS "; DEQUANTIZE q -> f:f32; SQUARE f -> s; QUANTIZE s -> y:" STEPS
+    "; outputs y s";
+static const char reshaped_bytes[] =
+    "RESHAPE {} x i32[2]=36,8 -> r:f32[36,8]; QUANTIZE r -> y:i8[36,8]q(0.5,3)";
+static const char reshaped_and_read[] =
+    "RESHAPE {} x i32[2]=36,8 -> r:f32[36,8]; QUANTIZE r -> y:i8[36,8]q(0.5,3); ABS r -> u";
 static const char residual_of_view[] =
     DENSE("8,8", "f") "RESHAPE {} f i32[4]=1,6,6,8 -> r; " CONV("z", "c") "ADD {} c r -> y";
 static const char dense_of_36[] = DENSE("4,8", "y");
@@ -344,6 +356,13 @@ static const struct row rows[] = {
     T(chain_overwritten, chain, "MUL 1: an operand is overwritten later, or state"),
     T(chain_many_ways, chain, "operands are broadcast in too many ways"),
     OFF(chain_of_ops, chain),
+    T(square_of_bytes, byte_chain, ""),
+    OFF(square_of_bytes, byte_chain),
+    T(square_of_floats, byte_chain, "not all operands of ADD 2 are dequantized"),
+    T(square_is_shown, byte_chain, "the result of SQUARE 2 is an output of the partition"),
+    T(reshaped_bytes, requantize, ""),
+    OFF(reshaped_bytes, requantize),
+    T(reshaped_and_read, requantize, "the result of RESHAPE 0 is read 2 times"),
     K(conv, groups, NULL, FP32, "each step depends on the one before it"),
     K_OFF(pair_apart, groups, NULL, FP32),
     K(conv, frozen, nvidia, FP32, ""),

@@ -28,6 +28,15 @@ static bool make_logistic(struct net *n, struct model *m)
     return true;
 }
 
+/* 8 channels of 32,768 pixels, of windows of 2 input slices. */
+static bool make_narrow(struct net *n, struct model *m)
+{
+    (void)n;
+    kit_text(m, "CONV_2D:3 {stride_w=1 stride_h=1} x:i8[1,128,256,8]q(0.1,3) "
+                "i8[8,3,3,8]=~7q(0.01) i32[8]=~7q(0.001) -> y:i8q(0.1,-20)");
+    return true;
+}
+
 struct quantized_row {
     make_net *make;
     void (*device)(struct device_limits *);
@@ -44,6 +53,8 @@ static const struct quantized_row quantized_rows[] = {
       "the kernel of LOGISTIC 0 does not round, or rounds already", 0 },
     { net_make_conv, NULL, "exact", NULL, REASON_KERNEL, KERNEL_gemm_int8,
       "the plain kernel loads 16 inputs at once, which is as fast", 1 },
+    { make_narrow, nvidia, "exact", NULL, REASON_KERNEL, KERNEL_gemm_int8,
+      "32768 pixels of 8 output channels, at most 16", 0 },
     { net_make_conv, software, "exact", NULL, REASON_KERNEL, KERNEL_gemm_int8,
       "class software: slower, as measured on lavapipe", 0 },
     { net_make_conv, NULL, "exact", "gemm_int8", REASON_KERNEL, KERNEL_gemm_int8,

@@ -29,18 +29,6 @@ static enum status no_memory(struct rewrite *w)
                      w->graph.node_count);
 }
 
-static int new_tensor(struct rewrite *w, const struct graph_tensor *like)
-{
-    struct graph *g = &w->graph;
-
-    if (g->tensor_count == w->tensor_capacity)
-        return -1;
-    g->tensors[g->tensor_count] = *like;
-    g->tensors[g->tensor_count].producer = -1;
-    w->last_use[g->tensor_count] = -1;
-    return g->tensor_count++;
-}
-
 /* An i32 bias becomes f32.  Its scale is scale(input) * scale(weights[channel]), whatever its own
  * quantization parameters say, as in the CPU kernels. */
 static enum status view_bias(struct rewrite *w, int node)
@@ -63,7 +51,7 @@ static enum status view_bias(struct rewrite *w, int node)
     for (size_t i = 0; i < b->elements; i++)
         values[i] = (float)((double)of_x->scale[0] * of_w->scale[of_w->count > 1 ? i : 0] *
                             (double)graph_constant_int(g, n->inputs[facts->bias], i));
-    if ((tensor = new_tensor(w, b)) < 0)
+    if ((tensor = rewrite_tensor(w, b)) < 0)
         return no_memory(w);
     g->tensors[tensor].type = kTfLiteFloat32;
     g->tensors[tensor].data = values;
@@ -98,7 +86,7 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
 {
     struct graph *g = &w->graph;
     const int rounded = g->nodes[node].outputs[i];
-    const int unrounded = new_tensor(w, &g->tensors[rounded]);
+    const int unrounded = rewrite_tensor(w, &g->tensors[rounded]);
     struct graph_node n = { .host_node = g->nodes[node].host_node,
                             .op = &gpu_simulate,
                             .code = gpu_simulate.code,

@@ -12,7 +12,7 @@ static int kept_input(struct rewrite *w, int node)
     int i;
 
     if (!n->op->kept_input || n->steps.scale > 0 ||
-        (graph_is_quantized(g, n) && !n->op->same_quant && !n->op->selects))
+        (graph_is_quantized(g, n) && !n->op->same_quant && !n->op->selects && !n->in_floats))
         return -1;
     i = n->op->kept_input(g, n);
     if (i < 0 || graph_input(g, n, i)->type != graph_output(g, n, 0)->type ||

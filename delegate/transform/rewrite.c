@@ -221,6 +221,18 @@ void rewrite_redirect(struct rewrite *w, int from, int to)
         rewrite_input(w, w->uses[use].node, use - w->first_use[w->uses[use].node], to);
 }
 
+int rewrite_tensor(struct rewrite *w, const struct graph_tensor *like)
+{
+    struct graph *g = &w->graph;
+
+    if (g->tensor_count == w->tensor_capacity)
+        return -1;
+    g->tensors[g->tensor_count] = *like;
+    g->tensors[g->tensor_count].producer = -1;
+    w->last_use[g->tensor_count] = -1;
+    return g->tensor_count++;
+}
+
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor)
 {
     struct graph *g = &w->graph;

@@ -86,6 +86,8 @@ void rewrite_output(struct rewrite *w, int node, int i, int tensor);
 enum status rewrite_inputs(struct rewrite *w, int node, const int *inputs, int count);
 /* The node adds the tensor to its result, and overwrites it. */
 void rewrite_residual(struct rewrite *w, int node, int tensor);
+/* A new tensor with what `like` is, but no producer; -1: out of memory. */
+int rewrite_tensor(struct rewrite *w, const struct graph_tensor *like);
 /* Adds a constant i32 vector. */
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor);
 /* Replaces the fused activation of the node, whose op must have one. */

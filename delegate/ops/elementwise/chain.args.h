@@ -6,9 +6,11 @@
 
 #define CHAIN_SPEC_GROUPS 3 /* of dims; 0: slice i of dst has its operands at slice i */
 #define CHAIN_SPEC_START  4 /* of the first operand: CHAIN_ONE_CHANNEL, or 0 */
-#define CHAIN_SPEC_COUNT  5 /* of links: 2 or more */
+#define CHAIN_SPEC_COUNT  5 /* of links: 2 or more, 1 or more of bytes */
 #define CHAIN_SPEC_LINK   6 /* the first of CHAIN_LINKS words */
 #define CHAIN_LINKS       8
+#define CHAIN_SPEC_BYTES                                                                           \
+    14 /* tensors are 8-bit ones: DEQUANTIZE before the links, QUANTIZE behind */
 
 /* A link: its op; its TfLiteFusedActivation or a function of activation.args.h; the operand beside
  * the result of the link before, if it has one: its number, and where it is. */
@@ -34,11 +36,19 @@
 #define CHAIN_WORDS 27
 #define CHAIN_ALPHA 19
 
+/* CHAIN_SPEC_BYTES: words among the constants.  The floats of each byte of both tensors; the limits
+ * of the result's integers (quantized.glsl); what `zero` is in quantize_int8.args.h, and for i8
+ * 128 << 8. */
+#define CHAIN_BYTE_LIMITS 512
+#define CHAIN_BYTE_ZERO   767
+#define CHAIN_BYTE_WORDS  768
+
 PUSH_CONSTANTS(chain_args)
     uint count, slices; /* of dst; in a row of it */
     uint not_known;     /* 0, of which the driver's compiler does not know */
     uint words[CHAIN_WORDS];
+    uint bytes; /* the first of those words */
 END_PUSH_CONSTANTS
-ARGS_SIZE(chain_args, 120)
+ARGS_SIZE(chain_args, 124)
 
 #endif

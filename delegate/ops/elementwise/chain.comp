@@ -3,7 +3,8 @@
 // or a constant, which is f32 in both precisions.  The ops are specialization constants, so that
 // the driver's compiler keeps those that there are.
 //
-// Results are those of the ops one by one: stored() stands between two of them.
+// Results are those of the ops one by one: stored() stands between two of them, and behind the
+// DEQUANTIZE of tensors of bytes (CHAIN_SPEC_BYTES).
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/elementwise/elementwise.glsl"
@@ -14,6 +15,10 @@ WRITES(0, dst);
 READS(1, src);
 READS(2, beside);
 CONSTANTS(3, constant);
+WRITES_WORDS(0, dst_bytes);
+READS_WORDS(1, src_bytes);
+READS_WORDS(2, beside_bytes);
+layout(set = 0, binding = 3) readonly buffer Words { int words[]; };
 
 layout(constant_id = CHAIN_SPEC_GROUPS) const uint GROUPS = 0u;
 layout(constant_id = CHAIN_SPEC_START) const uint START = 0u;
@@ -26,6 +31,10 @@ layout(constant_id = CHAIN_SPEC_LINK + 4) const uint LINK_4 = 0u;
 layout(constant_id = CHAIN_SPEC_LINK + 5) const uint LINK_5 = 0u;
 layout(constant_id = CHAIN_SPEC_LINK + 6) const uint LINK_6 = 0u;
 layout(constant_id = CHAIN_SPEC_LINK + 7) const uint LINK_7 = 0u;
+layout(constant_id = CHAIN_SPEC_BYTES) const bool BYTES = false;
+
+#define LIMIT(i) words[args.bytes + CHAIN_BYTE_LIMITS + (i)]
+#include "delegate/ops/elementwise/quantized.glsl"
 
 // The slice of the operand for slice i of dst; of an operand with one channel lane 0 counts.
 uint place(uint i, uint link)
@@ -43,13 +52,6 @@ uint place(uint i, uint link)
         row /= args.words[g - 1u];
     }
     return at + row * args.words[word + GROUPS];
-}
-
-vec4 operand(uint i, uint link)
-{
-    const uint at = place(i, link), binding = CHAIN_BINDING(link);
-    const vec4 v = binding == 1u ? vec4(src[at]) : binding == 2u ? vec4(beside[at]) : constant[at];
-    return (link & CHAIN_ONE_CHANNEL) != 0u ? v.xxxx : v;
 }
 
 // What the next op would read: v in the storage type.  Compilers leave out a conversion to f16
@@ -74,6 +76,27 @@ vec4 stored(vec4 v)
 vec4 stored(vec4 v) { return uintBitsToFloat(floatBitsToUint(v) ^ args.not_known); }
 #endif
 
+float dequantized(uint slice, uint lane, uint binding)
+{
+    return intBitsToFloat(words[args.bytes + 256u * (binding - 1u) + byte_at(slice, lane)]);
+}
+
+vec4 operand(uint i, uint link)
+{
+    const uint at = place(i, link), binding = CHAIN_BINDING(link);
+    vec4 v;
+    if (binding == 3u) {
+        v = constant[at];
+    } else if (BYTES) {
+        const uint q = binding == 1u ? src_bytes[at] : beside_bytes[at];
+        v = stored(vec4(dequantized(q, 0u, binding), dequantized(q, 1u, binding),
+                        dequantized(q, 2u, binding), dequantized(q, 3u, binding)));
+    } else {
+        v = binding == 1u ? vec4(src[at]) : vec4(beside[at]);
+    }
+    return (link & CHAIN_ONE_CHANNEL) != 0u ? v.xxxx : v;
+}
+
 vec4 linked(vec4 v, uint i, uint link)
 {
     const uint op = CHAIN_OP(link);
@@ -96,7 +119,8 @@ void main()
     if (i >= args.count)
         return;
     vec4 v = linked(operand(i, CHAIN_LINK(0u, 0u, 0u, 1u) | START), i, LINK_0);
-    v = linked(v, i, LINK_1);
+    if (COUNT > 1u)
+        v = linked(v, i, LINK_1);
     if (COUNT > 2u)
         v = linked(v, i, LINK_2);
     if (COUNT > 3u)
@@ -109,5 +133,13 @@ void main()
         v = linked(v, i, LINK_6);
     if (COUNT > 7u)
         v = linked(v, i, LINK_7);
-    dst[i] = STORE(v);
+    if (BYTES) {
+        const uint end = uint(words[args.bytes + CHAIN_BYTE_ZERO]), zero = end & 0xffu;
+        const uvec4 bits = floatBitsToUint(v);
+        const uint q = quantized(bits.x, zero) | quantized(bits.y, zero) << 8u |
+                       quantized(bits.z, zero) << 16u | quantized(bits.w, zero) << 24u;
+        dst_bytes[i] = q ^ (end >> 8u) * 0x01010101u;
+    } else {
+        dst[i] = STORE(v);
+    }
 }

@@ -3,6 +3,7 @@
  * 8-bit tensors hold reals.  With integers (dequantize_int8.c) both are computed. */
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/elementwise/dequantize_int8.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/plan/planner.h"
 
@@ -89,6 +90,7 @@ static const struct gpu_op ops[] = {
       .quantizes = true,
       .exact = &exact_dequantize,
       .accept = accept_quantize,
-      .plan = plan_view },
+      .plan = plan_view,
+      .kept_input = quantize_kept_input },
 };
 const struct gpu_family gpu_dequantize = { ops, sizeof ops / sizeof ops[0] };

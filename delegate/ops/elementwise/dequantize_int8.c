@@ -1,5 +1,7 @@
 /* QUANTIZE of floats, QUANTIZE of 8-bit and i16 tensors to another scale, DEQUANTIZE.
  * Meaning: reference/ops/dequantize.c */
+#include "delegate/ops/elementwise/dequantize_int8.h"
+
 #include "delegate/base/stored_half.h"
 #include "delegate/ops/elementwise/quantize_int8.args.h"
 #include "delegate/ops/int8/exact.h"
@@ -33,6 +35,12 @@ static float float_of(int32_t order)
     return f;
 }
 
+/* Before it is clamped. */
+static int64_t quantized(const struct graph_tensor *y, float real)
+{
+    return (int64_t)fixed_round((double)(real / y->quant.scale[0])) + tensor_zero_point(y);
+}
+
 /* The place, in that order, of the least float that is quantized to `value` or more.  Bisection
  * finds it, since quantization is monotone. */
 static int32_t limit_of(const struct graph_tensor *y, int32_t value)
@@ -42,14 +50,22 @@ static int32_t limit_of(const struct graph_tensor *y, int32_t value)
 
     while ((int64_t)limit - below > 1) {
         const int32_t middle = (int32_t)(((int64_t)below + limit) >> 1);
-        const float steps = float_of(middle) / y->quant.scale[0];
 
-        if ((int64_t)fixed_round(steps) + tensor_zero_point(y) >= value)
+        if (quantized(y, float_of(middle)) >= value)
             limit = middle;
         else
             below = middle;
     }
     return limit;
+}
+
+void quantize_put_limits(struct planner *p, const struct graph_tensor *y,
+                         const struct packed *limits, uint64_t at)
+{
+    const struct fixed_range range = requantize_range(y, kTfLiteActNone);
+
+    for (int i = 0; i < range.high - range.low && planner_packs(p); i++)
+        planner_put_word(p, limits, at + (uint64_t)i, (uint32_t)limit_of(y, range.low + 1 + i));
 }
 
 static enum status quantize_floats(struct planner *p, const struct graph_node *n)
@@ -66,10 +82,9 @@ static enum status quantize_floats(struct planner *p, const struct graph_node *n
     if (src < 0 || dst < 0 || !s)
         return STATUS_NO_MEMORY;
     TRY(planner_pack_words(p, (uint64_t)count, &limits));
-    for (int i = 0; i < count && planner_packs(p); i++)
-        planner_put_word(p, &limits, (uint64_t)i, (uint32_t)limit_of(y, range.low + 1 + i));
+    quantize_put_limits(p, y, &limits, 0);
     args.count = p->plan->tensors[dst].rows * p->plan->tensors[dst].slices;
-    args.zero = (uint32_t)tensor_zero_point(y) & 0xff;
+    args.zero = (uint32_t)(tensor_zero_point(y) - range.low);
     step_spec(s, QUANTIZE_INT8_SPEC_HALF, plan_element_bytes(p->plan, &p->plan->tensors[src]) == 2);
     step_spec(s, QUANTIZE_INT8_SPEC_SIGNED, y->type != kTfLiteUInt8);
     step_thawable(s, QUANTIZE_INT8_SPEC_HALF, QUANTIZE_INT8_SPEC_SIGNED);
@@ -92,18 +107,48 @@ static uint32_t requantized(const struct graph *g, const struct graph_node *n, i
                                  requantize_range(y, kTfLiteActNone));
 }
 
+float dequantize_integer(const struct graph_tensor *x, int32_t q)
+{
+    return (float)(tensor_scale(x) * (double)(q - tensor_zero_point(x)));
+}
+
+/* The result for q of a node that reads what DEQUANTIZE reads (transform requantize). */
+static uint32_t quantized_again(const struct graph *g, const struct graph_node *n, int32_t q,
+                                uint32_t bits)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0), *y = graph_output(g, n, 0);
+
+    (void)bits;
+    return (uint32_t)fixed_clamp(quantized(y, dequantize_integer(x, q)),
+                                 requantize_range(y, kTfLiteActNone));
+}
+
+int quantize_kept_input(const struct graph *g, const struct graph_node *n)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+
+    for (int byte = 0; byte < 256 && n->in_floats; byte++) {
+        const int32_t q = bytes_value(x->type, byte);
+
+        if (!graph_same_quant(x, graph_output(g, n, 0)) ||
+            quantized_again(g, n, q, 8) != (uint32_t)q)
+            return -1;
+    }
+    return n->in_floats ? 0 : -1;
+}
+
 static enum status plan_quantize(struct planner *p, const struct graph_node *n)
 {
-    return graph_input(p->graph, n, 0)->type == kTfLiteFloat32 ? quantize_floats(p, n)
-                                                               : table_plan(p, n, requantized);
+    if (graph_input(p->graph, n, 0)->type == kTfLiteFloat32)
+        return quantize_floats(p, n);
+    return table_plan(p, n, n->in_floats ? quantized_again : requantized);
 }
 
 /* The bits of the f32 or f16 that an integer is dequantized to. */
 static uint32_t dequantized(const struct graph *g, const struct graph_node *n, int32_t q,
                             uint32_t bits)
 {
-    const struct graph_tensor *x = graph_input(g, n, 0);
-    const float value = (float)(tensor_scale(x) * (double)(q - tensor_zero_point(x)));
+    const float value = dequantize_integer(graph_input(g, n, 0), q);
     uint32_t word;
 
     memcpy(&word, &value, sizeof word);

@@ -9,7 +9,7 @@
 
 PUSH_CONSTANTS(quantize_int8_args)
     uint count; /* slices */
-    uint zero;  /* what NaN becomes: the zero point, a byte */
+    uint zero;  /* what NaN becomes: the number of integers below the zero point */
 END_PUSH_CONSTANTS
 ARGS_SIZE(quantize_int8_args, 8)
 
