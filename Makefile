@@ -375,7 +375,7 @@ conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' pick
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 # One product in fifteen, and SOFTMAX behind one, by the kernels that lavapipe has for GPUs alone; and
 # one case in 200 by specialized kernels, which small plans there have not.
-FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8,matmul_shares
+FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8,matmul_shares,packed_shares
 conformance-kernels: all ## some cases on our delegate with the kernels of GPUs, which software devices else have not
 	$(TEST_ENV) $(B)/assay conformance --no-models --shard=1/15 --filter='*conv*' --filter='*fully_connected*' \
 	    --filter='*softmax_pixel*' --filter='batch_matmul.*' --delegate-option=kernel=$(FORCED) $(ARGS)

@@ -152,13 +152,16 @@ static bool is_input(const struct graph_node *n, int i, int tensor)
     return i >= 0 && i < n->input_count && n->inputs[i] == tensor;
 }
 
-/* The i8 weights of a hybrid node ("dynamic range quantization"): its activations are f32. */
+/* The weights of a hybrid node ("dynamic range quantization"), i8, i4 or i2: its activations are
+ * f32. */
 static bool is_hybrid_weights(const struct check *c, int tensor)
 {
     const struct op_facts *facts = op_facts_find(c->node->code);
     const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const bool few_bits = t->type == kTfLiteInt4 || t->type == kTfLiteInt2;
 
-    return t->type == kTfLiteInt8 && t->data && facts && facts->hybrid != OP_NONE &&
+    return (t->type == kTfLiteInt8 || (few_bits && c->node->op && c->node->op->few_bits)) &&
+           t->data && facts && facts->hybrid != OP_NONE &&
            is_input(c->node, facts->weights, tensor);
 }
 
@@ -184,8 +187,9 @@ bool check_scales(struct check *c, int tensor)
     static const char *const hint =
         "quantize the tensor per tensor, or constant weights per channel";
     const struct graph_tensor *t = &c->graph->tensors[tensor];
+    const bool bytes = graph_is_8bit(t);
     const int32_t low = t->type == kTfLiteInt8 ? -128 : 0;
-    const int32_t high = t->type == kTfLiteInt8 ? 127 : t->type == kTfLiteInt16 ? 0 : 255;
+    const int32_t high = t->type == kTfLiteInt8 ? 127 : bytes ? 255 : 0;
 
     if (!t->quant.scale)
         return refuse(c, RULE_QUANT_SCALE, tensor, "scale", hint,
@@ -197,7 +201,7 @@ bool check_scales(struct check *c, int tensor)
         if (t->quant.zero_point[i] < low || t->quant.zero_point[i] > high)
             return refuse(c, RULE_QUANT_SCALE, tensor, "zero point", hint,
                           low < 0     ? "-128 to 127"
-                          : high == 0 ? "0 for i16"
+                          : high == 0 ? "0 for i16, i4, i2"
                                       : "0 to 255",
                           "%d", t->quant.zero_point[i]);
     return check_f16_steps(c, tensor, low, high);
@@ -288,7 +292,9 @@ static bool check_float_type(struct check *c, int tensor)
     if (is_quantized(c))
         return check_quantized_type(c, tensor);
     if (is_hybrid_weights(c, tensor))
-        return check_scales(c, tensor);
+        return (c->graph->tensors[tensor].quant.block_scales && c->node->op &&
+                c->node->op->few_bits) ||
+               check_scales(c, tensor);
     if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
         return true;
     if (type == kTfLiteFloat16 && wanted == kTfLiteFloat16 && takes_f16(c->node))

@@ -66,6 +66,8 @@ struct checksum cache_hash_graph(const struct graph *g)
             checksum_add(&h, t->quant.scale, t->quant.count * sizeof t->quant.scale[0]);
             checksum_add(&h, t->quant.zero_point, t->quant.count * sizeof t->quant.zero_point[0]);
         }
+        if (t->quant.block_scales)
+            checksum_add(&h, t->quant.block_scales, t->elements / t->quant.block * 2);
         checksum_add(&h, &content, sizeof content);
     }
     mem_free(contents.each);

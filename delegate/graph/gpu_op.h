@@ -70,6 +70,9 @@ struct gpu_op {
      * are summed up. */
     uint8_t wide_inputs;
 
+    /* Constant weights, of f32 activations, may have 4 or 2 bits, or scales of blocks. */
+    bool few_bits;
+
     /* ---- quantized nodes ---- */
     /* quantized=exact takes i16 activations too, with i8 weights where there are some ("16x8"). */
     bool shorts;

@@ -2,6 +2,7 @@
 
 #include "reference/base/checked.h"
 #include "reference/base/half.h"
+#include "reference/base/packed.h"
 
 #include <string.h>
 
@@ -103,6 +104,10 @@ float graph_constant_float(const struct graph *g, int tensor, size_t i)
         memcpy(&h, (const char *)t->data + i * sizeof h, sizeof h);
         return half_to_float(h);
     }
+    if (t->quant.block_scales) { /* both factors have few bits: the product is exact */
+        memcpy(&h, (const char *)t->quant.block_scales + i / t->quant.block * sizeof h, sizeof h);
+        return half_to_float(h) * (float)graph_constant_int(g, tensor, i);
+    }
     if (t->type != kTfLiteFloat32) {
         const size_t c = graph_channel(t, i);
 
@@ -124,6 +129,9 @@ int64_t graph_constant_int(const struct graph *g, int tensor, size_t i)
     case kTfLiteUInt8:
     case kTfLiteBool: return ((const uint8_t *)t->data)[i];
     case kTfLiteInt8: return ((const int8_t *)t->data)[i];
+    case kTfLiteInt4:
+    case kTfLiteInt2:
+    case kTfLiteUInt4: return packed_load(t->data, t->type, i);
     case kTfLiteInt16:
         memcpy(&half, (const char *)t->data + i * sizeof half, sizeof half);
         return half;

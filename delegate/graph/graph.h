@@ -26,6 +26,10 @@ struct graph_quant {
     size_t count; /* 1: per tensor; else per channel: the size of `dimension`; 0: no scales */
     size_t inner; /* elements of one index of that dimension */
     int dimension;
+    /* Weights [rows, K] of which each run of `block` elements of a row has a scale, f16, and no
+     * zero point; NULL: none, or those above. */
+    const void *block_scales;
+    size_t block;
 };
 
 /* The dims that a tensor has, or would have. */

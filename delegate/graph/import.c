@@ -2,6 +2,7 @@
 
 #include "delegate/graph/gpu_op.h"
 #include "delegate/graph/variables.h"
+#include "reference/base/blockwise.h"
 #include "reference/base/builtin.h"
 #include "reference/base/checked.h"
 #include "reference/base/limits.h"
@@ -16,16 +17,57 @@ static bool is_constant_allocation(const TfLiteTensor *t)
     return t->allocation_type == kTfLiteMmapRo && t->data.raw != NULL;
 }
 
+/* Scales of blocks are a constant, which is no input of a node.  As below, what is malformed is
+ * none. */
+static void import_blocks(struct graph_tensor *to, const TfLiteContext *context, int tensor)
+{
+    const TfLiteTensor *const from = &context->tensors[tensor], *scales = NULL;
+    const TfLiteBlockwiseQuantization *const q = from->quantization.params;
+    struct blockwise b;
+    struct blockwise_fault fault;
+    size_t elements = 0;
+
+    if (!q || to->rank != 2 || context->tensors_size > INT32_MAX)
+        return;
+    b = (struct blockwise){ .tensor = tensor,
+                            .tensors = (int32_t)context->tensors_size,
+                            .type = from->type,
+                            .rank = (size_t)to->rank,
+                            .dims = { to->dims[0], to->dims[1] },
+                            .constant = to->data != NULL,
+                            .dimension = q->quantized_dimension,
+                            .scales = q->scale,
+                            .zero_points = q->zero_point,
+                            .block_size = q->blocksize };
+    if (blockwise_in_range(&b)) {
+        scales = &context->tensors[q->scale];
+        b.scales_type = scales->type;
+        if (scales->dims && scales->dims->size >= 0 && is_constant_allocation(scales) &&
+            !scales->sparsity &&
+            checked_elements(scales->dims->data, (size_t)scales->dims->size, &elements) &&
+            elements <= scales->bytes / sizeof(uint16_t)) {
+            b.scales_count = elements;
+            b.scales_data = scales->data.raw;
+        }
+    }
+    if (blockwise_check(&b, &fault) == STATUS_OK)
+        to->quant =
+            (struct graph_quant){ .block_scales = b.scales_data, .block = (size_t)b.block_size };
+}
+
 /* A tensor with malformed quantization parameters has none here, so that its nodes stay on the CPU.
  */
-static enum status import_quant(struct graph *g, struct graph_tensor *to, const TfLiteTensor *from,
-                                struct diag *diag)
+static enum status import_quant(struct graph *g, struct graph_tensor *to,
+                                const TfLiteContext *context, int tensor, struct diag *diag)
 {
+    const TfLiteTensor *const from = &context->tensors[tensor];
     const TfLiteAffineQuantization *q = from->quantization.params;
     size_t inner = 1;
     int32_t *zero_points;
     int dimension;
 
+    if (from->quantization.type == kTfLiteBlockwiseQuantization)
+        import_blocks(to, context, tensor);
     if (from->quantization.type != kTfLiteAffineQuantization || !q || !q->scale || !q->zero_point ||
         q->scale->size < 1 || to->rank < 0 ||
         (q->zero_point->size != q->scale->size && q->zero_point->size != 1))
@@ -102,7 +144,7 @@ static enum status import_sparse(struct graph *g, struct graph_tensor *to, const
     uint64_t bytes;
     void *dense;
 
-    if (!from->sparsity || !is_constant_allocation(from) || to->rank < 0 ||
+    if (!from->sparsity || !is_constant_allocation(from) || to->rank < 0 || size == 0 ||
         sparse_check_tensor(from, &layout, &fault) != STATUS_OK ||
         !checked_mul_u64(layout.elements, size, &bytes) ||
         bytes > limit_of(LIMIT_FOLDED_BYTES) - g->expanded_bytes)
@@ -334,7 +376,9 @@ static void link_producers(struct graph *g)
             struct graph_tensor *to = &g->tensors[n->outputs[0]];
 
             if (from->data && to->type == kTfLiteFloat32 && to->rank >= 0 &&
-                (from->type == kTfLiteFloat16 || (graph_is_8bit(from) && from->quant.scale)) &&
+                (from->type == kTfLiteFloat16 || from->quant.block_scales ||
+                 ((graph_is_8bit(from) || runtime_type_bits(from->type) < 8) &&
+                  from->quant.scale)) &&
                 to->elements == from->elements)
                 to->dequantized_from = n->inputs[0];
         }
@@ -364,7 +408,7 @@ enum status graph_import_again(struct graph *g, const struct graph *old,
         t->name = old->tensors[i].name;
         t->is_dynamic = false;
         if ((s = import_sparse(g, t, &context->tensors[i], diag)) == STATUS_OK)
-            s = import_quant(g, t, &context->tensors[i], diag);
+            s = import_quant(g, t, context, i, diag);
     }
     if (s == STATUS_OK)
         s = index_nodes(g, diag);
@@ -404,7 +448,7 @@ enum status graph_import(struct graph *g, TfLiteContext *context, struct diag *d
             goto fail;
         }
         if ((s = import_sparse(g, &g->tensors[i], &context->tensors[i], diag)) != STATUS_OK ||
-            (s = import_quant(g, &g->tensors[i], &context->tensors[i], diag)) != STATUS_OK)
+            (s = import_quant(g, &g->tensors[i], context, i, diag)) != STATUS_OK)
             goto fail;
     }
     for (int i = 0; i < count; i++, g->node_count++)

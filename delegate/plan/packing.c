@@ -17,6 +17,7 @@ struct packing {
     uint64_t rows, part_rows;
     size_t first_job, jobs;
     uint32_t tile;                      /* of the matrix units; 0: rows of outputs */
+    struct packing_chunks_shape chunks; /* of weights that stay integers; else all 0 */
     uint8_t place[MATRIX_ELEMENTS_MAX]; /* by row and column of such a tile */
 };
 
@@ -77,6 +78,71 @@ enum status packing_tiled(struct planner *p, int tensor, const struct packing_sh
     for (uint32_t i = 0; i < tile * tile; i++)
         new->place[m->fragments ? m->order[i] : i % tile * tile + i / tile] = (uint8_t)i;
     return STATUS_OK;
+}
+
+enum { CHUNK_BYTES = 16 };
+
+static uint64_t chunks_of_group(const struct packing_chunks_shape *s)
+{
+    return (uint64_t)s->chunks * 4 * s->columns;
+}
+
+enum status packing_chunks(struct planner *p, int tensor, const struct packing_chunks_shape *shape,
+                           struct packed *packed)
+{
+    const uint64_t groups =
+        ((uint64_t)shape->outputs + 4 * shape->columns - 1) / (4 * (uint64_t)shape->columns);
+    struct packing *new;
+
+    TRY(planner_pack_words(p, groups * chunks_of_group(shape) * (CHUNK_BYTES / 4), packed));
+    if (!planner_packs(p) || packed->bytes == 0)
+        return STATUS_OK;
+    TRY(add_packing(p, tensor, &(struct packing_shape){ shape->outputs, 1, shape->inputs, 0 },
+                    packed, &new));
+    new->chunks = *shape;
+    new->rows = groups;
+    new->part_rows = PART_ELEMENTS / (chunks_of_group(shape) * CHUNK_BYTES) + 1;
+    new->jobs = (size_t)((new->rows + new->part_rows - 1) / new->part_rows);
+    return STATUS_OK;
+}
+
+/* 16 bytes from bit `at` of the weights on; bits from `end` on are 0. */
+static void read_chunk(const uint8_t *weights, uint64_t at, uint64_t end, uint8_t *chunk)
+{
+    const uint64_t bits = end - at < 8 * CHUNK_BYTES ? end - at : 8 * CHUNK_BYTES;
+
+    memset(chunk, 0, CHUNK_BYTES);
+    if (at % 8 == 0) {
+        memcpy(chunk, weights + at / 8, (size_t)(bits / 8));
+        if (bits % 8 != 0)
+            chunk[bits / 8] = weights[(at + bits) / 8] & ((1u << bits % 8) - 1);
+        return;
+    }
+    for (uint64_t i = 0; i < bits; i += 2) /* every row begins at an even bit */
+        chunk[i / 8] |= (uint8_t)((weights[(at + i) / 8] >> (at + i) % 8 & 3) << i % 8);
+}
+
+/* Packs one group of outputs. */
+static void pack_group(const struct planner *p, const struct packing *w, uint64_t group)
+{
+    const struct packing_chunks_shape *const s = &w->chunks;
+    const uint8_t *const weights = p->graph->tensors[w->tensor].data;
+    const uint8_t zero = s->bits == 8 ? 0x80 : s->bits == 4 ? 0x88 : 0xaa;
+    const uint64_t chunks = chunks_of_group(s);
+    uint8_t *to = p->plan->constants + w->to.offset + group * chunks * CHUNK_BYTES;
+
+    for (uint64_t i = 0; i < chunks; i++, to += CHUNK_BYTES) {
+        const uint64_t column = i % s->columns, lane = i / s->columns % 4;
+        const uint64_t row = (group * s->columns + column) * 4 + lane;
+        const uint64_t chunk = i / (4 * s->columns);
+
+        memset(to, 0, CHUNK_BYTES);
+        if (row < s->outputs)
+            read_chunk(weights, row * s->inputs * s->bits + chunk * 8 * CHUNK_BYTES,
+                       (row + 1) * s->inputs * s->bits, to);
+        for (int b = 0; b < CHUNK_BYTES; b++)
+            to[b] ^= zero;
+    }
 }
 
 /* A square of weights of one tap, read along the inputs and written along the outputs. */
@@ -178,6 +244,8 @@ static void pack_part(void *user, size_t job)
         w = w->next;
     row = (job - w->first_job) * w->part_rows;
     end = w->rows - row < w->part_rows ? w->rows : row + w->part_rows;
+    for (; w->chunks.bits > 0 && row < end; row++)
+        pack_group(p, w, row);
     while (row < end)
         row += pack_rows(p, w, row, end);
 }

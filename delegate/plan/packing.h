@@ -22,6 +22,14 @@ enum status packing_weights(struct planner *p, int tensor, const struct packing_
 uint64_t packing_tiled_vec4s(const struct packing_shape *shape, const struct device_matrix *m);
 enum status packing_tiled(struct planner *p, int tensor, const struct packing_shape *shape,
                           const struct device_matrix *m, struct packed *packed);
+/* Weights [outputs, inputs] of 8, 4 or 2 bits, as chunks of 16 bytes: [groups][chunks][4 lanes]
+ * [columns], where output o is lane o % 4 of column o / 4 % columns of its group.  An integer w is
+ * w + 2^(bits-1); what pads is w = 0. */
+struct packing_chunks_shape {
+    uint32_t outputs, inputs, bits, chunks, columns;
+};
+enum status packing_chunks(struct planner *p, int tensor, const struct packing_chunks_shape *shape,
+                           struct packed *packed);
 /* Writes all weights of the plan, while its graph is there. */
 void packing_finish(struct planner *p);
 

@@ -58,16 +58,17 @@ TEST(what_is_used_unmeasured)
     const uint32_t tiles =
         bit(KERNEL_gemm) | bit(KERNEL_matvec) | bit(KERNEL_frozen) | bit(KERNEL_tail);
     const uint32_t halves = bit(KERNEL_half_sums);
-    const uint32_t shares = bit(KERNEL_matmul_shares);
+    const uint32_t shares = bit(KERNEL_matmul_shares) | bit(KERNEL_packed_shares);
     const uint32_t likely[DEVICE_CLASSES] = {
         [DEVICE_OTHER] = units | halves | bytes,
         [DEVICE_SOFTWARE] = units | halves,
+        [DEVICE_NVIDIA] = bit(KERNEL_packed) | bit(KERNEL_packed_shares),
         [DEVICE_INTEGRATED] = units | halves | bytes | tiles | shares,
         [DEVICE_AMD] = units | halves | bytes | tiles | shares,
         [DEVICE_INTEL] = units | halves | bytes | tiles | shares
     };
-    const uint32_t sure =
-        bit(KERNEL_rows) | bit(KERNEL_half_rows) | bit(KERNEL_small_outputs) | bit(KERNEL_groups);
+    const uint32_t sure = bit(KERNEL_rows) | bit(KERNEL_half_rows) | bit(KERNEL_small_outputs) |
+                          bit(KERNEL_groups) | bit(KERNEL_packed);
 
     for (int c = 0; c < DEVICE_CLASSES; c++)
         for (int k = 0; k < KERNEL_COUNT; k++) {

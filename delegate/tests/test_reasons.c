@@ -110,6 +110,12 @@ static const char dense_of_1[] = DENSE("4,288", "y");
 static const char large_conv[] =
     "CONV_2D {stride_w=1 stride_h=1} x" WEIGHTS("400,3,3,8", "400") " -> y";
 static const char large_dense[] = DENSE("400,288", "y");
+#define PACKED(units, bias)                                                                        \
+    "FULLY_CONNECTED {} x i8[" units ",288]=~1(-8..7)q(0.5,0) " bias " -> y"
+static const char packed[] = PACKED("400", "f32[400]=~2");
+static const char packed_narrow[] = PACKED("4", "f32[4]=~2");
+static const char packed_of_36[] =
+    "FULLY_CONNECTED {} x i8[400,8]=~1(-8..7)q(0.5,0) f32[400]=~2 -> y";
 static const char depth_of_8[] = "BATCH_MATMUL {} x f32[1,6,8,5]=~1 -> y";
 static const char depth_of_48[] =
     "RESHAPE {} x i32[3]=1,6,48 -> r:f32[1,6,48]; BATCH_MATMUL {} r f32[1,48,5]=~1 -> y";
@@ -298,6 +304,14 @@ static const struct row rows[] = {
     K_OFF(large_dense, matvec, nvidia, FP32),
     K(large_dense, matvec, software, FP32, "class software: not measured"),
     K(one_pixel, matvec, nvidia, FP32, "its window is no single pixel"),
+    K(packed, packed, nvidia, FP32, ""),
+    K(packed, packed, nvidia, FP16, ""),
+    K_OFF(packed, packed, nvidia, FP32),
+    K(packed_of_36, packed, nvidia, FP32, "8-bit weights for 36 rows, more than 3"),
+    K(packed_narrow, packed, nvidia, FP32, "1152 8-bit weights, fewer than 65536"),
+    K(packed, packed_shares, nvidia, FP32, ""),
+    K(packed, packed_shares, software, FP32, "class software: not measured"),
+    K_OFF(packed, packed_shares, nvidia, FP32),
     K(classifier, tail, nvidia, FP32, ""),
     K(classifier, tail, nvidia, FP16, ""),
     K_OFF(classifier, tail, nvidia, FP32),

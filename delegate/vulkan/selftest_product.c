@@ -27,7 +27,9 @@ static struct graph_tensor tensor_of(const struct selftest_product *p, int outer
                               .dequantized_from = -1 };
 
     if (p->type == kTfLiteInt8)
-        t.quant = (struct graph_quant){ scale, &zero, 1, elements, 0 };
+        t.quant = (struct graph_quant){
+            .scale = scale, .zero_point = &zero, .count = 1, .inner = elements
+        };
     return t;
 }
 

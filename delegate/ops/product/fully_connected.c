@@ -7,6 +7,7 @@
 #include "delegate/ops/product/fully_connected.args.h"
 #include "delegate/ops/product/matmul.h"
 #include "delegate/ops/product/matrix.h"
+#include "delegate/ops/product/packed_product.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <inttypes.h>
@@ -24,6 +25,12 @@ struct weights_shape fully_connected_weights(const struct graph_tensor *weights)
                                    .taps = 1,
                                    .inputs = (uint32_t)weights->dims[1],
                                    .depth = ((uint32_t)weights->dims[1] + 3) / 4 * 4 };
+}
+
+/* -1: none. */
+static int bias_of(const struct graph_node *n)
+{
+    return n->input_count > 2 ? n->inputs[2] : -1;
 }
 
 bool check_fully_connected_loop(struct check *c, uint64_t k)
@@ -63,6 +70,8 @@ static bool accept_fully_connected(struct check *c)
                       "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
     if (!check_bias(c, 2, w->dims[0], RULE_FULLY_CONNECTED_BIAS, "dims[0] of the weights"))
         return false;
+    if (packed_product_may(c, c->node->inputs[1], bias_of(c->node)))
+        return true;
     shape = fully_connected_weights(w);
     return check_fully_connected_loop(c, shape.inputs) &&
            check_storable(c, 1, weights_vec4s(&shape));
@@ -142,8 +151,17 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
+    if (packed_product_fits(p, n, n->inputs[1], bias_of(n), rows))
+        return packed_product_plan(p, n,
+                                   &(struct packed_product){
+                                       .src = src,
+                                       .dst = dst,
+                                       .weights = n->inputs[1],
+                                       .bias = bias_of(n),
+                                       .activation = (uint32_t)params->activation,
+                                   });
     m.args = window_args_1x1(p->plan, src, dst);
-    TRY(operand_bias(p, n, graph_input(p->graph, n, 2) ? n->inputs[2] : -1, shape.outputs, &bias));
+    TRY(operand_bias(p, n, bias_of(n), shape.outputs, &bias));
     if (matrix_fits(p, n, &m, n->inputs[1], &shape))
         return matrix_plan(p, n, &m, n->inputs[1], &shape);
     TRY(operand_weights(p, n, n->inputs[1], &shape, &weights));
@@ -169,6 +187,7 @@ static const struct gpu_op ops[] = {
       .shape = shape_fully_connected,
       .exact = &exact_fully_connected,
       .shorts = true,
+      .few_bits = true,
       .has_conv_1x1 = true },
 };
 const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

@@ -1,0 +1,125 @@
+// FULLY_CONNECTED with constant weights of 8, 4 or 2 bits, which stay packed in memory and become
+// floats in registers.  src [rows][slices of inputs], dst [rows][slices of outputs]; weights as
+// packed_weights.h has them, `sides` the biases and then the scales.
+//
+//     y[r,o] = act(b[o] + sum over blocks scale[o,block] * sum over its inputs x[r,k] w[o,k])
+//
+// An invocation computes an output slice of ROWS rows: each weight becomes a float once for all of
+// them, each slice of src is loaded once for 4 outputs.  Neighbouring invocations have neighbouring
+// outputs, so that they load one run of bytes, and the same src; the planes of a workgroup share
+// out the chunks, of which an invocation loads TURNS, with their scales, before it multiplies.  The
+// sums of the planes are added in their order.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#include "delegate/shaders/slice.glsl"
+#include "delegate/ops/product/packed_product.args.h"
+
+layout(constant_id = PACKED_PRODUCT_SPEC_BITS) const uint BITS = 4u;
+layout(constant_id = PACKED_PRODUCT_SPEC_ROWS) const uint ROWS = 1u;
+layout(constant_id = PACKED_PRODUCT_SPEC_COLUMNS) const uint COLUMNS = 8u;
+layout(constant_id = PACKED_PRODUCT_SPEC_PLANES) const uint PLANES = 1u;
+layout(constant_id = PACKED_PRODUCT_SPEC_TURNS) const uint TURNS = 1u;
+layout(constant_id = PACKED_PRODUCT_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
+layout(constant_id = PACKED_PRODUCT_SPEC_BLOCKS) const uint BLOCKS = 0u;
+layout(constant_id = PACKED_PRODUCT_SPEC_WHOLE) const bool WHOLE = false;
+
+#include "delegate/ops/packed_weights.glsl"
+
+WRITES(0, dst);
+READS(1, src);
+layout(set = 0, binding = 2) readonly buffer ReadsWeights { uvec4 weights[]; };
+layout(set = 0, binding = 3) readonly buffer ReadsSides { uvec2 sides[]; };
+
+shared vec4 part[ROWS * PLANES * COLUMNS];
+
+vec4 side(uint at)
+{
+    return vec4(uintBitsToFloat(sides[at]), uintBitsToFloat(sides[at + 1u]));
+}
+
+// Scales of the block that weight `first` of a chunk is in, in halves.
+uvec2 block_scales(uint group, uint column, uint chunk, uint first)
+{
+    const uint block = min(chunk * CHUNK_WEIGHTS + first, args.in_channels - 1u) / args.block;
+    return sides[args.scales_at + (group * args.row_scales + block) * COLUMNS + column];
+}
+
+void main()
+{
+    const uint me = gl_LocalInvocationIndex, column = me % COLUMNS, plane = me / COLUMNS;
+    const uint work = min(group(), args.count - 1u);
+    const uint columns = work / args.row_runs, row = work % args.row_runs * ROWS;
+    const uint base = columns * args.chunks * 4u * COLUMNS + column;
+    vec4 sum[ROWS];
+
+    [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] = vec4(0.0);
+    for (uint from = plane; from < args.chunks; from += PLANES * TURNS) {
+        uvec4 w[4u * TURNS];
+        uvec2 halves[2u * TURNS];
+
+        [[unroll]] for (uint t = 0u; t < TURNS; t++)
+        {
+            const uint c = min(from + t * PLANES, args.chunks - 1u);
+            [[unroll]] for (uint m = 0u; m < 4u; m++) w[4u * t + m] =
+                weights[base + (4u * c + m) * COLUMNS];
+            if (BLOCKS != PACKED_BLOCKS_NONE)
+                halves[2u * t] = block_scales(columns, column, c, 0u);
+            if (BLOCKS == PACKED_BLOCKS_HALF)
+                halves[2u * t + 1u] = block_scales(columns, column, c, CHUNK_WEIGHTS / 2u);
+        }
+        [[unroll]] for (uint t = 0u; t < TURNS; t++)
+        {
+            const uint c = from + t * PLANES;
+            if (TURNS > 1u && c >= args.chunks)
+                continue;
+            vec4 some[ROWS];
+            [[unroll]] for (uint r = 0u; r < ROWS; r++) some[r] = vec4(0.0);
+            [[unroll]] for (uint q = 0u; q < CHUNK_WEIGHTS / 4u; q++)
+            {
+                const uint of_word = WORD_WEIGHTS / 4u, j = q / of_word;
+                const vec4 w0 = weights_of(w[4u * t][j], q % of_word);
+                const vec4 w1 = weights_of(w[4u * t + 1u][j], q % of_word);
+                const vec4 w2 = weights_of(w[4u * t + 2u][j], q % of_word);
+                const vec4 w3 = weights_of(w[4u * t + 3u][j], q % of_word);
+                const uint s = c * (CHUNK_WEIGHTS / 4u) + q;
+                const uint s_inside = WHOLE ? s : min(s, args.in_slices - 1u);
+
+                if (BLOCKS == PACKED_BLOCKS_HALF && q == CHUNK_WEIGHTS / 8u)
+                    [[unroll]] for (uint r = 0u; r < ROWS; r++)
+                    {
+                        sum[r] += scales_of(halves[2u * t]) * some[r];
+                        some[r] = vec4(0.0);
+                    }
+                [[unroll]] for (uint r = 0u; r < ROWS; r++)
+                {
+                    const uint at = min(row + r, args.rows - 1u) * args.in_slices + s_inside;
+                    vec4 x = vec4(src[at]);
+                    if (!WHOLE)
+                        x = masked(x, s, args.in_channels);
+                    some[r] += x.x * vec4(w0.x, w1.x, w2.x, w3.x);
+                    some[r] += x.y * vec4(w0.y, w1.y, w2.y, w3.y);
+                    some[r] += x.z * vec4(w0.z, w1.z, w2.z, w3.z);
+                    some[r] += x.w * vec4(w0.w, w1.w, w2.w, w3.w);
+                }
+            }
+            const uint last = 2u * t + (BLOCKS == PACKED_BLOCKS_HALF ? 1u : 0u);
+            const vec4 scale = BLOCKS == PACKED_BLOCKS_NONE ? vec4(1.0) : scales_of(halves[last]);
+            [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] += scale * some[r];
+        }
+    }
+    [[unroll]] for (uint r = 0u; r < ROWS; r++) part[r * PLANES * COLUMNS + me] = sum[r];
+    barrier();
+    for (uint i = me; i < ROWS * COLUMNS; i += PLANES * COLUMNS) {
+        const uint r = i / COLUMNS, slice = columns * COLUMNS + i % COLUMNS;
+        if (row + r >= args.rows || slice >= args.out_slices)
+            continue;
+        vec4 v = vec4(0.0);
+        for (uint p = 0u; p < PLANES; p++)
+            v += part[(r * PLANES + p) * COLUMNS + i % COLUMNS];
+        if (BLOCKS == PACKED_BLOCKS_NONE)
+            v *= side(args.scales_at + 2u * slice);
+        dst[(row + r) * args.out_slices + slice] =
+            STORE(activate(v + side(2u * slice), ACTIVATION));
+    }
+}
