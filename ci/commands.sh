@@ -356,6 +356,33 @@ expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite
     --delegate=none
 expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x
 expect 2 'tokens is i32 of 32 elements' $assay run "$work/decoder.tflite" --tokens=1 --signature=prefill_32
+# A text through a language model; a fault is named by its node, what was done is kept.
+printf '1 2 3, 4\n5 # the rest is left out\n6' >"$work/text"
+llm="eval llm $work/decoder.tflite --tokens=$work/text --delegate=$b/mock/delegate.so --quiet"
+# shellcheck disable=SC2086
+{
+    expect 0 '^top-1 +6 of 6 agree' $assay $llm --resume="$work/rows.jsonl"
+    expect 0 '^positions +6 of 6, 6 of them from the log' $assay $llm --resume="$work/rows.jsonl"
+    expect 2 'rows.jsonl: .*of another run: window: expected "9", found "0"' $assay $llm --window=9 \
+        --resume="$work/rows.jsonl"
+    cut '^verdict     missing: 3 of 6 positions were not run, interrupted by SIGTERM' $assay $llm
+    expect 0 '^node        45, TRANSPOSE, layer_0/attention/values_by_group, fails in its place' \
+        sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=place --delegate-option=node=45
+    expect 0 '^node        8, EMBEDDING_LOOKUP, embedding, fails alone, as 108 of 139 do' \
+        sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=swap
+    expect 0 '^verdict     crash: position 0: SIG' sh -c '"$@"; [ $? = 1 ]' - $assay $llm --no-nodes \
+        --delegate-option=fault=crash
+    expect 0 '^verdict     declined' sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=decline
+    echo 1 x >"$work/text"
+    expect 2 'text: line 1: expected token numbers' $assay $llm
+    echo 256 >"$work/text"
+    expect 2 'token 1: token 256, expected 0 to 255' $assay $llm
+    : >"$work/text"
+    expect 2 'text: expected token numbers, found none' $assay $llm
+    expect 2 'expected MODEL and --tokens=FILE' $assay eval llm "$work/decoder.tflite"
+    echo 1 >"$work/text"
+    expect 2 'signature=decode: the model has no signatures' $assay eval llm $model --tokens="$work/text"
+}
 expect 2 'expected weights only' $assay zoo decoder --type=i8 -o "$work/decoder_i8.tflite"
 expect 2 'in steps of 16' $assay zoo posenet --res=256 -o "$work/pose.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"

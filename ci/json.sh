@@ -46,6 +46,10 @@ prints run run $digits/digits_i8.tflite
 prints run run $digits/digits_f32.tflite --input=$digits/7.png --labels=$digits/labels.txt --delegate=none
 "$b/assay" zoo decoder --res=64 --quiet -o "$b/decoder.tflite" >/dev/null
 prints run run "$b/decoder.tflite" --tokens=1,2 --steps=3
+echo 1 2 3 >"$work/text"
+prints eval-llm eval llm "$b/decoder.tflite" --tokens="$work/text" --delegate="$b/mock/delegate.so"
+prints eval-llm eval llm "$b/decoder.tflite" --tokens="$work/text" --delegate="$b/mock/delegate.so" \
+    --delegate-option=fault=place --delegate-option=node=45
 prints diff diff $digits/digits_f32.tflite --num_runs=1
 prints diff diff $digits/digits_f32.tflite --num_runs=1 --per-node --delegate="$b/mock/delegate.so" \
     --delegate-option=fault=place --delegate-option=node=5

@@ -138,6 +138,31 @@ TEST(test_softmax)
 }
 
 /* A tensor that is read twice is displaced as one, so differences cancel. */
+/* What a mask leaves out has no part in the limits of the others, and none of its own. */
+TEST(test_mask)
+{
+    struct graph g;
+
+    open_graph(&g, "ADD {} sum f32[1,6]=0,0,-inf,0,0,0 -> masked; SOFTMAX {beta=1} masked -> y");
+    for (int half = 0; half < 2; half++) {
+        const enum bounds bounds = half ? BOUNDS_FP16 : BOUNDS_FP32;
+
+        expect_limit(&g, bounds, 2, 0, half ? 1e-6 : 1e-9);
+        expect_limit(&g, bounds, 5, half ? 1e-3 : 1e-7, half ? 0.1 : 1e-4);
+    }
+    close_graph(&g);
+}
+
+/* 2^-0.5, whose slope is 0.18: a unit or two of the sum, and those of the op. */
+TEST(test_reciprocal_root)
+{
+    struct graph g;
+
+    open_graph(&g, "RSQRT sum -> y");
+    expect_limit(&g, BOUNDS_FP32, 0, 0x1p-23, 1e-5);
+    close_graph(&g);
+}
+
 TEST(test_same_tensor)
 {
     struct graph g;

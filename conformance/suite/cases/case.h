@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_NAME_BYTES = 96, CASE_INPUTS_MAX = 24 };
+enum { CASE_NAME_BYTES = 96, CASE_INPUTS_MAX = 48 };
 
 struct op_case; /* a row: suite.h */
 struct suite;

@@ -67,17 +67,41 @@ static const struct command parts[] = {
         .suffix = ".tflite",
         .run = eval_segmentation_run,
     },
+    {
+        .name = "eval llm",
+        .summary = "logits of a language model over a text, token by token",
+        .synopsis = "MODEL --tokens=FILE [FLAG]...",
+        .description =
+            "Runs the signature decode (or --signature) at each token of the file on the scalar "
+            "reference, which keeps the caches, and on the subject, from the same caches.  Each "
+            "logit and each element of the caches is held to the limits of the ops before it, "
+            "added up; prints on how many positions both have the same best token, with an "
+            "interval of 95 %, the distance of the distributions (KL), the perplexity of both, and "
+            "the first position out of bounds with the node that it comes from.\n\n"
+            "Exit code 1: a position is out of bounds, crashed or missing, or more positions than "
+            "--max-drop have another best token.  Ctrl-C prints what was found so far; with "
+            "--resume=FILE the same command goes on from there.",
+        .examples = "  assay zoo decoder -o decoder.tflite\n"
+                    "  assay eval llm decoder.tflite --tokens=text.txt\n"
+                    "  assay eval llm decoder.tflite --tokens=text.txt --max-drop=0.5% \\\n"
+                    "      --delegate-option=precision=fp16 --resume=rows.jsonl\n",
+        .suffix = ".tflite",
+        .run = eval_llm_run,
+    },
 };
 
 const struct command command_eval = {
     .name = "eval",
     .summary = "measure the accuracy of a model at its task",
-    .synopsis = "imagenet|coco|segmentation MODEL [FLAG]...",
-    .description = "Runs a model over images whose truth is known, on a subject and on the scalar "
-                   "reference, and prints the figures that the field uses for its task.",
+    .synopsis = "imagenet|coco|segmentation|llm MODEL [FLAG]...",
+    .description =
+        "Runs a model over images whose truth is known, or over a text, on a subject and "
+        "on the scalar reference, and prints the figures that the field uses for its "
+        "task.",
     .examples = "  assay eval imagenet mobilenet.tflite --images=val --ground-truth=truth.txt\n"
                 "  assay eval coco ssd.tflite --images=val2017 --ground-truth=instances.json\n"
                 "  assay eval segmentation deeplab.tflite --images=images --masks=masks\n"
+                "  assay eval llm decoder.tflite --tokens=text.txt\n"
                 "  assay eval imagenet --help\n",
     .parts = parts,
     .part_count = sizeof parts / sizeof parts[0],

@@ -6,6 +6,7 @@
 
 int eval_imagenet_run(const struct command *self, int argc, char **argv);
 int eval_coco_run(const struct command *self, int argc, char **argv);
+int eval_llm_run(const struct command *self, int argc, char **argv);
 int eval_segmentation_run(const struct command *self, int argc, char **argv);
 
 #endif

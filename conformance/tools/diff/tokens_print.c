@@ -1,0 +1,234 @@
+/* What `assay eval llm` prints. */
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/tools/diff/tokens.h"
+#include "conformance/util/interval.h"
+#include "conformance/util/json_text.h"
+#include "reference/base/clean.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static json_t *number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+static json_t *pair(double a, double b)
+{
+    json_t *const list = json_array();
+
+    json_array_append_new(list, number(a));
+    json_array_append_new(list, number(b));
+    return list;
+}
+
+json_t *token_row_json(size_t position, const struct token_row *row)
+{
+    json_t *const o = json_object(), *const best = json_array();
+
+    json_array_append_new(best, json_integer(row->best[0]));
+    json_array_append_new(best, json_integer(row->best[1]));
+    json_object_set_new(o, "position", json_integer((json_int_t)position));
+    json_object_set_new(o, "status", json_string(case_status_name(row->status)));
+    json_object_set_new(o, "reason", json_text(row->reason));
+    json_object_set_new(o, "best", best);
+    json_object_set_new(o, "kl", number(row->kl));
+    json_object_set_new(o, "loss", pair(row->loss[0], row->loss[1]));
+    json_object_set_new(o, "snr_db", number(row->snr_db));
+    json_object_set_new(o, "margin", number(row->margin));
+    json_object_set_new(o, "not_judged", json_integer((json_int_t)row->not_judged));
+    json_object_set_new(o, "ms", number(row->ms));
+    return o;
+}
+
+static double real_of(const json_t *v)
+{
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+enum status tokens_take_json(struct tokens *t, const json_t *line, struct diag *diag)
+{
+    const json_t *const best = json_object_get(line, "best"), *const loss =
+                                                                  json_object_get(line, "loss");
+    const char *const status = json_string_value(json_object_get(line, "status")),
+                      *const reason = json_string_value(json_object_get(line, "reason"));
+    const json_int_t position = json_integer_value(json_object_get(line, "position")),
+                     not_judged = json_integer_value(json_object_get(line, "not_judged"));
+    struct token_row row = { .status = CASE_STATUS_COUNT };
+
+    for (int s = 0; status && s < CASE_STATUS_COUNT; s++) {
+        if (strcmp(status, case_status_name((enum case_status)s)) == 0)
+            row.status = (enum case_status)s;
+    }
+    if (row.status == CASE_STATUS_COUNT || !reason || json_array_size(best) != 2 ||
+        json_array_size(loss) != 2 || not_judged < 0 || t->row_count >= t->id_count ||
+        position != (json_int_t)t->row_count)
+        return diag_fail(diag, STATUS_INVALID, "expected the row of position %zu", t->row_count);
+    snprintf(row.reason, sizeof row.reason, "%s", reason);
+    for (size_t k = 0; k < 2; k++) {
+        const json_int_t id = json_integer_value(json_array_get(best, k));
+
+        row.best[k] = id < -1 || id > INT32_MAX ? -1 : (int32_t)id;
+        row.loss[k] = real_of(json_array_get(loss, k));
+    }
+    row.kl = real_of(json_object_get(line, "kl"));
+    row.snr_db = json_is_null(json_object_get(line, "snr_db"))
+                     ? INFINITY
+                     : real_of(json_object_get(line, "snr_db"));
+    row.margin = real_of(json_object_get(line, "margin"));
+    row.ms = real_of(json_object_get(line, "ms"));
+    row.not_judged = (uint64_t)not_judged;
+    t->rows[t->row_count++] = row;
+    return STATUS_OK;
+}
+
+/* ---- the verdict ---- */
+
+static double dropped(const struct tokens *t)
+{
+    return t->sums.numbers ? 1 - (double)t->sums.agreed / (double)t->sums.numbers : NAN;
+}
+
+bool tokens_passed(const struct tokens *t, double max_drop)
+{
+    return t->diff.status == CASE_PASS && (isnan(max_drop) || dropped(t) <= max_drop);
+}
+
+static const char *node_name(const struct tokens *t, int node)
+{
+    const TfLiteNode *const n = interpreter_node(t->diff.reference, node);
+    const char *const name = interpreter_tensor(t->diff.reference, n->outputs->data[0])->name;
+
+    return name ? name : "";
+}
+
+static const char *verdict(const struct tokens *t, double max_drop)
+{
+    const enum case_status s = t->diff.status;
+
+    if (tokens_passed(t, max_drop))
+        return case_status_name(CASE_PASS);
+    return s == CASE_MISSING ? "missing" : case_status_name(s == CASE_PASS ? CASE_FAIL : s);
+}
+
+static void print_verdict(FILE *f, const struct tokens *t, double max_drop)
+{
+    const struct diff *const d = &t->diff;
+
+    fprintf(f, "verdict     %s", verdict(t, max_drop));
+    if (d->reason[0]) {
+        fputs(": ", f);
+        clean_print(f, d->reason);
+    } else if (!tokens_passed(t, max_drop)) {
+        fprintf(f, ": %.2f %% of the positions have another best token, at most %.2f %% may",
+                100 * dropped(t), 100 * max_drop);
+    }
+    fputc('\n', f);
+}
+
+static void print_range(FILE *f, const struct tokens *t, int first, int last, const char *how)
+{
+    const struct diff *const d = &t->diff;
+
+    if (first < 0)
+        return;
+    fprintf(f, "%-11s ", first == last ? "node" : "nodes");
+    if (first != last)
+        fprintf(f, "%d to ", first);
+    fprintf(f, "%d, %s, ", last, diff_op(d, last));
+    clean_print(f, node_name(t, last));
+    fprintf(f, ", %s\n", how);
+}
+
+/* What it comes from: the first node that fails by itself, or nodes that do together. */
+static void print_culprit(FILE *f, const struct tokens *t)
+{
+    const struct diff_culprit *const c = &t->diff.culprit;
+    char how[600];
+
+    if (c->alone) {
+        snprintf(how, sizeof how, "fails alone, as %zu of %zu do: %s", t->diff.wrong_nodes,
+                 t->diff.per_node_count, c->result.reason);
+        print_range(f, t, c->first, c->last, how);
+    } else {
+        print_range(f, t, c->first, c->last, "fails only together");
+        print_range(f, t, c->place_first, c->place_last, "fails in its place in the model");
+    }
+}
+
+void tokens_print_text(FILE *f, const struct tokens *t, double max_drop)
+{
+    const struct diff *const d = &t->diff;
+    const struct interval i = interval_wilson(t->sums.agreed, t->sums.numbers);
+
+    fprintf(f, "model       ");
+    clean_print(f, d->request.path);
+    fprintf(f, "\nsubject     ");
+    clean_print(f, d->subject->label);
+    fprintf(f, ", takes %" PRIu64 " of %" PRIu64 " nodes\n", d->taken, d->nodes);
+    fprintf(f, "positions   %zu of %zu", t->row_count, t->id_count);
+    fprintf(f, t->resumed ? ", %zu of them from the log\n" : "\n", t->resumed);
+    fprintf(f, "top-1       %zu of %zu agree with the reference (95 %%: %.2f to %.2f %%)\n",
+            t->sums.agreed, t->sums.numbers, 100 * i.low, 100 * i.high);
+    fprintf(f, "KL          mean %.3g nats, largest %.3g at position %zu\n", t->sums.kl_mean,
+            t->sums.kl_largest, t->sums.kl_at);
+    fprintf(f, "perplexity  reference %.6g, subject %.6g\n", t->sums.perplexity[0],
+            t->sums.perplexity[1]);
+    fprintf(f, "SNR         at least %.1f dB of the logits\n", t->sums.snr_db);
+    if (bounds_half(d->subject->bounds))
+        fprintf(f, "margin      not known: the subject stores f16\n");
+    else
+        fprintf(f,
+                "margin      largest error %.3g of its summed limit, at position %zu; %" PRIu64
+                " elements have no limit\n",
+                t->sums.margin, t->sums.margin_at, t->sums.not_judged);
+    print_culprit(f, t);
+    print_verdict(f, t, max_drop);
+}
+
+void tokens_print_json(FILE *f, const struct tokens *t, double max_drop)
+{
+    const struct diff *const d = &t->diff;
+    const struct interval i = interval_wilson(t->sums.agreed, t->sums.numbers);
+    json_t *const o = json_object(), *const rows = json_array(), *node = json_null();
+    const int culprit = d->culprit.place_first >= 0 ? d->culprit.place_first : d->culprit.first;
+    char spec[1024] = "";
+
+    subject_spec(d->subject, spec, sizeof spec);
+    json_object_set_new(o, "model", json_text(d->request.path));
+    json_object_set_new(o, "subject", json_text(spec));
+    json_object_set_new(o, "nodes", json_integer((json_int_t)d->nodes));
+    json_object_set_new(o, "taken", json_integer((json_int_t)d->taken));
+    json_object_set_new(o, "status", json_string(verdict(t, max_drop)));
+    json_object_set_new(o, "reason", json_text(d->reason));
+    json_object_set_new(o, "positions", json_integer((json_int_t)t->id_count));
+    json_object_set_new(o, "top1_agree", json_integer((json_int_t)t->sums.agreed));
+    json_object_set_new(o, "top1_of", json_integer((json_int_t)t->sums.numbers));
+    json_object_set_new(o, "top1_interval", pair(i.low, i.high));
+    json_object_set_new(o, "max_drop", number(max_drop));
+    json_object_set_new(o, "kl_mean", number(t->sums.kl_mean));
+    json_object_set_new(o, "kl_largest", number(t->sums.kl_largest));
+    json_object_set_new(o, "perplexity", pair(t->sums.perplexity[0], t->sums.perplexity[1]));
+    json_object_set_new(o, "snr_db", number(t->sums.snr_db));
+    json_object_set_new(o, "margin", number(t->sums.margin));
+    json_object_set_new(o, "not_judged", json_integer((json_int_t)t->sums.not_judged));
+    json_object_set_new(o, "first_wrong",
+                        t->wrong < t->id_count ? json_integer((json_int_t)t->wrong) : json_null());
+    if (culprit >= 0) {
+        node = json_object();
+        json_object_set_new(node, "index", json_integer(culprit));
+        json_object_set_new(node, "op", json_text(diff_op(d, culprit)));
+        json_object_set_new(node, "output", json_text(node_name(t, culprit)));
+        json_object_set_new(node, "alone", json_boolean(d->culprit.alone));
+        json_object_set_new(node, "reason", json_text(d->culprit.result.reason));
+        json_object_set_new(node, "wrong_nodes", json_integer((json_int_t)d->wrong_nodes));
+    }
+    json_object_set_new(o, "node", node);
+    for (size_t k = 0; k < t->row_count; k++)
+        json_array_append_new(rows, token_row_json(k, &t->rows[k]));
+    json_object_set_new(o, "rows", rows);
+    json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    fputc('\n', f);
+    json_decref(o);
+}
