@@ -1,6 +1,7 @@
-/* Elements are i32, i64, bool or f32, shapes of inputs those of shape arithmetic: scalars and
- * vectors, and what PACK and CONCATENATION make of them.  What is not computed here stays with the
- * host, and so does what a kernel of the host would refuse. */
+/* Elements are i32, i64, bool or f32, and of moves 8-bit ones, too; shapes of inputs are those of
+ * shape arithmetic: scalars and vectors, what PACK and CONCATENATION make of them, and grids of
+ * indices.  What is not computed here stays with the host, and so does what a kernel of the host
+ * would refuse. */
 #include "delegate/ops/values.h"
 
 #include "delegate/graph/gpu_op.h"
@@ -393,15 +394,31 @@ static bool split_v(struct value *v)
 static bool tile(struct value *v)
 {
     const struct graph_tensor *x = in(v, 0);
-    int64_t times;
+    int32_t dims[GRAPH_MAX_RANK];
 
-    if (x->rank != 1 || !same_type(v, 0) || !is_index(in(v, 1)) || in(v, 1)->elements != 1)
+    if (!same_type(v, 0) || !is_index(in(v, 1)) || in(v, 1)->rank != 1 || x->rank < 1 ||
+        in(v, 1)->dims[0] != x->rank)
         return false;
-    times = load(v, 1, 0);
-    if (times < 0 || times > VALUES_MAX_ELEMENTS || !begin_vector(v, times * x->dims[0]))
+    for (int d = 0; d < x->rank; d++) {
+        const int64_t times = load(v, 1, (size_t)d);
+
+        if (times < 0 || times > VALUES_MAX_ELEMENTS || x->dims[d] > VALUES_MAX_ELEMENTS ||
+            times * x->dims[d] > VALUES_MAX_ELEMENTS)
+            return false;
+        dims[d] = (int32_t)(times * x->dims[d]);
+    }
+    if (!begin(v, x->rank, dims))
         return false;
-    for (int64_t i = 0; i < times; i++)
-        copy(v, (size_t)(i * x->dims[0]), 0, 0, (size_t)x->dims[0]);
+    for (size_t i = 0; i < v->elements; i++) {
+        size_t left = i, from = 0, step = 1;
+
+        for (int d = x->rank - 1; d >= 0; d--) {
+            from += left % (size_t)dims[d] % (size_t)x->dims[d] * step;
+            left /= (size_t)dims[d];
+            step *= (size_t)x->dims[d];
+        }
+        copy(v, i, 0, from, 1);
+    }
     return true;
 }
 
@@ -497,21 +514,44 @@ static float combine_floats(struct value *v, float a, float b)
     }
 }
 
-/* Operands of one shape, or one of them a single element. */
+/* The output has the shape to which the operands broadcast, as the host's kernels do it. */
 static bool begin_pair(struct value *v)
 {
+    enum { BROADCAST_RANK = 4 };
     const struct graph_tensor *a = in(v, 0), *b = in(v, 1);
-    const bool one = b->elements == 1 && b->rank <= a->rank;
+    const int rank = a->rank > b->rank ? a->rank : b->rank;
+    int32_t dims[GRAPH_MAX_RANK];
 
-    return a->type == b->type && (!v->node->op || gpu_op_activation(v->node) == kTfLiteActNone) &&
-           (one || graph_same_shape(a, b) || (a->elements == 1 && a->rank <= b->rank)) &&
-           begin_like(v, one || graph_same_shape(a, b) ? a : b);
+    if (a->type != b->type || (v->node->op && gpu_op_activation(v->node) != kTfLiteActNone) ||
+        (rank > BROADCAST_RANK && !graph_same_shape(a, b) && a->elements != 1 && b->elements != 1))
+        return false;
+    for (int d = 0; d < rank; d++) {
+        const int at_a = d - rank + a->rank, at_b = d - rank + b->rank;
+        const int32_t x = at_a < 0 ? 1 : a->dims[at_a], y = at_b < 0 ? 1 : b->dims[at_b];
+
+        if (x != y && x != 1 && y != 1)
+            return false;
+        dims[d] = x == 1 ? y : x;
+    }
+    return begin(v, rank, dims);
 }
 
-/* The element of input i that stands against element `at` of the output. */
+/* The element of input i, which is broadcast, that stands against element `at` of the output. */
 static size_t against(const struct value *v, int i, size_t at)
 {
-    return in(v, i)->elements == 1 ? 0 : at;
+    const struct graph_tensor *x = in(v, i);
+    size_t from = 0, step = 1;
+
+    if (x->elements == 1 || x->elements == v->elements)
+        return x->elements == 1 ? 0 : at;
+    for (int d = v->shape.rank - 1; d >= v->shape.rank - x->rank; d--) {
+        const size_t size = (size_t)x->dims[d - v->shape.rank + x->rank];
+
+        from += size == 1 ? 0 : at % (size_t)v->shape.dims[d] * step;
+        at /= (size_t)v->shape.dims[d];
+        step *= size;
+    }
+    return from;
 }
 
 static bool binary(struct value *v)
@@ -570,6 +610,15 @@ static bool cast(struct value *v)
         is_float(y) ? store_float(v, i, x)
                     : store(v, i, y->type == kTfLiteBool ? x != 0 : (int64_t)x);
     }
+    return true;
+}
+
+static bool dequantize(struct value *v)
+{
+    if (!graph_is_8bit(in(v, 0)) || !begin_like(v, in(v, 0)))
+        return false;
+    for (size_t i = 0; i < v->elements; i++)
+        store_float(v, i, graph_constant_float(v->graph, v->node->inputs[0], i));
     return true;
 }
 
@@ -658,52 +707,69 @@ static bool broadcast_args(struct value *v)
 static const struct row {
     int32_t code;
     signed char inputs; /* -1: 1 or more */
-    bool any_input;     /* its shape alone counts */
+    enum {
+        VALUES,
+        MOVES,
+        STEPS,
+        SHAPES
+    } of; /* elements that are computed; any elements; 8-bit
+           * ones that become f32; a shape alone */
     bool (*compute)(struct value *v);
 } rows[] = {
-    { BUILTIN_SHAPE, 1, true, shape },
-    { BUILTIN_RANK, 1, true, rank },
-    { BUILTIN_STRIDED_SLICE, 4, false, strided_slice },
-    { BUILTIN_SLICE, 3, false, slice },
-    { BUILTIN_GATHER, 2, false, gather },
-    { BUILTIN_PACK, -1, false, pack },
-    { BUILTIN_UNPACK, 1, false, unpack },
-    { BUILTIN_SPLIT_V, 3, false, split_v },
-    { BUILTIN_CONCATENATION, -1, false, concatenation },
-    { BUILTIN_RESHAPE, -1, false, reshape },
-    { BUILTIN_SQUEEZE, 1, false, squeeze },
-    { BUILTIN_EXPAND_DIMS, 2, false, expand_dims },
-    { BUILTIN_TILE, 2, false, tile },
-    { BUILTIN_FILL, 2, false, fill },
-    { BUILTIN_BROADCAST_TO, 2, false, broadcast_to },
-    { BUILTIN_BROADCAST_ARGS, 2, false, broadcast_args },
-    { BUILTIN_RANGE, 3, false, range },
-    { BUILTIN_ADD, 2, false, binary },
-    { BUILTIN_SUB, 2, false, binary },
-    { BUILTIN_MUL, 2, false, binary },
-    { BUILTIN_DIV, 2, false, binary },
-    { BUILTIN_FLOOR_DIV, 2, false, binary },
-    { BUILTIN_FLOOR_MOD, 2, false, binary },
-    { BUILTIN_MAXIMUM, 2, false, binary },
-    { BUILTIN_MINIMUM, 2, false, binary },
-    { BUILTIN_EQUAL, 2, false, binary },
-    { BUILTIN_NOT_EQUAL, 2, false, binary },
-    { BUILTIN_GREATER, 2, false, binary },
-    { BUILTIN_GREATER_EQUAL, 2, false, binary },
-    { BUILTIN_LESS, 2, false, binary },
-    { BUILTIN_LESS_EQUAL, 2, false, binary },
-    { BUILTIN_LOGICAL_AND, 2, false, binary },
-    { BUILTIN_LOGICAL_OR, 2, false, binary },
-    { BUILTIN_SELECT, 3, false, choose },
-    { BUILTIN_SELECT_V2, 3, false, choose },
-    { BUILTIN_CAST, 1, false, cast },
-    { BUILTIN_FLOOR, 1, false, floats },
-    { BUILTIN_CEIL, 1, false, floats },
-    { BUILTIN_SUM, 2, false, reduce },
-    { BUILTIN_REDUCE_PROD, 2, false, reduce },
-    { BUILTIN_REDUCE_MAX, 2, false, reduce },
-    { BUILTIN_REDUCE_MIN, 2, false, reduce },
+    { BUILTIN_SHAPE, 1, SHAPES, shape },
+    { BUILTIN_RANK, 1, SHAPES, rank },
+    { BUILTIN_STRIDED_SLICE, 4, MOVES, strided_slice },
+    { BUILTIN_SLICE, 3, MOVES, slice },
+    { BUILTIN_GATHER, 2, MOVES, gather },
+    { BUILTIN_PACK, -1, MOVES, pack },
+    { BUILTIN_UNPACK, 1, MOVES, unpack },
+    { BUILTIN_SPLIT_V, 3, VALUES, split_v },
+    { BUILTIN_CONCATENATION, -1, MOVES, concatenation },
+    { BUILTIN_RESHAPE, -1, MOVES, reshape },
+    { BUILTIN_SQUEEZE, 1, MOVES, squeeze },
+    { BUILTIN_EXPAND_DIMS, 2, MOVES, expand_dims },
+    { BUILTIN_TILE, 2, MOVES, tile },
+    { BUILTIN_FILL, 2, VALUES, fill },
+    { BUILTIN_BROADCAST_TO, 2, VALUES, broadcast_to },
+    { BUILTIN_BROADCAST_ARGS, 2, VALUES, broadcast_args },
+    { BUILTIN_RANGE, 3, VALUES, range },
+    { BUILTIN_ADD, 2, VALUES, binary },
+    { BUILTIN_SUB, 2, VALUES, binary },
+    { BUILTIN_MUL, 2, VALUES, binary },
+    { BUILTIN_DIV, 2, VALUES, binary },
+    { BUILTIN_FLOOR_DIV, 2, VALUES, binary },
+    { BUILTIN_FLOOR_MOD, 2, VALUES, binary },
+    { BUILTIN_MAXIMUM, 2, VALUES, binary },
+    { BUILTIN_MINIMUM, 2, VALUES, binary },
+    { BUILTIN_EQUAL, 2, VALUES, binary },
+    { BUILTIN_NOT_EQUAL, 2, VALUES, binary },
+    { BUILTIN_GREATER, 2, VALUES, binary },
+    { BUILTIN_GREATER_EQUAL, 2, VALUES, binary },
+    { BUILTIN_LESS, 2, VALUES, binary },
+    { BUILTIN_LESS_EQUAL, 2, VALUES, binary },
+    { BUILTIN_LOGICAL_AND, 2, VALUES, binary },
+    { BUILTIN_LOGICAL_OR, 2, VALUES, binary },
+    { BUILTIN_SELECT, 3, VALUES, choose },
+    { BUILTIN_SELECT_V2, 3, VALUES, choose },
+    { BUILTIN_CAST, 1, VALUES, cast },
+    { BUILTIN_DEQUANTIZE, 1, STEPS, dequantize },
+    { BUILTIN_FLOOR, 1, VALUES, floats },
+    { BUILTIN_CEIL, 1, VALUES, floats },
+    { BUILTIN_SUM, 2, VALUES, reduce },
+    { BUILTIN_REDUCE_PROD, 2, VALUES, reduce },
+    { BUILTIN_REDUCE_MAX, 2, VALUES, reduce },
+    { BUILTIN_REDUCE_MIN, 2, VALUES, reduce },
 };
+
+/* Elements that this row reads and makes; 8-bit ones are moved where scale and zero point stay. */
+static bool has_elements(const struct graph *g, const struct graph_node *n, const struct row *row,
+                         const struct graph_tensor *t)
+{
+    return is_index(t) || t->type == kTfLiteBool || is_float(t) ||
+           (graph_is_8bit(t) &&
+            (row->of == STEPS ? t->quant.count == 1
+                              : row->of == MOVES && graph_same_quant(t, graph_output(g, n, 0))));
+}
 
 /* The row of a node, all of whose inputs are known; NULL: it is not computed here. */
 static const struct row *row_of(const struct graph *g, const struct graph_node *n)
@@ -719,18 +785,16 @@ static const struct row *row_of(const struct graph *g, const struct graph_node *
     for (int i = 0; i < n->input_count; i++) {
         const struct graph_tensor *t = graph_input(g, n, i);
 
-        if (!t || t->rank < 0 ||
-            (!row->any_input &&
-             (!t->data || (!is_index(t) && t->type != kTfLiteBool && !is_float(t)))))
+        if (!t || t->rank < 0 || (row->of != SHAPES && (!t->data || !has_elements(g, n, row, t))))
             return NULL;
     }
     return row;
 }
 
-/* Constants of the file in f32 are folded as weights (transform/fold.c). */
+/* Constants of the file in f32 are folded as weights (transform/fold.c), 8-bit ones by nobody. */
 static bool is_weight(const struct graph_tensor *t, bool from_shapes)
 {
-    return is_float(t) && !from_shapes;
+    return (is_float(t) || graph_is_8bit(t)) && !from_shapes;
 }
 
 static bool has_shape(const struct graph_tensor *t, const struct graph_shape *s)
@@ -742,7 +806,7 @@ static bool compute_output(struct value *v, const struct row *row, bool again, u
 {
     const struct graph_tensor *y = &v->graph->tensors[v->node->outputs[v->output]];
 
-    if (y->is_variable || y->is_sparse || (!is_index(y) && y->type != kTfLiteBool && !is_float(y)))
+    if (y->is_variable || y->is_sparse || !has_elements(v->graph, v->node, row, y))
         return false;
     v->size = runtime_type_bits(y->type) / 8;
     return row->compute(v) && bytes + v->elements * v->size <= limit_of(LIMIT_FOLDED_BYTES) &&
@@ -763,7 +827,7 @@ enum status values_compute(struct graph *g, struct graph_node *n, bool again, ui
                            struct diag *diag)
 {
     const struct row *const row = row_of(g, n);
-    bool from_shapes = row && row->any_input;
+    bool from_shapes = row && row->of == SHAPES;
     struct value *outputs;
 
     n->known = false;

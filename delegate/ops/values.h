@@ -14,9 +14,8 @@
 
 #include <stdint.h>
 
-enum {
-    VALUES_MAX_ELEMENTS = 65536
-}; /* of one tensor: shapes, and states that are filled by them */
+/* Of one tensor: shapes, states that are filled by them, and the indices of overlapping frames. */
+enum { VALUES_MAX_ELEMENTS = 1048576 };
 
 /* Computes the outputs of node n, if it is shape arithmetic whose inputs are known: sets the data
  * of the outputs, in the arena of the graph, and n->known; else clears it.  All nodes before n have

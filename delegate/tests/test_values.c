@@ -50,6 +50,9 @@ static const struct {
     { "EXPAND_DIMS {} s i32[]=0 -> e:i32[1,3]; SQUEEZE {squeeze_dims=[0]} e -> i32[3]", 3 },
     { "SLICE {} s i32[1]=0 i32[1]=1 -> e:i32[1]; SQUEEZE {} e -> i32[]", 3 },
     { "TILE {} s i32[1]=2 -> i32[6]", 2 },
+    { "TILE i8[2,1,3]=~1q(0.5,3) s -> t:i8[4,5,21]q(0.5,3); CONCATENATION {axis=1} t t -> c:i8[4,10,21]q(0.5,3);"
+      "RESHAPE c i32[1]=-1 -> r:i8[840]q(0.5,3); DEQUANTIZE r -> f32[840]", 5 },
+    { "TILE i8[2,1,3]=~1q(0.5,3) i32[3]=1,2,1 -> i8[2,2,3]q(0.5,3)", 1 }, /* of a weight */
     { "FILL {} s i32[]=3 -> i32[2,5,7]", 2 },
     { "FILL {} s f32[]=0.5 -> f32[2,5,7]", 2 },
     { "SLICE {} s i32[1]=0 i32[1]=1 -> e:i32[1]; BROADCAST_TO:2 e i32[2]=2,3 -> i32[2,3]", 3 },
@@ -58,6 +61,9 @@ static const struct {
     { "RANGE i64[]=-3 i64[]=4 i64[]=3 -> i64[3]", 2 },
     { "ADD {} s i32[1]=2147483647 -> i32[3]", 2 },
     { "SUB {} i32[]=1 s -> i32[3]", 2 },
+    { "SUB {} i32[4,1]=10,20,30,40 s -> i32[4,3]", 2 },
+    { "EXPAND_DIMS {} s i32[]=1 -> e:i32[3,1]; ADD {} i32[2,1,2]=1,10,100,1000 e -> i32[2,3,2]", 3 },
+    { "LESS {} i32[2,1]=3,6 s -> bool[2,3]", 2 },
     { "MUL {} s i32[3]=-2,65536,1073741824 -> i32[3]", 2 },
     { "DIV {} s i32[3]=-2,3,-4 -> i32[3]", 2 },
     { "DIV {} i32[]=-7 s -> i32[3]", 2 },
@@ -79,8 +85,8 @@ static const struct {
     { "REDUCE_PROD {keep_dims=true} s i32[1]=-1 -> i32[1]", 2 },
     { "REDUCE_MAX {} s i32[]=0 -> i32[]", 2 },
     { "REDUCE_MIN {} s i32[1]=0 -> i32[]", 2 },
-    { "RANGE i32[]=0 i32[]=65536 i32[]=1 -> i32[65536]", 2 },
-    { "RANGE i32[]=0 i32[]=65537 i32[]=1 -> i32[65537]", 1 }, /* too many */
+    { "RANGE i32[]=0 i32[]=1048576 i32[]=1 -> i32[1048576]", 2 },
+    { "RANGE i32[]=0 i32[]=1048577 i32[]=1 -> i32[1048577]", 1 }, /* too many */
     { "CUMSUM {} s i32[]=0 -> i32[3]", 1 },
     { "MUL {} f32[2]=1,2 f32[]=3 -> f32[2]", 1 }, /* of weights: transform/fold.c */
     { "RELU x -> r; SHAPE {out_type=i32} r -> t:i32[3]; MUL {} s t -> i32[3]", 3 },
