@@ -407,6 +407,7 @@ draw-test: $(B)/assay $(B)/draw-venv/ready ## the example conformance/examples/d
 golden-mint: $(B)/assay $(B)/venv/ready ## ask the real LiteRT for its answers again (Python, network)
 	$(B)/assay golden export $(B)/export.h5
 	$(B)/venv/bin/python golden/mint.py $(B)/export.h5 golden
+	$(B)/venv/bin/python golden/float64.py $(B)/export.h5 golden
 
 # LiteRT as PyPI ships it, in the version of the goldens: its libLiteRt.so, found beside assay.
 LITERT := $(shell sed -n 's/^ai-edge-litert==//p' golden/requirements.txt)

@@ -184,12 +184,12 @@ def read_case(name, case):
     return model, inputs
 
 
-def create_case(out, name, case):
+def create_case(out, name, case, texts=("data_set", "options", "model_sha256", "inputs_sha256")):
     """Writes the group of a case, with its attributes."""
     group = out.create_group(name.replace(".", "/"))
     for key in ("builtin_code", "op_version", "seed"):
         group.attrs[key] = np.uint64(case.attrs[key])
-    for key in ("data_set", "options", "model_sha256", "inputs_sha256"):
+    for key in texts:
         group.attrs[key] = np.bytes_(text(case.attrs[key]))
     return group
 

@@ -190,6 +190,8 @@ static const struct exception {
       "pass all: they have no other type" },
     { "", "bool", "", 0, "moved, compared and chosen as i8 is" },
     { "", "i16", "", 0, "the places of i8, in words of two elements" },
+    { "", "w4 w2 u4 a8w4 a8w2 a16w4 a16w2", "", 0,
+      "weights alone differ from those of f32, i8 and i16" },
     { "", "i8 i32", "y_batch x_batch y_width x_width", 0,
       "the divisions that find a place are those of f32" },
     { "transpose space_to_depth depth_to_space reshape unpack", "i8 i32", "", 0,

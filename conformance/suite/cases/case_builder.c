@@ -706,7 +706,7 @@ enum status case_build(const struct test_case *c, const struct case_request *req
     out->judged_node = m.judged;
     out->every_half = c->row->every_half;
     out->full_mantissas = c->row->full_mantissas;
-    out->one_frame = c->row->period > 0;
+    out->one_frame = c->row->period > 0 || c->row->one_frame;
     return STATUS_OK;
 fail:
     case_instance_close(out);

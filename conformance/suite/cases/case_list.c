@@ -67,6 +67,13 @@ static int32_t first_version(const struct suite_member *member, enum case_type t
     case CASE_I16: /* rows say their version */
     case CASE_F32:
     case CASE_F16:
+    case CASE_W4:
+    case CASE_W2:
+    case CASE_U4:
+    case CASE_A8W4:
+    case CASE_A8W2:
+    case CASE_A16W4:
+    case CASE_A16W2:
     case CASE_TYPE_COUNT: break;
     }
     return version == OP_NONE ? 0 : version;
@@ -162,8 +169,8 @@ static enum status add_case(struct test_case *cases, size_t *count, const struct
         .type = case_types[r->type].tensor_type,
         .type_name = type,
         .half = r->type == CASE_HALF,
-        .quantized =
-            (TYPE_BIT(r->type) & TYPES_QUANTIZED && r->type != CASE_DYNAMIC) || r->type == CASE_I16,
+        .quantized = (TYPE_BIT(r->type) & TYPES_QUANTIZED && r->type != CASE_DYNAMIC) ||
+                     TYPE_BIT(r->type) & TYPES_GIVEN,
         .dynamic = r->type == CASE_DYNAMIC,
         .by_channel = is_by_channel(r, version),
         .op = op,

@@ -5,7 +5,8 @@
 #include "reference/ops.def"
 #undef OP
 extern const struct suite suite_binary_i32, suite_int16, suite_int16_move, suite_gap,
-    suite_gap_bytes, suite_combinations, suite_chains, suite_pairs, suite_shape_values;
+    suite_gap_bytes, suite_combinations, suite_chains, suite_pairs, suite_shape_values,
+    suite_sub_byte;
 
 /* One entry for each op of ops.def; the ops of a stem are neighbours and share a suite. */
 static const struct suite *const rows[] = {
@@ -13,7 +14,7 @@ static const struct suite *const rows[] = {
 #include "reference/ops.def"
 #undef OP
     &suite_binary_i32,   &suite_int16,  &suite_int16_move, &suite_gap,          &suite_gap_bytes,
-    &suite_combinations, &suite_chains, &suite_pairs,      &suite_shape_values,
+    &suite_combinations, &suite_chains, &suite_pairs,      &suite_shape_values, &suite_sub_byte,
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -34,6 +35,10 @@ const struct case_type_name case_types[CASE_TYPE_COUNT] = {
     [CASE_I8PC] = { "i8pc", TENSOR_INT8 },          [CASE_U8] = { "u8", TENSOR_UINT8 },
     [CASE_DYNAMIC] = { "dynamic", TENSOR_FLOAT32 }, [CASE_I32] = { "i32", TENSOR_INT32 },
     [CASE_BOOL] = { "bool", TENSOR_BOOL },          [CASE_I16] = { "i16", TENSOR_INT16 },
+    [CASE_W4] = { "w4", TENSOR_FLOAT32 },           [CASE_W2] = { "w2", TENSOR_FLOAT32 },
+    [CASE_U4] = { "u4", TENSOR_FLOAT32 },           [CASE_A8W4] = { "a8w4", TENSOR_INT8 },
+    [CASE_A8W2] = { "a8w2", TENSOR_INT8 },          [CASE_A16W4] = { "a16w4", TENSOR_INT16 },
+    [CASE_A16W2] = { "a16w2", TENSOR_INT16 },
 };
 
 const struct suite_member *suite_member_of(const struct suite *suite, int32_t code)

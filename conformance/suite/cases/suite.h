@@ -40,13 +40,25 @@ enum case_type {
     CASE_I32,     /* i32 without a scale */
     CASE_BOOL,
     CASE_I16, /* quantized, symmetric: weights are i8 */
+    /* Weights of less than 8 bits (suites/sub_byte.c): of f32 activations or behind DEQUANTIZE, and
+     * of activations of i8 and i16. */
+    CASE_W4,
+    CASE_W2,
+    CASE_U4,
+    CASE_A8W4,
+    CASE_A8W2,
+    CASE_A16W4,
+    CASE_A16W2,
     CASE_TYPE_COUNT
 };
 #define TYPE_BIT(type) (1u << (type))
 enum {
     TYPES_BYTES = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_U8),
     TYPES_QUANTIZED = TYPES_BYTES | TYPE_BIT(CASE_I8PC) | TYPE_BIT(CASE_DYNAMIC),
-    TYPES_WHOLE = TYPE_BIT(CASE_I32) | TYPE_BIT(CASE_BOOL)
+    TYPES_WHOLE = TYPE_BIT(CASE_I32) | TYPE_BIT(CASE_BOOL),
+    /* Quantized activations whose suites give them their scales. */
+    TYPES_GIVEN = TYPE_BIT(CASE_I16) | TYPE_BIT(CASE_A8W4) | TYPE_BIT(CASE_A8W2) |
+                  TYPE_BIT(CASE_A16W4) | TYPE_BIT(CASE_A16W2)
 };
 /* The types of row i of a sweep of an op with weights: each quantized type comes once in eight
  * rows. */
@@ -176,7 +188,8 @@ struct op_case {
     bool full_mantissas;
     /* The rule by which our delegate leaves the node to the CPU; NULL: it takes it. */
     const char *refused_by;
-    bool empty; /* a tensor has no elements, for which our delegate refuses the node */
+    bool one_frame; /* as of large rows, frame A is enough, and nothing is checked beside it */
+    bool empty;     /* a tensor has no elements, for which our delegate refuses the node */
 };
 /* Periods of large rows: 65,536 is no multiple of them. */
 enum { LARGE_PERIOD = 1009, SHORT_PERIOD = 61 };
@@ -295,8 +308,8 @@ struct suite {
 
 /* Returns the suites in the order of ops.def, then suite_binary_i32, which shares the stem of ADD,
  * then the suites of graphs of several ops (suite_gap, suite_gap_bytes, suite_combinations,
- * suite_chains, suite_pairs, suite_shape_values).  A member of the latter names the op that its
- * rows are about; its bound is not used.  NULL past the end. */
+ * suite_chains, suite_pairs, suite_shape_values, suite_sub_byte).  A member of the latter names the
+ * op that its rows are about; its bound is not used.  NULL past the end. */
 const struct suite *suite_at(size_t index);
 
 /* Returns the suite's member for an op; NULL when it has none. */

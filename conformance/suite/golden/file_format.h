@@ -13,7 +13,7 @@
  *
  * golden/sub_byte.h5, written by golden/float64.py, has the cases with sub-byte weights of all ops,
  * where no kernel of the runtime is right for all: its resolver is float64, and the attribute
- * witness of a case says what each path of the runtime computes.
+ * witness of a case says what each path of the runtime computes; options are left out.
  *
  * cases_sha256 is the SHA-256 of a line "name model_sha256 inputs_sha256" for each case of the
  * file, in the order of names, group by group. */

@@ -1,9 +1,9 @@
 #include "conformance/suite/judge/designs.h"
 
 #include "conformance/suite/judge/node_limits.h"
-#include "reference/base/builtin.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,11 +26,10 @@ static TfLiteTensor *input(struct interpreter *in, int node, int i)
 
 bool designs_apply(struct interpreter *in, int node)
 {
-    const int32_t code = interpreter_node_op(in, node)->code;
+    const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, node)->code);
     const TfLiteTensor *w;
 
-    if (code != BUILTIN_FULLY_CONNECTED && code != BUILTIN_CONV_2D &&
-        code != BUILTIN_DEPTHWISE_CONV_2D)
+    if (!facts || facts->first != 0 || facts->weights != 1 || facts->state != 0)
         return false;
     w = input(in, node, 1);
     return (w->type == kTfLiteInt8 || is_sub_byte(w->type)) &&

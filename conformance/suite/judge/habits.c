@@ -139,7 +139,8 @@ static int by_group(const void *a, const void *b)
 /* Large rows take long, and rows that a delegate may refuse show nothing. */
 static bool is_candidate(const struct op_case *row)
 {
-    return !row->empty && !row->refused_by && !row->every_half && !row->every_byte && !row->period;
+    return !row->empty && !row->refused_by && !row->every_half && !row->every_byte &&
+           !row->period && !row->one_frame;
 }
 
 static void draw_one(struct candidate *list, size_t count, int habit, uint64_t seed, size_t most)
