@@ -413,7 +413,7 @@ static bool tile(struct value *v)
         size_t left = i, from = 0, step = 1;
 
         for (int d = x->rank - 1; d >= 0; d--) {
-            from += left % (size_t)dims[d] % (size_t)x->dims[d] * step;
+            from += left % (size_t)x->dims[d] * step;
             left /= (size_t)dims[d];
             step *= (size_t)x->dims[d];
         }
