@@ -352,6 +352,9 @@ expect 0 '\[3, 32, 32, 3\]' $assay inspect "$work/batch.tflite"
 expect 0 '' $assay zoo deeplab_mnv2 --width=0.25 --res=33 -o "$work/mask.tflite"
 expect 0 '' $assay zoo decoder --res=64 -o "$work/decoder.tflite"
 expect 0 '^generated   234 234 234 234 215 215$' $assay run "$work/decoder.tflite" --tokens=1 --steps=6
+expect 0 '' $assay zoo decoder --res=64 --type=i2_block -o "$work/blocks.tflite"
+expect 0 '^generated   165 165 92 92 92 92$' $assay run "$work/blocks.tflite" --tokens=1 --steps=6
+expect 2 'type i4, expected f32, f16, i8 or u8' $assay zoo kwt1 --type=i4 -o "$work/kwt1.tflite"
 expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite" --tokens=1 --steps=65 \
     --delegate=none
 expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x

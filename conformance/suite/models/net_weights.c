@@ -396,6 +396,10 @@ int zoo_matrix(struct zoo_net *net, const char *name, struct zoo_matrix *m)
     if (packing_of(net, m).type == TENSOR_FLOAT16)
         m->used =
             widened(net, m->used, zoo_label(name, "f32").text, 2, (int32_t[]){ m->rows, m->width });
+    if (m->scales)
+        builder_blockwise(&net->builder, m->used,
+                          graph ? builder_again(&net->builder, 0, m->scales) : m->scales,
+                          (int32_t)net->options.block);
     m->uses = graph + 1;
     return m->used;
 }

@@ -113,12 +113,14 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
                          CLASSES_MAX);
     if (e->language)
         TRY(check_language(e, o, diag));
-    if (o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
+    if (!(e->language && (o->type == TENSOR_INT4 || o->type == TENSOR_INT2)) &&
+        o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
         o->type != TENSOR_UINT8)
-        return diag_fail(diag, STATUS_USAGE, "type %d, expected f32, f16, i8 or u8", (int)o->type);
+        return diag_fail(diag, STATUS_USAGE, "type %s, expected f32, f16, i8 or u8",
+                         tensor_type_name(o->type));
     if (o->type == TENSOR_UINT8 && e->no_u8)
         return diag_fail(diag, STATUS_USAGE, "type u8, expected f32, f16, dynamic or i8");
-    if (o->weights_only && o->type != TENSOR_INT8)
+    if (!e->language && o->weights_only && o->type != TENSOR_INT8)
         return diag_fail(diag, STATUS_USAGE, "weights only in type %d, expected i8", (int)o->type);
     return STATUS_OK;
 }
@@ -244,7 +246,7 @@ uint64_t zoo_parameters(const struct model *m)
             if (model_tensor_data(m, t, &bytes) &&
                 (t->type == TENSOR_FLOAT32 || t->type == TENSOR_FLOAT16 ||
                  t->quantization.scale.count != 0))
-                sum += bytes / (tensor_type_bits(t->type) / 8);
+                sum += 8 * (uint64_t)bytes / tensor_type_bits(t->type);
         }
     }
     return sum;

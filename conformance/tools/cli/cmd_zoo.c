@@ -11,15 +11,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char *const type_names[] = { "f32", "f16", "dynamic", "i8", "u8", NULL };
+static const char *const type_names[] = { "f32", "f16",      "dynamic", "i8",       "u8",
+                                          "i4",  "i4_block", "i2",      "i2_block", NULL };
+enum { BLOCK = 32 };
 static const struct {
     int32_t type;
     bool weights_only;
-} types[] = { { TENSOR_FLOAT32, false },
-              { TENSOR_FLOAT16, false },
-              { TENSOR_INT8, true },
-              { TENSOR_INT8, false },
-              { TENSOR_UINT8, false } };
+    uint32_t block;
+} types[] = { { TENSOR_FLOAT32, false, 0 }, { TENSOR_FLOAT16, false, 0 },
+              { TENSOR_INT8, true, 0 },     { TENSOR_INT8, false, 0 },
+              { TENSOR_UINT8, false, 0 },   { TENSOR_INT4, true, 0 },
+              { TENSOR_INT4, true, BLOCK }, { TENSOR_INT2, true, 0 },
+              { TENSOR_INT2, true, BLOCK } };
 
 struct request {
     const char *output;
@@ -85,6 +88,7 @@ static int write_entry(const char *name, const struct request *r, const struct a
                                    .batch = (uint32_t)r->batch,
                                    .type = types[r->type].type,
                                    .weights_only = types[r->type].weights_only,
+                                   .block = types[r->type].block,
                                    .quiet = common->quiet,
                                    .seed = common->seed };
     const struct zoo_entry *entry;
@@ -128,7 +132,10 @@ static int run(const struct command *self, int argc, char **argv)
           "number of classes, or keypoints (default: the topology's)", 2, 100000, NULL },
         { "batch", ARGS_UINT, &r.batch, "N", "inputs of one inference (default 1)", 1, 1024, NULL },
         { "type", ARGS_CHOICE, &r.type, "TYPE",
-          "type of all tensors; with f16 and dynamic (i8) of weights only", 0, 0, type_names },
+          "type of all tensors; with f16, dynamic (i8), and the i4 and i2 of language models (a "
+          "scale "
+          "for each row, or for blocks of 32) of weights only",
+          0, 0, type_names },
         { "list", ARGS_BOOL, &r.list, NULL, "list the names of models", 0, 0, NULL },
     };
     struct args_common common;
@@ -169,6 +176,7 @@ const struct command command_zoo = {
                 "  assay zoo mobilenet_v1 -o mobilenet.tflite\n"
                 "  assay zoo mobilenet_v1 --width=0.25 --res=128 --type=f16 -o small.tflite\n"
                 "  assay zoo mobilenet_v1 --type=i8 -o mobilenet_i8.tflite\n"
+                "  assay zoo decoder_270m --type=i4_block -o decoder.tflite\n"
                 "  assay zoo resnet50 --batch=8 -o resnet50_batch8.tflite\n",
     .word_at = name_at,
     .run = run,
