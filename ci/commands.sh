@@ -354,7 +354,7 @@ expect 0 '' $assay zoo decoder --res=64 -o "$work/decoder.tflite"
 expect 0 '^generated   234 234 234 234 215 215$' $assay run "$work/decoder.tflite" --tokens=1 --steps=6
 expect 0 '' $assay zoo decoder --res=64 --type=i2_block -o "$work/blocks.tflite"
 expect 0 '^generated   165 165 92 92 92 92$' $assay run "$work/blocks.tflite" --tokens=1 --steps=6
-expect 2 'type i4, expected f32, f16, i8 or u8' $assay zoo kwt1 --type=i4 -o "$work/kwt1.tflite"
+expect 2 'type INT4, expected f32, f16, i8 or u8' $assay zoo kwt1 --type=i4 -o "$work/kwt1.tflite"
 expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite" --tokens=1 --steps=65 \
     --delegate=none
 expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x

@@ -205,7 +205,7 @@ TEST(refuses)
         { { .width = 1, .batch = 1025, .type = TENSOR_FLOAT32 }, "batch 1025, expected 1 to 1024" },
         { { .width = 1, .channels = 65, .type = TENSOR_FLOAT32 }, "65 channels, expected 1 to 64" },
         { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, expected 2 to 262144" },
-        { { .width = 1, .type = TENSOR_INT16 }, "type i16, expected f32, f16, i8 or u8" },
+        { { .width = 1, .type = TENSOR_INT16 }, "type INT16, expected f32, f16, i8 or u8" },
         { { .width = 1, .type = TENSOR_UINT8, .weights_only = true },
           "weights only in type 3, expected i8" },
     };
