@@ -38,6 +38,7 @@ STORE_ONE_IN = 10  # one case in ten has its model and inputs in full,
 STORE_BYTES_MAX = 1 << 11  # where they are at most so large
 TOTAL_BYTES_MAX = 40 << 20  # of all files under golden/
 DEQUANTIZE = schema.BuiltinOperator.DEQUANTIZE
+VARIABLES = (schema.BuiltinOperator.VAR_HANDLE, schema.BuiltinOperator.READ_VARIABLE)
 # Types of cases with sub-byte weights, which float64.py answers.
 FLOAT64_TYPES = frozenset(("w4", "w2", "u4", "a8w4", "a8w2", "a16w4", "a16w2"))
 
@@ -76,14 +77,17 @@ def hidden_results(model):
     """Indices of the tensors that nodes write and that are no outputs of the graph.
 
     The result of DEQUANTIZE of a constant is left out: it is as large as the weights, and the node
-    that reads it shows it.
+    that reads it shows it.  So does the one that reads what READ_VARIABLE gives; a handle is none.
     """
     buffers = model.buffers
     graph = model.subgraphs[0]
     for op in graph.operators:
         code = model.operatorCodes[op.opcodeIndex]
+        builtin = max(code.builtinCode, code.deprecatedBuiltinCode)
+        if builtin in VARIABLES:
+            continue
         constant = buffers[graph.tensors[op.inputs[0]].buffer].data is not None
-        if max(code.builtinCode, code.deprecatedBuiltinCode) == DEQUANTIZE and constant:
+        if builtin == DEQUANTIZE and constant:
             continue
         for tensor in op.outputs:
             if tensor not in graph.outputs:

@@ -6,15 +6,16 @@
 #undef OP
 extern const struct suite suite_binary_i32, suite_int16, suite_int16_move, suite_gap,
     suite_gap_bytes, suite_combinations, suite_chains, suite_pairs, suite_shape_values,
-    suite_sub_byte;
+    suite_sub_byte, suite_variables;
 
 /* One entry for each op of ops.def; the ops of a stem are neighbours and share a suite. */
 static const struct suite *const rows[] = {
 #define OP(code_, stem, ...) &suite_##stem,
 #include "reference/ops.def"
 #undef OP
-    &suite_binary_i32,   &suite_int16,  &suite_int16_move, &suite_gap,          &suite_gap_bytes,
-    &suite_combinations, &suite_chains, &suite_pairs,      &suite_shape_values, &suite_sub_byte,
+    &suite_binary_i32,   &suite_int16,        &suite_int16_move, &suite_gap,
+    &suite_gap_bytes,    &suite_combinations, &suite_chains,     &suite_pairs,
+    &suite_shape_values, &suite_sub_byte,     &suite_variables,
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 

@@ -4,11 +4,20 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/util/progress.h"
 #include "reference/base/memory.h"
+#include "reference/base/op_facts.h"
 #include "reference/format/read.h"
 
 #include <string.h>
 
-/* Of a case the judged node counts: those around it only make what it takes. */
+static bool is_special(const struct model *m, size_t graph, size_t node)
+{
+    const uint32_t code = m->subgraphs[graph].operators[node].opcode_index;
+
+    return !op_facts_find(model_opcode_row(&m->opcodes[code]));
+}
+
+/* Of a case the judged node counts: those around it only make what it takes, unless they are such
+ * that no case is about them alone, as those of resource variables. */
 static enum status add_case(struct census *cases, const struct test_case *c, struct diag *diag)
 {
     struct case_request request = { .seed = 1 };
@@ -20,10 +29,10 @@ static enum status add_case(struct census *cases, const struct test_case *c, str
         request.set++;
     TRY(case_build(c, &request, &x, diag));
     s = tflite_read(&m, x.file.bytes, x.file.count, diag);
-    if (s == STATUS_OK && x.judged_node >= 0)
-        s = census_add_node(cases, &m, 0, (size_t)x.judged_node, CENSUS_OPTIONS + 1, diag);
-    else if (s == STATUS_OK)
-        s = census_add_model(cases, &m, CENSUS_OPTIONS + 1, diag);
+    for (size_t g = 0; s == STATUS_OK && g < m.subgraph_count; g++)
+        for (size_t i = 0; s == STATUS_OK && i < m.subgraphs[g].operator_count; i++)
+            if (x.judged_node < 0 || (g == 0 && i == (size_t)x.judged_node) || is_special(&m, g, i))
+                s = census_add_node(cases, &m, g, i, CENSUS_OPTIONS + 1, diag);
     model_close(&m);
     case_instance_close(&x);
     return s;

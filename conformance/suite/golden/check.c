@@ -293,9 +293,9 @@ static enum status check_output(struct checked_case *k, int node, int o, bool *j
         return diag_fail(diag, STATUS_NO_MEMORY, "tensor %d: no memory", tensor);
     s = read_golden(k, tensor, golden, &there, diag);
     if (s == STATUS_OK && !there) {
-        /* Not stored are results of constants, and those between custom ops, which XNNPACK keeps to
-         * itself: they are seen through the nodes behind them. */
-        if (t->allocation_type != kTfLitePersistentRo &&
+        /* Not stored are results of constants, values of variables, and those between custom ops,
+         * which XNNPACK keeps to itself: they are seen through the nodes behind them. */
+        if (rule && t->allocation_type != kTfLitePersistentRo &&
             !builtin_is_custom_row(interpreter_node_op(k->in, node)->code))
             s = diag_fail(diag, STATUS_IO, "no tensors/%d, the result of node %d", tensor, node);
         goto end;
