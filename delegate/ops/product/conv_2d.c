@@ -152,6 +152,7 @@ static const struct gpu_op ops[] = {
     { .code = BUILTIN_CONV_2D,
       .max_version = 8,
       GPU_ACTIVATION(TfLiteConvParams),
+      .few_bits = true,
       .rounds_to_steps = true,
       .accept = accept_conv,
       .plan = plan_conv,

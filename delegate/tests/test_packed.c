@@ -1,0 +1,243 @@
+/* Weights that stay packed on the device (packed_product.comp, embedding_lookup.comp): edges of
+ * rows, slices, chunks, blocks and planes, and when the kernels are chosen.  The models hold small
+ * integers and scales that are powers of two, so that every sum is exact and the delegate must give
+ * the bits of the reference. */
+#include "delegate/tests/kit/transform_kit.h"
+#include "reference/tests/kit/test.h"
+
+#include "delegate/ops/product/packed_product.args.h"
+#include "delegate/runtime/kernel.h"
+
+/* clang-format off */
+#define FC(weights, bias)                                                                          \
+    "FULLY_CONNECTED {fused_activation_function=RELU6} x " weights " " bias " -> y"
+#define SCALES(shape) "tensors s:f16[" shape "]=0.5,0.25,0.03125,0.5,0.125,0.0625,0.25; "
+#define IDS           "ABS x -> a; CAST a -> ids:i32; "
+
+static const struct transform_case products[] = {
+    { "blocks", { 1, 256 }, 0, NULL,
+      SCALES("261,8") FC("i4[261,256]=~3(-8..7)blocks(s,32)", "f32[261]=~4(-2..2)") },
+    { "no bias", { 1, 192 }, 0, NULL, SCALES("5,2") FC("i4[5,192]=~3(-8..7)blocks(s,96)", "-") },
+    { "i2 blocks", { 1, 160 }, 0, NULL, /* the last chunk has one block of its two */
+      SCALES("6,5") FC("i2[6,160]=~3(-2..1)blocks(s,32)", "f32[6]=~4(-2..2)") },
+    { "i2 wide blocks", { 1, 256 }, 0, NULL,
+      SCALES("18,2") FC("i2[18,256]=~3(-2..1)blocks(s,128)", "f32[18]=~4(-2..2)") },
+    { "odd rows", { 1, 67 }, 0, NULL, /* a row begins within a byte */
+      FC("i4[3,67]=~3(-8..7)q(0.5|0.25|0.125)", "f32[3]=~4(-2..2)") },
+    { "odd rows of i2", { 1, 133 }, 0, NULL,
+      FC("i2[9,133]=~3(-2..1)q(0.5)", "f32[9]=~4(-2..2)") },
+    { "rows", { 5, 96 }, 0, NULL,
+      SCALES("13,3") FC("i4[13,96]=~3(-8..7)blocks(s,32)", "f32[13]=~4(-2..2)") },
+    { "many rows", { 19, 130 }, 0, NULL, FC("i2[9,130]=~3(-2..1)q(0.25)", "f32[9]=~4(-2..2)") },
+    /* More chunks than all planes load at once. */
+    { "deep", { 1, 4165 }, 0, NULL, FC("i4[17,4165]=~3(-8..7)q(0.0625)", "f32[17]=~4(-2..2)") },
+    { "one unit", { 2, 32 }, 0, NULL, FC("i4[1,32]=~3(-8..7)q(0.5)", "f32[1]=~4(-2..2)") },
+    { "one input", { 3, 1 }, 0, NULL, FC("i4[4,1]=~3(-8..7)q(0.5)", "f32[4]=~4(-2..2)") },
+    { "dequantized", { 1, 70 }, 0, NULL,
+      "DEQUANTIZE i4[6,70]=~3(-8..7)q(0.25) -> w:f32; " FC("w", "f32[6]=~4(-2..2)") },
+};
+static const struct transform_case of_bytes = {
+    "bytes", { 2, 290 }, 0, NULL, FC("i8[403,290]=~3(-128..127)q(0.03125)", "f32[403]=~4(-2..2)")
+};
+static const struct transform_case tables[] = {
+    { "table", { 7 }, 0, NULL, IDS "EMBEDDING_LOOKUP ids i4[37,67]=~3(-8..7)q(0.5) -> y:f32" },
+    { "table of blocks", { 5 }, 0, NULL,
+      SCALES("7,3") IDS "EMBEDDING_LOOKUP ids i4[7,96]=~3(-8..7)blocks(s,32) -> y:f32" },
+    { "table of i2", { 5 }, 0, NULL, SCALES("5,3")
+      IDS "EMBEDDING_LOOKUP ids i2[5,96]=~3(-2..1)blocks(s,32) -> y:f32" },
+    { "table of i8", { 9 }, 0, NULL,
+      IDS "EMBEDDING_LOOKUP ids i8[5,21]=~3(-128..127)q(0.5|1|0.25|2|0.125) -> y:f32" },
+};
+/* clang-format on */
+/* Blocks of 16 end within words of i2, which no shader looks for. */
+static const struct transform_case small_blocks = {
+    "blocks of 16", { 1, 64 }, 0, NULL, SCALES("5,4") FC("i4[5,64]=~3(-8..7)blocks(s,16)", "-")
+};
+static const struct transform_case computed_bias = { "computed bias",
+                                                     { 1, 64 },
+                                                     0,
+                                                     NULL,
+                                                     "RESHAPE x i32[1]=64 -> b; " FC(
+                                                         "i4[64,64]=~3(-8..7)q(0.5)", "b") };
+#define COUNT(rows) (sizeof(rows) / sizeof(rows)[0])
+
+/* ---- on the device ---- */
+
+static int steps_of(const struct gpu_delegate *d, const char *shader)
+{
+    int count = 0;
+
+    for (const struct kernel *k = d->kernels; k; k = k->next)
+        for (int i = 0; i < k->plan.step_count; i++)
+            count += strcmp(k->plan.steps[i]->shader, shader) == 0;
+    return count;
+}
+
+static void check(const struct transform_case *c, const char *shader, bool half, const char *poison,
+                  bool any_device)
+{
+    TfLiteDelegate *d = transform_delegate(half ? "fp16" : "fp32", poison, NULL);
+    struct gpu_delegate *inside = d->data_;
+    struct interpreter *truth, *got;
+    struct model m;
+    char what[64];
+
+    inside->options.any_device = any_device;
+    snprintf(what, sizeof what, "%s, poison %s, %s", half ? "fp16" : "fp32", poison,
+             any_device ? "shares" : "no shares");
+    transform_model(c, &m);
+    truth = transform_run(&m, NULL);
+    got = transform_run(&m, d);
+    if (steps_of(inside, shader) != 1)
+        fail_msg("%s: %s: expected a step of %s", c->name, what, shader);
+    transform_equal(c, what, truth, got);
+    interpreter_close(got);
+    interpreter_close(truth);
+    model_close(&m);
+    assay_gpu_delegate_destroy(d);
+}
+
+static void check_all(const struct transform_case *c, const char *shader, bool any_device)
+{
+    check(c, shader, false, "nan", any_device);
+    check(c, shader, false, "inf", any_device);
+    check(c, shader, true, "nan", any_device);
+}
+
+TEST(results)
+{
+    if (!transform_device)
+        skip();
+    for (size_t i = 0; i < COUNT(products); i++) {
+        check_all(&products[i], "packed_product", false);
+        check_all(&products[i], "packed_product", true);
+    }
+    check_all(&of_bytes, "packed_product", true);
+}
+
+TEST(rows_of_tables)
+{
+    if (!transform_device)
+        skip();
+    for (size_t i = 0; i < COUNT(tables); i++)
+        check_all(&tables[i], "embedding_lookup", false);
+}
+
+/* ---- without a device ---- */
+
+struct look {
+    enum device_class device_class;
+    const char *no_kernel;
+    uint32_t invocations; /* of a workgroup, which the device allows; 0: as many as a large one */
+    uint64_t buffer;      /* bytes of one; 0: as many as a large device has */
+    const char *shader;   /* of the last step of a node */
+    struct plan_step step;
+    size_t constant_bytes;
+};
+
+static void look_at_plan(struct graph *g, void *user)
+{
+    struct look *look = user;
+    const char *pairs[] = { look->no_kernel ? "no_kernel" : NULL, look->no_kernel, NULL };
+    struct gpu_options o = gpu_options_of(pairs);
+    struct device_limits limits = gpu_large_limits();
+    struct diag diag = { 0 };
+    struct plan p;
+
+    limits.device_class = look->device_class;
+    if (look->invocations)
+        limits.max_workgroup_invocations = look->invocations;
+    if (look->buffer)
+        limits.max_storage_buffer_range = look->buffer;
+    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    look->shader = NULL;
+    look->constant_bytes = p.constant_bytes;
+    for (int i = 0; i < p.step_count; i++)
+        if (p.steps[i]->node >= 0) {
+            look->shader = p.steps[i]->shader;
+            look->step = *p.steps[i];
+        }
+    plan_close(&p);
+    options_close(&o);
+}
+
+static struct look planned(const struct transform_case *c, struct look look)
+{
+    struct model m;
+
+    transform_model(c, &m);
+    gpu_look(&m, look_at_plan, &look);
+    model_close(&m);
+    return look;
+}
+
+TEST(chosen)
+{
+    /* clang-format off */
+    static const struct {
+        const struct transform_case *c;
+        struct look look;
+        bool packed;
+    } rows[] = {
+        { &products[0], { .device_class = DEVICE_NVIDIA }, true },
+        { &products[0], { .device_class = DEVICE_SOFTWARE }, true },
+        { &products[0], { .device_class = DEVICE_OTHER }, true },
+        { &products[0], { DEVICE_NVIDIA, .no_kernel = "packed" }, false },
+        { &small_blocks, { .device_class = DEVICE_NVIDIA }, false },
+        { &computed_bias, { .device_class = DEVICE_NVIDIA }, false },
+        { &of_bytes, { .device_class = DEVICE_NVIDIA }, true },
+        { &of_bytes, { .device_class = DEVICE_SOFTWARE }, false },
+        { &of_bytes, { DEVICE_NVIDIA, .no_kernel = "packed_shares" }, false },
+    };
+    /* clang-format on */
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct look got = planned(rows[i].c, rows[i].look);
+
+        if ((strcmp(got.shader, "packed_product") == 0) != rows[i].packed)
+            fail_msg("%s: planned as %s", rows[i].c->name, got.shader);
+    }
+}
+
+/* Planes share sums out in a tree of additions: a workgroup is a power of two within the limits of
+ * the device. */
+TEST(workgroups)
+{
+    static const uint32_t allowed[] = { 0, 256, 200, 128, 64 };
+
+    for (size_t i = 0; i < COUNT(allowed); i++)
+        for (size_t c = 0; c < COUNT(products); c++) {
+            const struct look got =
+                planned(&products[c], (struct look){ DEVICE_NVIDIA, .invocations = allowed[i] });
+            const uint32_t x = got.step.spec[0];
+
+            assert_string_equal(got.shader, "packed_product");
+            assert_true(x > 0 && (x & (x - 1)) == 0 && x <= 256);
+            assert_true(allowed[i] == 0 || x <= allowed[i]);
+            assert_int_equal(x, got.step.spec[PACKED_PRODUCT_SPEC_COLUMNS] *
+                                    got.step.spec[PACKED_PRODUCT_SPEC_PLANES]);
+            assert_int_equal(got.step.shared_bytes,
+                             16 * x * got.step.spec[PACKED_PRODUCT_SPEC_ROWS]);
+            assert_true(got.step.spec[PACKED_PRODUCT_SPEC_ROWS] <= 8);
+            assert_true(got.step.spec[PACKED_PRODUCT_SPEC_TURNS] >= 1 &&
+                        got.step.spec[PACKED_PRODUCT_SPEC_TURNS] <= 4);
+        }
+}
+
+/* 261 x 256 weights of 4 bits and 8 scales of each row, with what pads them, not floats. */
+TEST(memory)
+{
+    const size_t expected = 264 * (256 / 2 + 8 * 2 + 4);
+
+    for (int d = 0; d < DEVICE_CLASSES; d++) {
+        const size_t bytes =
+            planned(&products[0], (struct look){ .device_class = (enum device_class)d })
+                .constant_bytes;
+
+        if (bytes < expected || bytes > expected * 5 / 4)
+            fail_msg("class %d: expected some %zu bytes of constants, found %zu", d, expected,
+                     bytes);
+    }
+}
+
+TEST_FILE(.before = transform_find_device);
