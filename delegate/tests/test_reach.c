@@ -181,7 +181,7 @@ static const struct {
     { "conv_2d_grouped", WINDOW "activation rounded" },
     { "conv_2d_grouped_int8", WINDOW "sign_flip# requantize" },
     { "conv_2d_int8", WINDOW "rows dense requantize sign_flip# sum_x quads tail" },
-    { "cumsum", "over_channels exclusive reverse" },
+    { "cumsum", "over_channels exclusive reverse scan" },
     { "depthwise_conv_2d", WINDOW "multiplier# activation rounded" },
     { "depthwise_conv_2d_int8", WINDOW "multiplier# sign_flip# sum_x requantize" },
     { "depthwise_run_int8", WINDOW "run sign_flip# sum_x requantize" },

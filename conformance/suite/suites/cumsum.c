@@ -82,6 +82,15 @@ static const struct row rows[] = {
     { ROW("i32_both_c", "integers over channels, exclusive, from the end",
           .types = TYPE_BIT(CASE_I32)),
       .in = DIMS(3, 5, 6), .axis = 2, .flags = EXCLUSIVE | REVERSE },
+    /* Axes that a workgroup may cut into blocks: each of one element, and of two or three. */
+    { ROW("blocks_rows", "131 rows, without the element itself", .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 131, 5), .axis = 1, .flags = EXCLUSIVE },
+    { ROW("blocks_reverse", "70 rows from the end", .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 70, 2, 3), .axis = 1, .flags = REVERSE },
+    { ROW("blocks_c", "65 slices", .sets = SET_BIT(SET_RANDOM)), .in = DIMS(2, 259), .axis = 1 },
+    { ROW("blocks_both_c", "131 slices, exclusive, from the end", .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 521), .axis = 1, .flags = EXCLUSIVE | REVERSE },
+    { ROW("blocks_wide", "700 rows", .sets = SET_BIT(SET_RANDOM)), .in = DIMS(700, 3), .axis = 0 },
 };
 
 static void build(struct case_builder *m)

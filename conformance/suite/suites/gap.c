@@ -1,6 +1,7 @@
 /* Graphs of several ops that show known faults of delegates: blocks of networks, ops that tend to
  * be fused, tensors that are read long after they were made.  Each row has a make function; the
  * member that it names in `only` is the last op, which the case is about. */
+#include "conformance/suite/cases/case_quant.h"
 #include "conformance/suite/cases/graph_builder.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/gaps.h"
@@ -653,6 +654,52 @@ static void make_both(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_unary(m, BUILTIN_LOGISTIC, x));
 }
 
+static struct value between(struct case_builder *m, int32_t code, int tag,
+                            const struct shape *shape, int count, const int *in)
+{
+    struct value y = { .shape = *shape };
+    struct options options;
+
+    options_init(&options, tag);
+    y.tensor = case_tensor_f32(m, "between", shape);
+    y.op = case_op(m, code, 1, &options, (size_t)count, in, y.tensor);
+    return y;
+}
+
+/* The range of x is what the next scale follows from. */
+static int wide(struct case_builder *m, struct value x)
+{
+    const int y = graph_add_dequantize(m, x).tensor;
+    const struct case_scale *const s = case_scale_of(m, x.tensor);
+
+    if (s && y >= 0)
+        case_set_scale(m, y, s->type, s->scale, s->zero);
+    return y;
+}
+
+/* As a converter leaves instance norm and mirrored borders when it has quantized what it could:
+ * floats between DEQUANTIZE and QUANTIZE. */
+static void make_islands(struct case_builder *m, const struct row *r)
+{
+    static const int32_t around[] = { 0, 0, 1, 1, 1, 1, 0, 0 };
+    const struct value x = layer(m, floats(m, r), 5, 3, 1, ACTIVATION_NONE);
+    const int both[] = { wide(m, x), wide(m, graph_add_mean(m, x, 6, true)) };
+    const struct value square =
+        graph_add_quantize(m, between(m, BUILTIN_SQUARED_DIFFERENCE,
+                                      OPTIONS_SquaredDifferenceOptions, &x.shape, 2, both));
+    struct shape padded = x.shape;
+    const int mirror[] = { wide(m, add(m, x, square)),
+                           case_constant_i32(m, "pads", &(struct shape)DIMS(4, 2), around) };
+
+    padded.d[1] += 2;
+    padded.d[2] += 2;
+    graph_add_judged_output(
+        m, layer(m,
+                 graph_add_quantize(m, between(m, BUILTIN_MIRROR_PAD, OPTIONS_MirrorPadOptions,
+                                               &padded, 2, mirror)),
+                 4, 3, 1, ACTIVATION_RELU6));
+}
+
 /* Gates: a mean, two layers, and a factor for each channel. */
 static void make_gates(struct case_builder *m, const struct row *r)
 {
@@ -803,6 +850,7 @@ static const struct row rows[] = {
     { ROW("clamped_pool", "an activation that ends between two steps, in a pool", .only = "mean",
           .gap = GAP_BYTES, .types = TYPES_BYTES),
       .make = make_clamped_pool, .in = DIMS(1, 6, 5, 6) },
+    BYTES("islands", "floats between DEQUANTIZE and QUANTIZE", "conv_2d", make_islands),
 };
 
 static void build(struct case_builder *m)
