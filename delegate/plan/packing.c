@@ -92,17 +92,23 @@ enum status packing_chunks(struct planner *p, int tensor, const struct packing_c
 {
     const uint64_t groups =
         ((uint64_t)shape->outputs + 4 * shape->columns - 1) / (4 * (uint64_t)shape->columns);
+    const void *const data = p->graph->tensors[tensor].data;
     struct packing *new;
 
+    /* An embedding's table may be the weights of the last product, too. */
+    for (const struct packing *w = p->packings; w; w = w->next)
+        if (p->graph->tensors[w->tensor].data == data &&
+            memcmp(&w->chunks, shape, sizeof *shape) == 0) {
+            *packed = w->to;
+            return STATUS_OK;
+        }
     TRY(planner_pack_words(p, groups * chunks_of_group(shape) * (CHUNK_BYTES / 4), packed));
-    if (!planner_packs(p) || packed->bytes == 0)
-        return STATUS_OK;
     TRY(add_packing(p, tensor, &(struct packing_shape){ shape->outputs, 1, shape->inputs, 0 },
                     packed, &new));
     new->chunks = *shape;
     new->rows = groups;
     new->part_rows = PART_ELEMENTS / (chunks_of_group(shape) * CHUNK_BYTES) + 1;
-    new->jobs = (size_t)((new->rows + new->part_rows - 1) / new->part_rows);
+    new->jobs = planner_packs(p) ? (size_t)((new->rows + new->part_rows - 1) / new->part_rows) : 0;
     return STATUS_OK;
 }
 

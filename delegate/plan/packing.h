@@ -24,7 +24,7 @@ enum status packing_tiled(struct planner *p, int tensor, const struct packing_sh
                           const struct device_matrix *m, struct packed *packed);
 /* Weights [outputs, inputs] of 8, 4 or 2 bits, as chunks of 16 bytes: [groups][chunks][4 lanes]
  * [columns], where output o is lane o % 4 of column o / 4 % columns of its group.  An integer w is
- * w + 2^(bits-1); what pads is w = 0. */
+ * w + 2^(bits-1); what pads is w = 0.  The same data in the same shape are packed once. */
 struct packing_chunks_shape {
     uint32_t outputs, inputs, bits, chunks, columns;
 };
