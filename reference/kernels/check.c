@@ -81,6 +81,15 @@ enum status ref_check_bytes(const struct ref_call *call, struct diag *diag, int 
                     runtime_type_name(type) ? runtime_type_name(type) : "unknown");
 }
 
+enum status ref_check_moved(const struct ref_call *call, struct diag *diag, int i, const char *role,
+                            uint32_t packed)
+{
+    const TfLiteType type = call->in[i]->type;
+
+    return (unsigned)type < 32 && packed >> type & 1 ? STATUS_OK
+                                                     : ref_check_bytes(call, diag, i, role);
+}
+
 static bool same_scale(const TfLiteTensor *a, const TfLiteTensor *b)
 {
     const TfLiteAffineQuantization *qa = a->quantization.params, *qb = b->quantization.params;

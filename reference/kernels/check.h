@@ -25,6 +25,10 @@ enum status ref_check_out(const struct ref_call *call, struct diag *diag, int o,
 /* Elements of input i are whole bytes, so that they can be copied. */
 enum status ref_check_bytes(const struct ref_call *call, struct diag *diag, int i,
                             const char *role);
+/* The same, or it has one of these types (an OR of REF_TYPE) of fewer bits: ref_copy copies them.
+ */
+enum status ref_check_moved(const struct ref_call *call, struct diag *diag, int i, const char *role,
+                            uint32_t packed);
 /* Inputs and outputs are not quantized, or all have one scale and zero point, the same ones: their
  * integers can then be copied and compared without rescaling. */
 enum status ref_check_same_scale(const struct ref_call *call, struct diag *diag);

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <string.h>
 
 void ref_pitches(const TfLiteTensor *t, int64_t pitch[REF_MAX_RANK])
 {
@@ -24,7 +23,6 @@ void ref_walk_dim(struct ref_walk *walk, int32_t size, int64_t step)
 void ref_walk_copy(struct ref_call *call, int i, int o, const struct ref_walk *walk)
 {
     const TfLiteTensor *const x = call->in[i], *const y = call->out[o];
-    const size_t bytes = runtime_type_bits(x->type) / 8;
     int32_t index[2 * REF_MAX_RANK] = { 0 };
     size_t at = 0;
 
@@ -35,7 +33,7 @@ void ref_walk_copy(struct ref_call *call, int i, int o, const struct ref_walk *w
 
         for (int d = 0; d < walk->rank; d++)
             from += index[d] * walk->steps[d];
-        memcpy(y->data.raw + at * bytes, x->data.raw_const + (size_t)from * bytes, bytes);
+        ref_copy(call, o, at, x, (size_t)from, 1);
         ref_detail_copied(call, o, at++);
     } while (ref_step(walk->rank, walk->sizes, index));
     assert(at == ref_elements(y));

@@ -218,6 +218,28 @@ void ref_store_fused(struct ref_call *call, int o, size_t i, TfLiteFusedActivati
     ref_store_detail(call, o, i, value, magnitude, terms);
 }
 
+/* The bits of the last byte that hold no element become 0, whatever the memory held. */
+static void store_packed(TfLiteTensor *t, size_t i, int64_t value)
+{
+    const unsigned used = (unsigned)((i + 1) * packed_bits(t->type) % 8);
+
+    packed_store(t->data.raw, t->type, i, value);
+    if (used != 0 && i + 1 == ref_elements(t))
+        t->data.uint8[t->bytes - 1] &= (uint8_t)((1u << used) - 1);
+}
+
+void ref_copy(struct ref_call *call, int o, size_t to, const TfLiteTensor *x, size_t from,
+              size_t count)
+{
+    TfLiteTensor *const y = call->out[o];
+    const size_t bytes = runtime_type_bits(y->type) / 8;
+
+    if (bytes > 0 && count > 0)
+        memcpy(y->data.raw + to * bytes, x->data.raw_const + from * bytes, count * bytes);
+    for (size_t i = 0; i < count && bytes == 0; i++)
+        store_packed(y, to + i, ref_load_int(x, from + i));
+}
+
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
 {
     TfLiteTensor *t = call->out[o];
@@ -232,7 +254,7 @@ void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value)
     case kTfLiteBool: t->data.b[i] = value != 0; break;
     case kTfLiteInt4:
     case kTfLiteInt2:
-    case kTfLiteUInt4: packed_store(t->data.raw, t->type, i, value); break;
+    case kTfLiteUInt4: store_packed(t, i, value); break;
     default: assert(!"an integer tensor"); return;
     }
     if (!call->detail)

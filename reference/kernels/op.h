@@ -177,6 +177,11 @@ void ref_store_fused(struct ref_call *call, int o, size_t i, TfLiteFusedActivati
  * whether it is not 0), and its detail when asked for. */
 void ref_store_int(struct ref_call *call, int o, size_t i, int64_t value);
 
+/* Copies count elements of x, from element `from` on, to those of output o from `to` on, which has
+ * the same type. */
+void ref_copy(struct ref_call *call, int o, size_t to, const TfLiteTensor *x, size_t from,
+              size_t count);
+
 /* Writes the detail of element i of output o, where one is asked for. */
 void ref_store_detail(struct ref_call *call, int o, size_t i, double value, double magnitude,
                       double terms);

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static void read_params(const struct options *options, void *params)
 {
@@ -89,7 +88,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     int rank;
 
     TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
-    TRY(ref_check_bytes(call, diag, 0, "input"));
+    TRY(ref_check_moved(call, diag, 0, "input", REF_TYPE(Int4)));
     TRY(ref_check_out(call, diag, 0, call->in[0]->type));
     TRY(ref_check_activation(call, diag, p->activation));
     if (p->activation != kTfLiteActNone)
@@ -112,7 +111,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
 static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const y = call->out[0];
-    const size_t size = runtime_type_bits(y->type) / 8, count = ref_elements(y);
+    const size_t count = ref_elements(y);
     const int axis = axis_of(call);
     size_t outer = 1, inner = 1, at = 0;
 
@@ -125,15 +124,14 @@ static enum status eval(struct ref_call *call, struct diag *diag)
         inner *= (size_t)ref_dim(y, d);
     for (size_t block = 0; block < outer; block++) {
         for (int i = 0; i < call->in_count; i++) {
-            const size_t bytes = (size_t)ref_dim(call->in[i], axis) * inner * size;
+            const size_t run = (size_t)ref_dim(call->in[i], axis) * inner;
 
-            if (bytes > 0)
-                memcpy(y->data.raw + at, call->in[i]->data.raw_const + block * bytes, bytes);
-            for (size_t k = at / size; k < (at + bytes) / size; k++)
+            ref_copy(call, 0, at, call->in[i], block * run, run);
+            for (size_t k = at; k < at + run; k++)
                 ref_detail_copied(call, 0, k);
             if (is_rescaled(call))
-                rescale(call, i, at / size, bytes / size);
-            at += bytes;
+                rescale(call, i, at, run);
+            at += run;
         }
     }
     return STATUS_OK;

@@ -15,7 +15,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     int rank;
 
     TRY(ref_check_shape(call, diag, OPERAND, "operand", 0, REF_MAX_RANK));
-    TRY(ref_check_bytes(call, diag, OPERAND, "operand"));
+    TRY(ref_check_moved(call, diag, OPERAND, "operand", REF_TYPE(Int4)));
     rank = ref_rank(call->in[OPERAND]);
     TRY(ref_check_in(call, diag, UPDATE, "update", call->in[OPERAND]->type, rank, rank));
     TRY(ref_check_vector(call, diag, START, "start", true, rank));
@@ -50,7 +50,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const operand = call->in[OPERAND], *const update = call->in[UPDATE];
     const TfLiteTensor *const y = call->out[0];
-    const size_t bytes = runtime_type_bits(y->type) / 8, count = ref_elements(update);
+    const size_t count = ref_elements(update);
     int32_t sizes[REF_MAX_RANK], index[REF_MAX_RANK] = { 0 };
     int64_t pitch[REF_MAX_RANK], first;
 
@@ -67,7 +67,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
         for (int d = 0; d < ref_rank(y); d++)
             to += index[d] * pitch[d];
-        memcpy(y->data.raw + (size_t)to * bytes, update->data.raw_const + from * bytes, bytes);
+        ref_copy(call, 0, (size_t)to, update, from, 1);
         ref_step(ref_rank(y), sizes, index);
     }
     for (size_t i = 0; i < ref_elements(y); i++)

@@ -13,7 +13,6 @@
 #include "reference/kernels/quantized.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static void read_params(const struct options *options, void *params)
 {
@@ -44,7 +43,8 @@ static enum status check_operands(struct ref_call *call, struct diag *diag)
 
     TRY(ref_check_shape(call, diag, 0, "params", 1, REF_MAX_RANK));
     x = call->in[0];
-    TRY(ref_check_bytes(call, diag, 0, "params"));
+    TRY(ref_check_moved(call, diag, 0, "params",
+                        call->op->code == BUILTIN_GATHER ? REF_TYPE(Int4) : 0));
     TRY(ref_check_in_types(call, diag, 1, "indices",
                            REF_TYPE(Int16) | REF_TYPE(Int32) | REF_TYPE(Int64), 0, REF_MAX_RANK));
     TRY(ref_check_out(call, diag, 0, x->type));
@@ -143,10 +143,7 @@ static enum status load_index(struct ref_call *call, struct diag *diag, size_t a
 /* Copies `inner` elements to element `to` of the result. */
 static void copy(struct ref_call *call, size_t to, size_t from, size_t inner)
 {
-    const size_t size = runtime_type_bits(call->in[0]->type) / 8;
-
-    memcpy(call->out[0]->data.raw + to * size, call->in[0]->data.raw_const + from * size,
-           inner * size);
+    ref_copy(call, 0, to, call->in[0], from, inner);
     for (size_t i = 0; i < inner; i++)
         ref_detail_copied(call, 0, to + i);
 }

@@ -38,7 +38,7 @@ static enum status prepare_slice(struct ref_call *call, struct diag *diag)
     int rank;
 
     TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
-    TRY(ref_check_bytes(call, diag, 0, "input"));
+    TRY(ref_check_moved(call, diag, 0, "input", REF_TYPE(Int4)));
     TRY(ref_check_outs(call, diag, 0, false));
     rank = ref_rank(call->in[0]);
     TRY(ref_check_vector(call, diag, BEGIN, "begin", true, rank));

@@ -38,7 +38,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     int perm[REF_MAX_RANK];
 
     TRY(ref_check_shape(call, diag, 0, "input", 0, REF_MAX_RANK));
-    TRY(ref_check_bytes(call, diag, 0, "input"));
+    TRY(ref_check_moved(call, diag, 0, "input", REF_TYPE(Int4) | REF_TYPE(UInt4)));
     TRY(ref_check_outs(call, diag, 0, false));
     TRY(ref_check_vector(call, diag, 1, "perm", false, ref_rank(call->in[0])));
     if (!ref_known(call, 1)) {
