@@ -86,8 +86,7 @@ def hidden_results(model):
         builtin = max(code.builtinCode, code.deprecatedBuiltinCode)
         if builtin in VARIABLES:
             continue
-        constant = buffers[graph.tensors[op.inputs[0]].buffer].data is not None
-        if builtin == DEQUANTIZE and constant:
+        if builtin == DEQUANTIZE and buffers[graph.tensors[op.inputs[0]].buffer].data is not None:
             continue
         for tensor in op.outputs:
             if tensor not in graph.outputs:

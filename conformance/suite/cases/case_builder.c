@@ -697,6 +697,8 @@ enum status case_build(const struct test_case *c, const struct case_request *req
     }
     builder_inputs(&m.builder, out->input_count, m.inputs);
     builder_outputs(&m.builder, m.output_count, m.outputs);
+    if (m.more)
+        m.more(&m);
     if ((s = builder_finish(&m.builder, &model, diag)) != STATUS_OK)
         goto fail;
     s = tflite_write(&model, &out->file, diag);

@@ -23,6 +23,8 @@ struct case_builder {
     int inputs[CASE_INPUTS_MAX];
     int outputs[CASE_OUTPUTS_MAX];
     size_t output_count;
+    /* Adds further subgraphs, once the first is whole; NULL: there are none. */
+    void (*more)(struct case_builder *m);
     int judged; /* index of the operator that the case is about; -1: all of them */
     /* For quantized types (case_quant.h). */
     struct case_scale *scales; /* by index of tensor */

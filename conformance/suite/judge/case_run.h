@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { CASE_GRAPHS_MAX = 2 }; /* subgraphs of a case */
+
 struct case_run {
     struct judge *judge;
     const struct test_case *test_case;
@@ -21,7 +23,7 @@ struct case_run {
     /* The same graph with every intermediate among its outputs, behind its own; it shares all else
      * with model. */
     struct model exposed;
-    struct model_subgraph exposed_graph;
+    struct model_subgraph exposed_graphs[CASE_GRAPHS_MAX];
     int32_t exposed_outputs[OUTPUTS_MAX];
     bool repeats;               /* it is run for repeat.h, not for what is checked once a case */
     bool hides_intermediates;   /* model has an intermediate that is no output */

@@ -68,7 +68,7 @@ static const char *const change_names[CHANGES] = { "constant", "scale", "option"
 struct changed {
     struct arena arena;
     struct model model;
-    struct model_subgraph graph;
+    struct model_subgraph graphs[CASE_GRAPHS_MAX];
 };
 
 static void *copy_of(struct changed *c, const void *from, size_t count, size_t size)
@@ -142,11 +142,11 @@ static bool change_constant(struct changed *c, const struct model *m, unsigned n
     buffers = copy_of(c, m->buffers, m->buffer_count, sizeof *buffers);
     if (!buffers)
         return false;
-    data = &buffers[c->graph.tensors[t].buffer].data;
+    data = &buffers[c->graphs[0].tensors[t].buffer].data;
     bytes = copy_of(c, data->data, data->count, 1);
     if (!bytes)
         return false;
-    change_last(c->graph.tensors[t].type, bytes, data->count);
+    change_last(c->graphs[0].tensors[t].type, bytes, data->count);
     data->data = bytes;
     c->model.buffers = buffers;
     return true;
@@ -156,19 +156,19 @@ static bool change_constant(struct changed *c, const struct model *m, unsigned n
 static bool change_scale(struct changed *c)
 {
     struct model_tensor *const tensors =
-        copy_of(c, c->graph.tensors, c->graph.tensor_count, sizeof *tensors);
+        copy_of(c, c->graphs[0].tensors, c->graphs[0].tensor_count, sizeof *tensors);
     struct model_quantization *q;
     float *scale;
 
-    if (!tensors || c->graph.outputs.count == 0)
+    if (!tensors || c->graphs[0].outputs.count == 0)
         return false;
-    q = &tensors[c->graph.outputs.data[0]].quantization;
+    q = &tensors[c->graphs[0].outputs.data[0]].quantization;
     if (!q->present || q->scale.count != 1 ||
         !(scale = copy_of(c, q->scale.data, 1, sizeof *scale)))
         return false;
     *scale *= 1.5F;
     q->scale.data = scale;
-    c->graph.tensors = tensors;
+    c->graphs[0].tensors = tensors;
     return true;
 }
 
@@ -192,10 +192,10 @@ static bool change_field(const struct option_field *f, union option_value *v)
 static bool change_option(struct changed *c)
 {
     struct model_operator *const operators =
-        copy_of(c, c->graph.operators, c->graph.operator_count, sizeof *operators);
+        copy_of(c, c->graphs[0].operators, c->graphs[0].operator_count, sizeof *operators);
 
-    c->graph.operators = operators;
-    for (size_t n = 0; operators && n < c->graph.operator_count; n++) {
+    c->graphs[0].operators = operators;
+    for (size_t n = 0; operators && n < c->graphs[0].operator_count; n++) {
         struct options *const o = &operators[n].options;
         const struct option_table *const table = option_table_find(o->tag);
 
@@ -209,9 +209,9 @@ static bool change_option(struct changed *c)
 static bool change_model(struct changed *c, const struct case_run *run, enum change change,
                          unsigned number)
 {
-    *c = (struct changed){ .model = run->model, .graph = run->model.subgraphs[0] };
-    c->arena = (struct arena){ 0 };
-    c->model.subgraphs = &c->graph;
+    *c = (struct changed){ .model = run->model };
+    memcpy(c->graphs, run->model.subgraphs, run->model.subgraph_count * sizeof *c->graphs);
+    c->model.subgraphs = c->graphs;
     return change == CHANGE_CONSTANT ? change_constant(c, &run->model, number)
            : change == CHANGE_SCALE  ? change_scale(c)
                                      : change_option(c);

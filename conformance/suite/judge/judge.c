@@ -315,6 +315,9 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
 
     run->exposed = run->model;
     run->hides_constants = false;
+    if (run->model.subgraph_count > CASE_GRAPHS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%zu subgraphs, at most %d",
+                         run->model.subgraph_count, CASE_GRAPHS_MAX);
     if (graph->operator_count < 2 || count > OUTPUTS_MAX)
         return STATUS_OK;
     TRY(case_run_open_reference(run, &setup, &in, diag));
@@ -331,9 +334,10 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
         for (int o = 0; o < node->outputs->size; o++) {
             const int tensor = node->outputs->data[o];
             const TfLiteAllocationType memory = interpreter_tensor(in, tensor)->allocation_type;
-            /* Complex numbers are seen through the nodes behind them. */
+            const TfLiteType type = interpreter_tensor(in, tensor)->type;
+            /* Complex numbers and handles are seen through the nodes behind them. */
             bool shown = memory == kTfLitePersistentRo || memory == kTfLiteDynamic ||
-                         interpreter_tensor(in, tensor)->type == kTfLiteComplex64;
+                         type == kTfLiteComplex64 || type == kTfLiteResource;
 
             for (size_t i = 0; i < count; i++)
                 shown = shown || run->exposed_outputs[i] == tensor;
@@ -343,10 +347,10 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
     }
     interpreter_close(in);
     run->hides_intermediates = count > graph->outputs.count;
-    run->exposed_graph = *graph;
-    run->exposed_graph.outputs = (struct model_ints){ run->exposed_outputs, count };
-    run->exposed.subgraphs = &run->exposed_graph;
-    run->exposed.subgraph_count = 1;
+    memcpy(run->exposed_graphs, run->model.subgraphs,
+           run->model.subgraph_count * sizeof *run->exposed_graphs);
+    run->exposed_graphs[0].outputs = (struct model_ints){ run->exposed_outputs, count };
+    run->exposed.subgraphs = run->exposed_graphs;
     return STATUS_OK;
 }
 
