@@ -138,6 +138,8 @@ def run_with(resolver, model_bytes, inputs):
 def run(model_bytes, inputs, optimized=True):
     """The resolver whose kernels ran, and what run_with gives."""
     if has_custom(schema.ModelT.InitFromPackedBuf(model_bytes, 0)):
+        if not optimized:
+            raise Refused("Didn't find op: custom ops are XNNPACK's, which keeps no result between nodes")
         return XNNPACK, run_with(XNNPACK, model_bytes, inputs)
     try:
         return RESOLVER, run_with(RESOLVER, model_bytes, inputs)

@@ -1,6 +1,7 @@
 /* Draws random graphs: item after item, each of which is tried without building a model. */
 #include "conformance/suite/cases/random_draw.h"
 
+#include "conformance/suite/cases/random_later.h"
 #include "reference/base/op_facts.h"
 
 #include <assert.h>
@@ -9,7 +10,9 @@
 enum {
     INPUTS_MAX = 4,
     NODE_TRIES = 40, /* before a graph is left with fewer nodes */
-    OUTPUTS_MAX_DRAWN = 6
+    OUTPUTS_MAX_DRAWN = 6,
+    LATER_MAX = 3,
+    LATER_BIT = 8 /* of the index */
 };
 
 /* A graph that is being drawn. */
@@ -357,6 +360,29 @@ static void choose_outputs(struct drawing *d)
     }
 }
 
+/* Appends nodes of random_later.h; the last ones are outputs, if they fit beside the others. */
+static void append_later(struct drawing *d, uint64_t seed, uint32_t index)
+{
+    const size_t before = d->graph->count;
+    size_t nodes, outputs = 0;
+
+    random_init(&d->stream, seed, "later", index, 0, 0);
+    nodes = 1 + below(d, LATER_MAX);
+    for (int tries = 0; tries < NODE_TRIES && nodes > 0; tries++) {
+        struct random_item item = { .kind = RANDOM_NODE, .operand_count = 1 };
+        int first;
+
+        item.member = &random_later[below(d, random_later_count)];
+        first = is_drawn(d->c, item.member) ? pick_first(d, item.member) : -1;
+        item.operands[0] = (uint8_t)first;
+        nodes -= first >= 0 && append_item(d, &item);
+    }
+    for (size_t i = 0; i < before; i++)
+        outputs += d->graph->items[i].output;
+    for (size_t i = d->graph->count; i-- > before && outputs < CASE_OUTPUTS_MAX; outputs++)
+        d->graph->items[i].output = true;
+}
+
 void random_graph_draw(const struct test_case *c, struct random_graph *graph)
 {
     const struct random_row *const row = (const struct random_row *)c->row;
@@ -384,5 +410,7 @@ void random_graph_draw(const struct test_case *c, struct random_graph *graph)
             break;
     }
     choose_outputs(&d);
+    if (row->index & LATER_BIT)
+        append_later(&d, row->seed, row->index);
     random_graph_prune(graph);
 }
