@@ -19,7 +19,6 @@
 #include "reference/format/flexbuffer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct detection_params {
@@ -206,16 +205,23 @@ struct detection {
     size_t boxes, columns; /* of the scores */
     size_t background;     /* 1: column 0 is the background */
     struct box *box;
-    float *score;                 /* boxes * columns */
+    const float *score;           /* boxes * columns */
     struct candidate *candidates; /* of one suppression */
-    bool *dropped;
 };
 
-static float load(const TfLiteTensor *t, size_t i)
+/* The tensor's floats; those of 8 bits are written to `copy`, which has room for them. */
+static const float *floats_of(const TfLiteTensor *t, float *copy)
 {
-    if (t->type == kTfLiteUInt8)
-        return (float)(t->data.uint8[i] - t->params.zero_point) * t->params.scale;
-    return (float)ref_load(t, i);
+    const size_t count = ref_elements(t);
+    float real[256];
+
+    if (t->type != kTfLiteUInt8)
+        return t->data.f;
+    for (int q = 0; q < 256; q++)
+        real[q] = (float)(q - t->params.zero_point) * t->params.scale;
+    for (size_t i = 0; i < count; i++)
+        copy[i] = real[t->data.uint8[i]];
+    return copy;
 }
 
 /* A center relative to the anchor's, and half of a size. */
@@ -229,19 +235,15 @@ static float decode_half(float value, float scale, float anchor_size)
     return (float)(0.5 * exp((double)value / (double)scale) * (double)anchor_size);
 }
 
-static enum status decode(const struct detection *d)
+static enum status decode(const struct detection *d, const float *boxes, const float *anchors)
 {
-    const TfLiteTensor *const boxes = d->call->in[0], *const anchors = d->call->in[2];
-    const size_t width = (size_t)ref_dim(boxes, 2);
+    const size_t width = (size_t)ref_dim(d->call->in[0], 2);
     const float *const scale = d->p->scale;
 
     for (size_t i = 0; i < d->boxes; i++) {
-        float b[4], a[4], y, x, half_h, half_w;
+        const float *const b = boxes + i * width, *const a = anchors + i * 4;
+        float y, x, half_h, half_w;
 
-        for (size_t k = 0; k < 4; k++) {
-            b[k] = load(boxes, i * width + k);
-            a[k] = load(anchors, i * 4 + k);
-        }
         y = decode_center(b[0], scale[0], a[2], a[0]);
         x = decode_center(b[1], scale[1], a[3], a[1]);
         half_h = decode_half(b[2], scale[2], a[2]);
@@ -278,35 +280,54 @@ static float overlap(const struct box *a, const struct box *b)
 
 /* ---- suppression ---- */
 
-/* Falling scores; equal ones stay in the order of their boxes. */
-static int by_score(const void *a, const void *b)
+/* By falling scores; equal ones stay in the order of their boxes. */
+static bool comes_before(const struct candidate *x, const struct candidate *y)
 {
-    const struct candidate *const x = a, *const y = b;
+    return x->score != y->score ? x->score > y->score : x->box < y->box;
+}
 
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    return x->box < y->box ? -1 : x->box > y->box;
+/* In a heap at c[0] to c[-(count - 1)], the first one on top: puts `x` at the hole, or below it. */
+static void sink(struct candidate *c, ptrdiff_t count, ptrdiff_t hole, struct candidate x)
+{
+    for (ptrdiff_t child; (child = 2 * hole + 1) < count; hole = child) {
+        if (child + 1 < count && comes_before(&c[-(child + 1)], &c[-child]))
+            child++;
+        if (!comes_before(&c[-child], &x))
+            break;
+        c[-hole] = c[-child];
+    }
+    c[-hole] = x;
+}
+
+/* Whether a better box that is kept, of c[0] to c[kept - 1], overlaps the box by more than the
+ * threshold. */
+static bool is_suppressed(const struct detection *d, const struct candidate *c, size_t kept,
+                          int32_t box)
+{
+    for (size_t i = 0; i < kept; i++)
+        if (overlap(&d->box[c[i].box], &d->box[box]) > d->p->iou_threshold)
+            return true;
+    return false;
 }
 
 /* Of the first `count` candidates, keeps at most `limit`, the best first, none of which overlaps a
- * better one by more than the threshold.  Returns how many. */
+ * better one by more than the threshold.  Returns how many.  Few of many candidates are kept, so
+ * they come from a heap, whose top is the last one of the list, and no more than are looked at. */
 static size_t suppress(const struct detection *d, size_t count, size_t limit)
 {
-    struct candidate *const c = d->candidates;
+    struct candidate *const c = d->candidates, *const top = c + (count ? count - 1 : 0);
+    ptrdiff_t left = (ptrdiff_t)count;
     size_t kept = 0;
 
-    if (count)
-        qsort(c, count, sizeof *c, by_score);
-    memset(d->dropped, 0, count * sizeof *d->dropped);
-    for (size_t i = 0; i < count && kept < limit; i++) {
-        const struct box *const best = &d->box[c[i].box];
+    for (ptrdiff_t i = left / 2; i-- > 0;)
+        sink(top, left, i, top[-i]);
+    while (left > 0 && kept < limit) {
+        const struct candidate best = top[0], last = top[-(left - 1)];
 
-        if (d->dropped[i])
-            continue;
-        for (size_t j = i + 1; j < count; j++)
-            if (!d->dropped[j] && overlap(best, &d->box[c[j].box]) > d->p->iou_threshold)
-                d->dropped[j] = true;
-        c[kept++] = c[i];
+        if (--left > 0)
+            sink(top, left, 0, last);
+        if (!is_suppressed(d, c, kept, best.box))
+            c[kept++] = best;
     }
     return kept;
 }
@@ -368,6 +389,23 @@ static size_t best_class(const struct detection *d, const float *scores)
     return best;
 }
 
+/* The largest score, in four runs, so that one comparison need not wait for another.  As that of
+ * best_class it is NaN if the first one is. */
+static float best_score(const struct detection *d, const float *scores)
+{
+    const size_t classes = (size_t)d->p->classes;
+    float best[4] = { scores[0], scores[0], scores[0], scores[0] };
+
+    for (size_t i = 0; i + 4 <= classes; i += 4)
+        for (size_t k = 0; k < 4; k++)
+            best[k] = scores[i + k] > best[k] ? scores[i + k] : best[k];
+    for (size_t i = classes / 4 * 4; i < classes; i++)
+        best[0] = scores[i] > best[0] ? scores[i] : best[0];
+    for (size_t k = 1; k < 4; k++)
+        best[0] = best[k] > best[0] ? best[k] : best[0];
+    return best[0];
+}
+
 /* The `count` best classes, the best first. */
 static void best_classes(const struct detection *d, const float *scores, int32_t *best,
                          size_t count)
@@ -406,7 +444,7 @@ static enum status run_fast(const struct detection *d, size_t *kept)
     if (!best)
         return ref_fail(d->call, d->diag, STATUS_NO_MEMORY, "no memory for %zu classes", classes);
     for (size_t i = 0; i < d->boxes; i++) {
-        const float score = scores_of(d, i)[best_class(d, scores_of(d, i))];
+        const float score = best_score(d, scores_of(d, i));
 
         if (score >= d->p->score_threshold)
             d->candidates[count++] = (struct candidate){ .score = score, .box = (int32_t)i };
@@ -483,13 +521,14 @@ static void clear_outputs(const struct detection *d)
             store(d, o, i, 0);
 }
 
-static enum status run(struct detection *d)
+static enum status run(struct detection *d, float *copies)
 {
+    const TfLiteTensor *const boxes = d->call->in[0], *const anchors = d->call->in[2];
+    float *const of_anchors = copies + ref_elements(boxes);
     size_t kept = 0;
 
-    TRY(decode(d));
-    for (size_t i = 0; i < d->boxes * d->columns; i++)
-        d->score[i] = load(d->call->in[1], i);
+    d->score = floats_of(d->call->in[1], of_anchors + ref_elements(anchors));
+    TRY(decode(d, floats_of(boxes, copies), floats_of(anchors, of_anchors)));
     clear_outputs(d);
     TRY(d->p->regular ? run_regular(d, &kept) : run_fast(d, &kept));
     store(d, 3, 0, (float)kept);
@@ -500,24 +539,25 @@ static enum status detection_eval(struct ref_call *call, struct diag *diag)
 {
     const struct detection_params *const p = call->params;
     struct detection d = { .p = p, .call = call, .diag = diag };
+    const size_t floats =
+        ref_elements(call->in[0]) + ref_elements(call->in[1]) + ref_elements(call->in[2]);
+    float *copies;
     enum status s;
 
     d.boxes = (size_t)ref_dim(call->in[0], 1);
     d.columns = (size_t)ref_dim(call->in[1], 2);
     d.background = d.columns - (size_t)p->classes;
     d.box = mem_alloc(d.boxes, sizeof *d.box);
-    d.score = mem_alloc(ref_elements(call->in[1]), sizeof *d.score);
     d.candidates = mem_alloc(d.boxes, sizeof *d.candidates);
-    d.dropped = mem_alloc(d.boxes, sizeof *d.dropped);
-    if (d.box && d.score && d.candidates && d.dropped)
-        s = run(&d);
+    copies = mem_alloc(floats, sizeof *copies);
+    if (d.box && d.candidates && copies)
+        s = run(&d, copies);
     else
         s = ref_fail(call, diag, STATUS_NO_MEMORY, "no memory for %zu boxes of %zu scores", d.boxes,
                      d.columns);
     mem_free(d.box);
-    mem_free(d.score);
     mem_free(d.candidates);
-    mem_free(d.dropped);
+    mem_free(copies);
     return s;
 }
 
