@@ -359,6 +359,11 @@ expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite
     --delegate=none
 expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x
 expect 2 'tokens is i32 of 32 elements' $assay run "$work/decoder.tflite" --tokens=1 --signature=prefill_32
+# A model inside of a bundle.
+expect 0 '^ABS x:f32' $assay model 'fuzz/corpus/bundles/two.litertlm#tf_lite_embedder'
+expect 0 'tf_lite_embedder, model, 316 bytes \(this one\)' $assay inspect --delegate=none \
+    'fuzz/corpus/bundles/two.litertlm#tf_lite_embedder'
+expect 2 'has 2 models, expected FILE#NAME' $assay run fuzz/corpus/bundles/two.task
 # A text through a language model; a fault is named by its node, what was done is kept.
 printf '1 2 3, 4\n5 # the rest is left out\n6' >"$work/text"
 llm="eval llm $work/decoder.tflite --tokens=$work/text --delegate=$b/mock/delegate.so --quiet"

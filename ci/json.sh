@@ -28,6 +28,7 @@ prints()
 }
 prints devices devices
 prints inspect inspect $digits/digits_i8.tflite --plan
+prints inspect inspect fuzz/corpus/bundles/one.litertlm --delegate=none
 prints inspect inspect $digits/digits_f32.tflite --delegate=none
 prints inspect inspect $digits/digits_f32.tflite --delegate="$b/mock/gpu.so" --delegate-option=fault=decline
 # Signatures, sizes that the file leaves open, and a node that the reference does not know.

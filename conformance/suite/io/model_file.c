@@ -1,5 +1,6 @@
 #include "conformance/suite/io/model_file.h"
 
+#include "conformance/suite/io/bundle.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/text/model_text.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool has_prefix(const char *name)
 {
@@ -45,6 +47,71 @@ static enum status from_text(struct model_file *m, const char *name, struct mode
     return STATUS_OK;
 }
 
+/* ---- bundles ---- */
+
+/* Of FILE#NAME the name; NULL where there is none, or a file of the whole name. */
+static const char *section_of(const char *name)
+{
+    const char *const mark = strrchr(name, '#');
+
+    return mark && mark != name && access(name, F_OK) != 0 ? mark + 1 : NULL;
+}
+
+/* Of the file that was read last. */
+static struct {
+    struct bundle bundle;
+    size_t chosen;
+} last;
+
+const struct bundle *model_file_bundle(size_t *chosen)
+{
+    *chosen = last.chosen;
+    return last.bundle.sections ? &last.bundle : NULL;
+}
+
+/* Leaves the bytes of the model that is meant, at their begin. */
+static enum status take_section(struct tflite_file *file, const char *section, struct diag *diag)
+{
+    enum status s;
+
+    bundle_close(&last.bundle);
+    if (!bundle_is(file->bytes, file->count))
+        return section
+                   ? diag_fail(diag, STATUS_USAGE,
+                               "expected a bundle of models (.litertlm, .task) before #%s", section)
+                   : STATUS_OK;
+    TRY(bundle_open(&last.bundle, file->bytes, file->count, diag));
+    s = bundle_model(&last.bundle, section, &last.chosen, diag);
+    if (s == STATUS_OK) {
+        const struct bundle_section *const at = &last.bundle.sections[last.chosen];
+
+        memmove(file->bytes, file->bytes + at->begin, (size_t)at->size);
+        file->count = (size_t)at->size;
+    } else {
+        bundle_close(&last.bundle);
+    }
+    return s;
+}
+
+static enum status read_file(const char *name, struct tflite_file *file, struct diag *diag)
+{
+    const char *const section = section_of(name);
+    char path[4096];
+    enum status s;
+
+    snprintf(path, sizeof path, "%.*s", section ? (int)(section - name - 1) : (int)strlen(name),
+             name);
+    if (section && strlen(path) + 1 < (size_t)(section - name))
+        return diag_fail(diag, STATUS_IO, "%s: the name is too long", name);
+    TRY(file_read_model(section ? path : name, &file->bytes, &file->count, diag));
+    s = diag_prefix(diag, take_section(file, section, diag), "%s", section ? path : name);
+    if (s != STATUS_OK) {
+        mem_free(file->bytes);
+        *file = (struct tflite_file){ NULL, 0 };
+    }
+    return s;
+}
+
 enum status model_file_open(struct model_file *m, const char *name, bool as_written,
                             struct diag *diag)
 {
@@ -59,7 +126,7 @@ enum status model_file_open(struct model_file *m, const char *name, bool as_writ
         source.count = strlen(source.text);
         return from_text(m, "--model", &source, diag);
     }
-    TRY(file_read_model(is_input ? "/dev/stdin" : name, &m->tflite.bytes, &m->tflite.count, diag));
+    TRY(read_file(is_input ? "/dev/stdin" : name, &m->tflite, diag));
     if (!is_text(name, &m->tflite))
         return STATUS_OK;
     source.text = (const char *)m->tflite.bytes;
@@ -80,12 +147,18 @@ static struct {
     struct tflite_file file;
 } replaced;
 
-void model_file_restore(void)
+static void drop_replaced(void)
 {
     free(replaced.name);
     mem_free(replaced.file.bytes);
     replaced.name = NULL;
     replaced.file = (struct tflite_file){ NULL, 0 };
+}
+
+void model_file_restore(void)
+{
+    drop_replaced();
+    bundle_close(&last.bundle);
 }
 
 bool model_file_is_replaced(const char *name)
@@ -95,13 +168,13 @@ bool model_file_is_replaced(const char *name)
 
 enum status model_file_replace(const char *name, struct tflite_file *file, struct diag *diag)
 {
-    model_file_restore();
+    drop_replaced();
     replaced.name = strdup(name);
     replaced.file = *file;
     *file = (struct tflite_file){ NULL, 0 };
     if (replaced.name)
         return STATUS_OK;
-    model_file_restore();
+    drop_replaced();
     return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
 }
 

@@ -1,8 +1,10 @@
 /* The bytes of a model, in whatever form it is given: a .tflite file, a text (reference/text) in a
- * file that ends in ".txt", or the text itself where a path is expected, as --model=TEXT has it. */
+ * file that ends in ".txt", the text itself where a path is expected, as --model=TEXT has it, or a
+ * model of a bundle (bundle.h): FILE where it has one, else FILE#NAME. */
 #ifndef ASSAY_CONFORMANCE_SUITE_IO_MODEL_FILE_H
 #define ASSAY_CONFORMANCE_SUITE_IO_MODEL_FILE_H
 
+#include "conformance/suite/io/bundle.h"
 #include "reference/base/diag.h"
 #include "reference/format/model.h"
 #include "reference/format/write.h"
@@ -32,8 +34,12 @@ enum status model_file_read(const char *name, uint8_t **bytes, size_t *count, st
  * file->bytes, also when it fails. */
 enum status model_file_replace(const char *name, struct tflite_file *file, struct diag *diag);
 bool model_file_is_replaced(const char *name);
-/* Forgets that. */
+/* Forgets that, and the bundle. */
 void model_file_restore(void);
+
+/* The bundle that the model which was read last lies in, and the number of its section; NULL: in
+ * none. */
+const struct bundle *model_file_bundle(size_t *chosen);
 
 /* Writes a model as a text, and constants that are long into the file "PATH.data" beside it, which
  * is written first; each is whole or not there.  path NULL: on f, with all constants. */

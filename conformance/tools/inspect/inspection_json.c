@@ -1,6 +1,7 @@
 /* An inspection as JSON. */
 #include "conformance/tools/inspect/inspection.h"
 
+#include "conformance/suite/io/model_file.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/builtin.h"
 
@@ -93,6 +94,32 @@ static void add_refusal(json_t *o, const struct assay_gpu_refusal *r)
     json_object_set_new(o, "limit", json_text(r->limit));
 }
 
+/* null: the model lies in no bundle. */
+static json_t *json_bundle(void)
+{
+    json_t *const o = json_object(), *const sections = json_array();
+    size_t chosen;
+    const struct bundle *const b = model_file_bundle(&chosen);
+
+    for (size_t i = 0; b && i < b->count; i++) {
+        const struct bundle_section *const at = &b->sections[i];
+        json_t *const section = json_object();
+
+        json_object_set_new(section, "name", json_text(at->name));
+        json_object_set_new(section, "kind", json_string(at->kind));
+        json_object_set_new(section, "begin", json_integer((json_int_t)at->begin));
+        json_object_set_new(section, "bytes", json_integer((json_int_t)at->size));
+        json_array_append_new(sections, section);
+    }
+    json_object_set_new(o, "kind", b ? json_string(b->kind) : json_null());
+    json_object_set_new(o, "section", b ? json_integer((json_int_t)chosen) : json_null());
+    json_object_set_new(o, "sections", sections);
+    if (b)
+        return o;
+    json_decref(o);
+    return json_null();
+}
+
 static json_t *json_node(const struct inspection *n, size_t i)
 {
     const struct model_operator *const op = &graph(n)->operators[i];
@@ -134,6 +161,7 @@ void inspection_print_json(FILE *f, const struct inspection *n)
     json_object_set_new(report, "version", json_integer(m->version));
     json_object_set_new(report, "description", json_text(m->description.text));
     json_object_set_new(report, "subgraphs", json_integer((json_int_t)m->subgraph_count));
+    json_object_set_new(report, "bundle", json_bundle());
     model_use_json(report, n->use, m, n->session.in);
     json_object_set_new(report, "subject", asked ? session_json(&n->session) : json_null());
     json_object_set_new(report, "not_run", json_text(n->why_not[0] ? n->why_not : NULL));

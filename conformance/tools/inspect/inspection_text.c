@@ -2,6 +2,7 @@
 #include "conformance/tools/inspect/inspection.h"
 
 #include "conformance/suite/io/array.h"
+#include "conformance/suite/io/model_file.h"
 #include "reference/base/builtin.h"
 #include "reference/base/clean.h"
 #include "reference/base/memory.h"
@@ -214,6 +215,19 @@ static void print_delegate(FILE *f, const struct inspection *n)
             interpreter_partition_count(n->session.in) == 1 ? "" : "s");
 }
 
+static void print_bundle(FILE *f)
+{
+    size_t chosen;
+    const struct bundle *const b = model_file_bundle(&chosen);
+
+    for (size_t i = 0; b && i < b->count; i++) {
+        fprintf(f, i == 0 ? "bundle    %s: " : "          ", b->kind);
+        clean_print(f, b->sections[i].name);
+        fprintf(f, ", %s, %" PRIu64 " bytes%s\n", b->sections[i].kind, b->sections[i].size,
+                i == chosen ? " (this one)" : "");
+    }
+}
+
 bool inspection_print_text(FILE *f, const struct inspection *n)
 {
     const struct model *const m = &n->session.model;
@@ -224,6 +238,7 @@ bool inspection_print_text(FILE *f, const struct inspection *n)
     fprintf(f, "file      %zu bytes, version %" PRIu32 ", ", n->session.count, m->version);
     inspection_print_name(f, m->description.text ? m->description.text : "no description");
     fputc('\n', f);
+    print_bundle(f);
     model_use_print(f, n->use, m, n->session.in, 10);
     print_delegate(f, n);
     if (!print_ops(f, n))
