@@ -85,6 +85,18 @@ static void add_accesses(const struct recording *r, struct hazards *h, const str
     }
 }
 
+/* With the option poison a tensor's range goes on to the end of the arena: a write behind the last
+ * element, which drivers that check ranges drop, then reaches the next tensor, as elsewhere. */
+static VkDeviceSize shown_bytes(const struct recording *r, const struct range *p)
+{
+    const VkDeviceSize most = r->device->limits.max_storage_buffer_range;
+    VkDeviceSize end = p->end;
+
+    if (r->plan->poison != POISON_OFF && p->buffer == r->arena.handle)
+        end = r->arena.bytes - p->begin < most ? r->arena.bytes : p->end;
+    return end - p->begin;
+}
+
 static void write_ranges(struct recording *r, VkDescriptorSet set,
                          const struct range ranges[PLAN_BINDINGS])
 {
@@ -94,7 +106,7 @@ static void write_ranges(struct recording *r, VkDescriptorSet set,
     for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
         const struct range *p = &ranges[b];
 
-        infos[b] = (VkDescriptorBufferInfo){ p->buffer, p->begin, p->end - p->begin };
+        infos[b] = (VkDescriptorBufferInfo){ p->buffer, p->begin, shown_bytes(r, p) };
         writes[b] = (VkWriteDescriptorSet){ .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                             .dstSet = set,
                                             .dstBinding = b,
