@@ -152,6 +152,10 @@ static const struct row rows[] = {
     /* What models have, and no row above (conformance/suite/census). */
     { ROW("rank2_constant_x", "a constant matrix on the left", REAL(TYPE_BIT(CASE_F32))),
       .x = DIMS(3, 5), .y = DIMS(5, 6), .flags = CONSTANT_X },
+    { ROW("rows66001_n2", "two matrices of 66,001 rows", LARGE_IN(SIZED)), .x = DIMS(2, 66001, 1),
+      .y = DIMS(2, 1, 1) },
+    { ROW("columns66001_n2", "two matrices of 66,001 columns", LARGE_IN(SIZED)), .x = DIMS(2, 1, 1),
+      .y = DIMS(2, 1, 66001) },
 };
 
 static void build(struct case_builder *m)

@@ -253,6 +253,10 @@ static const struct row rows[] = {
       .axis = 0, .lengths = { 1, 1, 1 }, .constants = 5 },
     { ROW("rank2_const", "a constant column of i32", REAL(TYPE_BIT(CASE_I32))), .in = DIMS(3, 2),
       .axis = 1, .lengths = { 2, 1 }, .constants = 2 },
+    { ROW("long_3", "three long rows of unequal lengths", LARGE_IN(SIZED)), .in = DIMS(2, 5),
+      .axis = 1, .lengths = { 5, 4099, 1027 } },
+    { ROW("long_2", "behind a long row a longer one", LARGE_IN(SIZED)), .in = DIMS(2, 1027),
+      .axis = 1, .lengths = { 1027, 4099 } },
 };
 
 static void build(struct case_builder *m)

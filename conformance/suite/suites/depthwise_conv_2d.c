@@ -348,6 +348,14 @@ static const struct row rows[] = {
       .kernel = { 3, 3 }, .multiplier = 6 },
     { ROW("m6_s2", "six outputs for each channel, stride 2", REAL(TYPE_BIT(CASE_I8PC))),
       .in = DIMS(1, 5, 5, 2), .kernel = { 3, 3 }, .stride = { 2, 2 }, .multiplier = 6 },
+    /* More than 65,536 slices, runs of a row, and rows, in numbers that are no powers of two, which
+     * kernels divide by. */
+    { ROW("slices65", "65 slices, 68,250 in all", LARGE_IN(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 21, 50, 257), .kernel = { 1, 1 } },
+    { ROW("width516", "rows of 516 pixels, in 129 runs", LARGE_IN(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 517, 516, 1), .kernel = { 1, 1 } },
+    { ROW("height65", "images of 65 rows, 68,250 in all", LARGE_IN(TYPE_BIT(CASE_I8))),
+      .in = DIMS(1050, 65, 1, 1), .kernel = { 2, 1 } },
 };
 
 static void build(struct case_builder *m)

@@ -278,6 +278,9 @@ static const struct row rows[] = {
       .in = DIMS(2, 3, 5), .units = 6, .flags = KEEP_DIMS | ABSENT_BIAS },
     { ROW("relu_dynamic", "fused RELU", REAL(TYPE_BIT(CASE_DYNAMIC))), .in = DIMS(2, 9), .units = 5,
       .activation = 1 },
+    { ROW("k64_u66001", "a vocabulary: 66,001 units of many terms",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
+      .in = DIMS(1, 64), .units = 66001 },
 };
 
 static void build(struct case_builder *m)

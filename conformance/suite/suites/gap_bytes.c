@@ -111,6 +111,21 @@ static void make_concat_one_last(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_concatenation(m, 1, &y, 3));
 }
 
+/* Joined in steps of the same size, but with another zero point: half of the values saturate before
+ * the convolution. */
+static void make_concat_zero(struct case_builder *m, const struct row *r)
+{
+    const struct options options = { .tag = OPTIONS_ConcatenationOptions };
+    struct value y = { .shape = r->in };
+    const int in[] = { case_input_scaled(m, "a", &r->in, TENSOR_UINT8, 0.05, 0),
+                       case_input_scaled(m, "b", &r->in, TENSOR_UINT8, 0.05, 0) };
+
+    y.shape.d[0] *= 2;
+    y.tensor = case_output_scaled(m, "joined", &y.shape, TENSOR_UINT8, 0.05, 128);
+    y.op = case_op(m, BUILTIN_CONCATENATION, 1, &options, 2, in, y.tensor);
+    graph_add_judged_output(m, conv(m, y, 5, 3));
+}
+
 /* QUANTIZE to another scale in front of what keeps values: a pool, a slice, RESHAPE. */
 static void make_rescale_move(struct case_builder *m, const struct row *r)
 {
@@ -261,11 +276,63 @@ static void make_residual_activations(struct case_builder *m, const struct row *
         m, graph_add_binary(m, BUILTIN_ADD, graph_add_conv_2d(m, x, &w), x, ACTIVATION_RELU6));
 }
 
+/* ---- neighbours in memory ---- */
+
+/* Seven results of one shape, of which the second and fourth end before the last two begin: those
+ * take the room between tensors that are read later, so that a kernel that writes past its last
+ * pixel changes one of these.  Tensors of whole 256 bytes leave no padding between them, and no
+ * tile divides the pixels. */
+static void make_crowded(struct case_builder *m, const struct row *r,
+                         struct value (*op)(struct case_builder *m, struct value x))
+{
+    const struct value x = graph_add_unary(m, BUILTIN_RELU, input(m, r));
+    struct value y[7], read;
+
+    for (int i = 0; i < 5; i++)
+        y[i] = op(m, x);
+    read = graph_add_binary(m, BUILTIN_MAXIMUM, y[1], y[3], ACTIVATION_NONE);
+    graph_add_output(m, graph_add_reduction(m, BUILTIN_REDUCE_MAX, read, 6, true));
+    y[5] = op(m, x);
+    y[6] = op(m, x);
+    graph_add_judged_output(
+        m,
+        graph_add_concatenation(m, 5, (const struct value[]){ y[0], y[2], y[4], y[5], y[6] }, 3));
+}
+
+static struct value wide_conv(struct case_builder *m, struct value x)
+{
+    return conv(m, x, channels_of(x) == 4 ? 16 : 64, 3);
+}
+static struct value same_depthwise(struct case_builder *m, struct value x)
+{
+    return depthwise(m, x, 1);
+}
+
+static struct value wide_transposed(struct case_builder *m, struct value x)
+{
+    return graph_add_transpose_conv(m, x, &(struct graph_window){ .out = 8, .h = 3, .w = 3 });
+}
+static void make_crowded_conv(struct case_builder *m, const struct row *r)
+{
+    make_crowded(m, r, wide_conv);
+}
+static void make_crowded_depthwise(struct case_builder *m, const struct row *r)
+{
+    make_crowded(m, r, same_depthwise);
+}
+static void make_crowded_transposed(struct case_builder *m, const struct row *r)
+{
+    make_crowded(m, r, wide_transposed);
+}
+
 #define GRAPH_OF(name, why, op, gap_, types_, make_, ...)                                          \
     {                                                                                              \
         ROW(name, why, .only = op, .gap = gap_, .scale = 0.5, .types = types_),                    \
             .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
     }
+#define CROWDED(type, name, make_, ...)                                                            \
+    GRAPH_OF("crowded_" name, "kernels write between tensors that are read later",                 \
+             "concatenation", GAP_OVERWRITE, TYPE_BIT(type), make_, __VA_ARGS__)
 enum { BYTES = TYPES_BYTES | TYPE_BIT(CASE_I8PC), ANY = BYTES | TYPE_BIT(CASE_F32) };
 /* Two rows: channels that do not fill a slice, and a batch whose channels do. */
 #define EXACT(name, why, op, make_)                                                                \
@@ -312,6 +379,12 @@ static const struct row rows[] = {
     MEMORY("residual_read_again", "the residual is read again behind the sum", "mul",
            make_residual_again),
     MEMORY("residual_twice", "one residual of two sums", "add", make_residual_twice),
+    CROWDED(CASE_F32, "conv", make_crowded_conv, 1, 4, 5, 4),
+    CROWDED(CASE_F32, "depthwise", make_crowded_depthwise, 1, 2, 8, 4),
+    CROWDED(CASE_F32, "transposed", make_crowded_transposed, 1, 4, 6, 3),
+    CROWDED(CASE_I8, "conv", make_crowded_conv, 1, 4, 9, 8),
+    GRAPH_OF("concat_zero", "inputs joined with another zero point saturate", "conv_2d", GAP_BYTES,
+             TYPE_BIT(CASE_U8), make_concat_zero, 1, 4, 6, 6),
 };
 
 static void build(struct case_builder *m)

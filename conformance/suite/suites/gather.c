@@ -163,6 +163,11 @@ static const struct row rows[] = {
     /* What models have, and no row above (conformance/suite/census). */
     { ROW("sizes", "sizes of a shape", REAL(TYPE_BIT(CASE_I32)), .only = "gather"), .in = DIMS(4),
       .indices = DIMS(2) },
+    /* Places in a row past 1,024 and 4,096. */
+    { ROW("places4099", "elements of long rows", LARGE_IN(SIZED), AXIS), .in = DIMS(3, 4099),
+      .indices = DIMS(300), .axis = 1, .computed = true },
+    { ROW("places4099", "elements of long rows", LARGE_IN(SIZED), TUPLE), .in = DIMS(3, 4099),
+      .indices = DIMS(300, 2), .computed = true },
 };
 
 /* The dimension of x that index i of the indices is in. */

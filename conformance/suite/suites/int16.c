@@ -305,6 +305,15 @@ static void build_resize(struct case_builder *m, const struct row *r)
     "a sum of products at the ends of both ranges", AS(op, v), .period = SHORT_PERIOD,             \
                                                                .pairs = true, INTEGERS(sum_ends)
 
+/* Weights at their lower end, inputs above 0; weights are operand 1, of TRANSPOSE_CONV operand 0.
+ */
+static const int32_t sum_lows[] = { INT32_MIN };
+#define AS_LOW(op, v, weights)                                                                     \
+    "a sum of products below -2^32",                                                               \
+        .only = op, .version = v, .types = TYPE_BIT(CASE_I16), .sets = SET_BIT(SET_POSITIVE),      \
+        .byte_sets = SET_BIT(SET_POSITIVE), .floats = true, .values_of = weights,                  \
+        INTEGERS(sum_lows)
+
 /* In an image of 3 x 5 values a row: 1 and 0 lie over 0 and -1. */
 static const int32_t around_0[] = { 1, 0, 2, -3, -2, 0, -1 };
 
@@ -501,6 +510,23 @@ static const struct row rows[] = {
       .axis = 1, .scale = X_SCALE, .scale_y = 0.002, .build = build_reduction },
     { ROW("channels", "of channels", AS("reduce_prod", 2)), .in = DIMS(6, 4), .out = DIMS(6),
       .axis = -1, .scale = X_SCALE, .scale_y = 0.01, .build = build_reduction },
+    { ROW("sum33_low", AS_LOW("conv_2d", 4, 1)), .in = DIMS(1, 1, 1, 6000),
+      .other = DIMS(2, 1, 1, 6000), .out = DIMS(1, 1, 1, 2), .stride = 1, .scale_y = 1.9,
+      .build = build_conv },
+    { ROW("sum33_low", AS_LOW("depthwise_conv_2d", 5, 1)), .in = DIMS(1, 100, 60, 1),
+      .other = DIMS(1, 100, 60, 1), .out = DIMS(1, 1, 1, 1), .stride = 60, .scale_y = 1.9,
+      .build = build_conv },
+    { ROW("sum33_low", AS_LOW("fully_connected", 7, 1)), .in = DIMS(1, 6000),
+      .other = DIMS(2, 6000), .out = DIMS(1, 2), .scale_y = 1.9, .build = build_fully_connected },
+    { ROW("sum33_low", AS_LOW("transpose_conv", 3, 0)), .in = DIMS(1, 1, 1, 6000),
+      .other = DIMS(2, 1, 1, 6000), .out = DIMS(1, 1, 1, 2), .stride = 1, .scale_y = 1.9,
+      .build = build_transpose_conv },
+    { ROW("sum33_low", AS_LOW("batch_matmul", 3, 1)), .in = DIMS(1, 6000), .other = DIMS(6000, 2),
+      .out = DIMS(1, 2), .scale_b = X_SCALE, .scale_y = 1.9, .build = build_batch_matmul },
+    { ROW("rows257", "many rows: sums of every size", AS("softmax", 3)), .in = DIMS(257, 5),
+      .out = DIMS(257, 5), .scale = 0.0002, .build = build_softmax },
+    { ROW("rows65_c67", "many rows: sums of every size", AS("softmax", 3)), .in = DIMS(65, 67),
+      .out = DIMS(65, 67), .scale = 0.0004, .build = build_softmax },
 };
 
 static void build(struct case_builder *m)

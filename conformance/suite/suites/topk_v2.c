@@ -58,6 +58,8 @@ static const struct row rows[] = {
     /* Sizes beyond 16 bits (test_sizes.c). */
     { ROW("rows66001", "66,001 rows", LARGE_F32), .in = DIMS(66001, 2), .k = 1 },
     { ROW("c66001", "66,001 classes", LARGE_F32), .in = DIMS(1, 66001), .k = 5 },
+    { ROW("c4099", "the best anywhere in 4,099 classes", .types = SIZED, LANES_ONE_SET),
+      .in = DIMS(2, 4099), .k = 33 },
 };
 
 static void build(struct case_builder *m)
