@@ -2,6 +2,7 @@
 #include "conformance/util/model_cut.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/format/read.h"
 #include "reference/format/write.h"
@@ -112,6 +113,30 @@ TEST(test_constant_makers_come_along)
 }
 
 /* y is read inside the part, too, and yet an output of the whole graph. */
+/* Weights name the tensor with the scales of their blocks, before and behind them, by its index. */
+TEST(test_scales_of_blocks_come_along)
+{
+    const struct interpreter_options keep_all = { .preserve_all = true, .num_threads = -1 };
+    struct interpreter *whole;
+    struct diag diag;
+    struct model m;
+
+    kit_text(&m, "tensors s:f16[2,2]=0.5,1,2,0.25\n"
+                 "RELU x:f32[3,4] -> a:f32[3,4]\n"
+                 "FULLY_CONNECTED {} a i4[2,4]=-8,7,1,0,2,3blocks(s,2) - -> b:f32[3,2]\n"
+                 "FULLY_CONNECTED {} b i2[4,2]=-2,1,0,1blocks(@7,2) - -> c:f32[3,4]\n"
+                 "tensors f16[4,1]=0.5,1,2,4");
+    whole = kit_interpreter(&m, &keep_all);
+    KIT_OK(interpreter_allocate(whole, &diag));
+    kit_fill_inputs(whole, 1);
+    KIT_OK(interpreter_invoke(whole, &diag));
+    for (int n = 0; n < 3; n++)
+        cut_range(&m, whole, n, n);
+    cut_range(&m, whole, 1, 2);
+    interpreter_close(whole);
+    model_close(&m);
+}
+
 TEST(test_outputs_of_the_graph)
 {
     const bool all[] = { true, true, true };

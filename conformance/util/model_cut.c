@@ -144,6 +144,18 @@ static void find_uses(struct cutter *c)
     }
 }
 
+/* The scales of blocks, which are constants, come along with the weights. */
+static void find_scales(struct cutter *c)
+{
+    for (size_t t = 0; t < c->graph->tensor_count; t++) {
+        const struct model_quantization *const q = &c->graph->tensors[t].quantization;
+
+        if (c->uses[t].used && q->details_type == DETAILS_BLOCKWISE && q->block_scales >= 0 &&
+            q->block_scales < (int64_t)c->graph->tensor_count)
+            c->uses[q->block_scales].used = true;
+    }
+}
+
 /* ---- the part ---- */
 
 static bool becomes_input(const struct cutter *c, int32_t tensor)
@@ -259,6 +271,13 @@ static enum status cut_tensors(struct cutter *c, struct model_subgraph *part)
         sources[part->tensor_count] = (int32_t)t;
         c->uses[t].number = (int32_t)part->tensor_count++;
     }
+    for (size_t t = 0; t < part->tensor_count; t++) {
+        struct model_quantization *const q = &tensors[t].quantization;
+
+        if (q->details_type == DETAILS_BLOCKWISE && q->block_scales >= 0 &&
+            q->block_scales < (int64_t)count)
+            q->block_scales = c->uses[q->block_scales].number;
+    }
     part->tensors = tensors;
     c->out->tensors = sources;
     c->out->model.buffers = buffers;
@@ -338,6 +357,7 @@ static enum status cut(struct cutter *c)
     find_constants(c);
     carry_makers(c);
     find_uses(c);
+    find_scales(c);
     TRY(cut_tensors(c, part));
     TRY(cut_operators(c, part));
     TRY(number_inputs(c, &part->inputs));

@@ -82,7 +82,7 @@ static double largest_scale(const TfLiteTensor *t)
     const TfLiteAffineQuantization *const q = t->quantization.params;
     double largest = 0;
 
-    if (t->quantization.type == kTfLiteNoQuantization)
+    if (t->quantization.type != kTfLiteAffineQuantization)
         return 1;
     for (int c = 0; c < q->scale->size; c++)
         largest = fmax(largest, q->scale->data[c]);
