@@ -36,6 +36,15 @@ struct gpu_function {
     int through;    /* a node between the tensor and this one; -1: none */
 };
 
+/* The nodes of x / sqrt(mean(x * x) + epsilon) * weights, over the last dimension, but the last
+ * one: from that on to the first. */
+enum { GPU_NORM_NODES = 5 };
+struct gpu_norm {
+    int x, weights; /* tensors; the weights are a constant */
+    float epsilon;
+    int nodes[GPU_NORM_NODES];
+};
+
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
@@ -111,6 +120,8 @@ struct gpu_op {
     TfLiteFusedActivation as_activation;
     /* function: the function of the node's result.  NULL: none in any node. */
     struct gpu_function (*function)(const struct graph *g, const struct graph_node *n);
+    /* norm, MUL: whether the node is the last of a norm.  NULL: no node is. */
+    bool (*norm)(const struct graph *g, const struct graph_node *n, struct gpu_norm *norm);
     /* pad, PAD: whether only H and W of an NHWC image get zeros; before_hw: how many before them.
      */
     bool (*pads_image)(const struct graph *g, const struct graph_node *n, int64_t before_hw[2]);
@@ -153,6 +164,9 @@ extern const struct gpu_op gpu_simulate;
 /* A run of elementwise nodes (delegate/ops/elementwise/chain.c), no op of a model either: transform
  * `chain` makes it.  The parameters are a struct chain (graph/chain.h). */
 extern const struct gpu_op gpu_chain;
+/* The nodes of a norm (delegate/ops/reduce/rms_norm.c), which transform `norm` makes one: inputs
+ * are x and the weights, the parameters a struct gpu_norm. */
+extern const struct gpu_op gpu_norm;
 
 /* The workgroup size in x that ops give to their steps.  step_items and tuning may replace it
  * (plan/workgroups.h). */

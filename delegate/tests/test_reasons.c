@@ -110,6 +110,10 @@ static const char dense_of_1[] = DENSE("4,288", "y");
 static const char large_conv[] =
     "CONV_2D {stride_w=1 stride_h=1} x" WEIGHTS("400,3,3,8", "400") " -> y";
 static const char large_dense[] = DENSE("400,288", "y");
+#define NORM                                                                                       \
+    "MUL {} x x -> q; MEAN {keep_dims=true} q i32[1]=3 -> m; ADD {} m f32[]=0.5 -> e; "            \
+    "RSQRT e -> r; MUL {} x r -> s; MUL {} s f32[8]=~1 -> y"
+static const char norm[] = NORM, norm_read[] = NORM "; ABS r -> a";
 #define PACKED(units, bias)                                                                        \
     "FULLY_CONNECTED {} x i8[" units ",288]=~1(-8..7)q(0.5,0) " bias " -> y"
 static const char packed[] = PACKED("400", "f32[400]=~2");
@@ -246,6 +250,9 @@ static const struct row rows[] = {
     T(swish_of_input, function, "no node of the partition computes its input"),
     T(swish_of_abs, function, "ABS 0 takes no activation, or has one"),
     T(swish_and_relu, function, "the result of CONV_2D 0 is read elsewhere, too"),
+    T(norm, norm, ""),
+    OFF(norm, norm),
+    T(norm_read, norm, "the result of RSQRT 3 is read 2 times"),
     T(residual, residual, ""),
     OFF(residual, residual),
     T(residual_of_shown, residual, "CONV_2D 1: the other operand is an output of the partition"),

@@ -275,6 +275,18 @@ enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c)
     return rewrite_inputs(w, node, c->inputs, c->input_count);
 }
 
+enum status rewrite_norm(struct rewrite *w, int node, const struct gpu_norm *norm)
+{
+    struct graph_node *n = &w->graph.nodes[node];
+    const int inputs[] = { norm->x, norm->weights };
+
+    if (!(n->params = arena_copy(&w->graph.arena, norm, 1, sizeof *norm)))
+        return no_memory(w);
+    n->op = &gpu_norm;
+    n->name = "NORM";
+    return rewrite_inputs(w, node, inputs, 2);
+}
+
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second)
 {
     char text[192];

@@ -8,6 +8,7 @@
 
 #include "delegate/base/device_limits.h"
 #include "delegate/graph/chain.h"
+#include "delegate/graph/gpu_op.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
 #include "delegate/graph/reasons.h"
@@ -101,6 +102,8 @@ bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
 void rewrite_swap(struct rewrite *w, int a, int b);
 /* The node becomes this chain, whose other nodes are removed. */
 enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c);
+/* The node becomes this norm, whose other nodes are removed. */
+enum status rewrite_norm(struct rewrite *w, int node, const struct gpu_norm *norm);
 /* Removes the node: its op is NULL until rewrite_link. */
 void rewrite_remove(struct rewrite *w, int node);
 
