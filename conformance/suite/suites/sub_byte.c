@@ -273,6 +273,9 @@ static struct row alone_row(const struct pairwise_row *p)
     return r;
 }
 
+#define VERSION(v, what, op, type)                                                                 \
+    ROW("v" #v, "the version that added " what, SUB_BYTE(op, TYPE_BIT(type)), .version = v)
+
 /* Values that no sweep has. */
 static const struct row rows[] = {
     { ROW("batch1_spike", "one row with a spike", SUB_BYTE("fully_connected", TYPES_HYBRID)),
@@ -293,6 +296,21 @@ static const struct row rows[] = {
     { ROW("version_i4", "the first version of i4 tables",
           SUB_BYTE("embedding_lookup", TYPE_BIT(CASE_W4)), .version = 4),
       .w = DIMS(5, 8), .units = 3, .flags = CHANNELS },
+    /* What the version ledger asks for: the versions that added these weights. */
+    { VERSION(10, "i4 weights", "fully_connected", CASE_W4), .in = DIMS(3, 34), .w = DIMS(6, 34),
+      .units = 6 },
+    { VERSION(14, "i2 weights", "fully_connected", CASE_W2), .in = DIMS(3, 34), .w = DIMS(6, 34),
+      .units = 6 },
+    { VERSION(7, "i4 weights", "conv_2d", CASE_W4), .in = DIMS(2, 4, 3, 3), .w = DIMS(6, 2, 2, 3),
+      .units = 6, .stride = 1, .dilation = 1, .flags = CHANNELS },
+    { VERSION(4, "i4 tables", "embedding_lookup", CASE_W4), .w = DIMS(6, 10), .units = 4,
+      .flags = CHANNELS },
+    { VERSION(5, "i2 tables", "embedding_lookup", CASE_W2), .w = DIMS(6, 10), .units = 4,
+      .flags = CHANNELS },
+    { VERSION(6, "i4", "dequantize", CASE_W4), .in = DIMS(2, 9), .w = DIMS(4, 9), .units = 4 },
+    { VERSION(7, "i2", "dequantize", CASE_W2), .in = DIMS(2, 9), .w = DIMS(4, 9), .units = 4 },
+    { VERSION(8, "u4", "dequantize", CASE_U4), .in = DIMS(2, 9), .w = DIMS(4, 9), .units = 4,
+      .flags = ZERO_POINTS },
 };
 
 SUITE_SWEEP(sweep, SWEEP_PART(hybrid_row, affine_axes), SWEEP_PART(hybrid_row, block_axes),
