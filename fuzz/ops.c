@@ -217,7 +217,7 @@ static void add_options(struct script *s, struct options *o, uint8_t tag)
             options_set_float(o, field->name, (float)value / 2);
         else if (field->kind == OPTION_I32)
             options_set_int(o, field->name, value);
-        else
+        else if (field->kind != OPTION_STRING && field->kind != OPTION_BYTES)
             options_set_int(o, field->name, field->kind == OPTION_BOOL ? value & 1 : value % 9);
     }
 }

@@ -7,7 +7,6 @@
 #include "reference/base/memory.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 #include "reference/format/write.h"
 
 #include <stdint.h>

@@ -14,7 +14,6 @@
 #include "delegate/runtime/propagate.h"
 #include "delegate/transform/fold.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 #include "reference/format/write.h"
 
 #include <math.h>

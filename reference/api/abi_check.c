@@ -160,3 +160,4 @@ SIZE(TfLiteIfParams, 8);
 SIZE(TfLiteWhileParams, 8);
 SIZE(TfLiteCallOnceParams, 4);
 SIZE(TfLiteVarHandleParams, 16);
+SIZE(TfLiteStablehloCompositeParams, 40);

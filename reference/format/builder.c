@@ -241,6 +241,8 @@ static struct options keep_options(struct builder *b, const struct options *opti
                 keep(b, value->ints.data, value->ints.count, sizeof *value->ints.data);
         else if (table->fields[i].kind == OPTION_STRING && value->text.data)
             value->text.data = keep_string(b, value->text.data).text;
+        else if (table->fields[i].kind == OPTION_BYTES && value->bytes.data)
+            value->bytes.data = keep(b, value->bytes.data, value->bytes.count, 1);
     }
     return copy;
 }

@@ -247,9 +247,9 @@ static enum status verify_field(struct wire *w, const struct frame *f, unsigned 
 static enum status verify_options(struct wire *w, size_t at, const struct option_table *table)
 {
     static const uint8_t kinds[] = {
-        [OPTION_I8] = FB_I8,        [OPTION_TYPE] = FB_I8, [OPTION_I32] = FB_I32,
-        [OPTION_BOOL] = FB_U8,      [OPTION_F32] = FB_I32, [OPTION_INTS] = FB_INTS,
-        [OPTION_STRING] = FB_STRING
+        [OPTION_I8] = FB_I8,         [OPTION_TYPE] = FB_I8,    [OPTION_I32] = FB_I32,
+        [OPTION_BOOL] = FB_U8,       [OPTION_F32] = FB_I32,    [OPTION_INTS] = FB_INTS,
+        [OPTION_STRING] = FB_STRING, [OPTION_BYTES] = FB_BYTES
     };
     struct frame f;
 
@@ -281,7 +281,10 @@ static enum status verify_union(struct wire *w, const struct frame *f, unsigned 
         return STATUS_OK;
     TRY(follow(w, f, field->name, at, &target));
     if (field->of == SCHEMA_BuiltinOptions)
-        return verify_options(w, target, option_table_find((uint8_t)tag));
+        return verify_options(w, target,
+                              tag <= OPTIONS_1_TAG_MAX ? option_table_find((uint8_t)tag) : NULL);
+    if (field->of == SCHEMA_BuiltinOptions2)
+        return verify_options(w, target, option_table_find(options_tag_of_2(tag)));
     member = schema_member(field->of, tag);
     return member == SCHEMA_NONE ? verify_options(w, target, NULL)
                                  : verify_table(w, target, member);

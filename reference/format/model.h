@@ -103,17 +103,28 @@ struct model_tensor {
     uint32_t external_buffer;
 };
 
+/* A STABLEHLO_COMPOSITE that was replaced by its decomposition (composite.h). */
+struct model_composite {
+    const char *name;
+    struct model_bytes attributes; /* FlexBuffers; anything */
+    int32_t subgraph, version;
+    int32_t node; /* the operator of the subgraph as it was read; of several in each other the outer */
+};
+
 struct model_operator {
     uint32_t opcode_index;
     struct model_ints inputs, outputs; /* tensor indices; -1 in inputs: absent */
     struct options options;
-    uint8_t options_2_type; /* union BuiltinOptions2: accepted, its fields are not read */
+    /* Of union BuiltinOptions2, a table that is not one of op_options.def: accepted, its fields are
+     * not read. */
+    uint8_t options_2_type;
     struct model_bytes custom_options; /* also those that the file keeps behind the flatbuffer */
     bool custom_options_large;         /* the bytes lie behind the flatbuffer */
     int32_t custom_options_format;
     struct model_bytes mutating_variable_inputs;
     struct model_ints intermediates;
     int32_t debug_metadata_index;
+    const struct model_composite *composite; /* the innermost that it comes from; NULL: none */
 };
 
 struct model_subgraph {

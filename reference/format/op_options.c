@@ -59,6 +59,24 @@ const struct option_table *option_table_find(uint8_t tag)
     return tag != 0 && tag < OPTIONS_TAG_COUNT ? &tables[tag] : NULL;
 }
 
+static const uint8_t of_2[][2] = { { OPTIONS_StableHLOCompositeOptions, 21 } };
+
+uint8_t options_tag_of_2(unsigned tag_2)
+{
+    for (size_t i = 0; i < sizeof of_2 / sizeof of_2[0]; i++)
+        if (of_2[i][1] == tag_2)
+            return of_2[i][0];
+    return 0;
+}
+
+uint8_t options_2_tag(uint8_t tag)
+{
+    for (size_t i = 0; i < sizeof of_2 / sizeof of_2[0]; i++)
+        if (of_2[i][0] == tag)
+            return of_2[i][1];
+    return 0;
+}
+
 void options_init(struct options *o, uint8_t tag)
 {
     const struct option_table *table = option_table_find(tag);
@@ -75,6 +93,8 @@ void options_init(struct options *o, uint8_t tag)
             o->value[i].ints.data = NULL;
         else if (field->kind == OPTION_STRING)
             o->value[i].text.data = NULL;
+        else if (field->kind == OPTION_BYTES)
+            o->value[i].bytes.data = NULL;
         else
             o->value[i].i = (int32_t)field->fallback;
     }
@@ -119,6 +139,14 @@ const char *options_text(const struct options *o, const char *field)
     return o->value[field_index(o, field, 1 << OPTION_STRING)].text.data;
 }
 
+const uint8_t *options_bytes(const struct options *o, const char *field, size_t *count)
+{
+    const union option_value *value = &o->value[field_index(o, field, 1 << OPTION_BYTES)];
+
+    *count = value->bytes.count;
+    return value->bytes.data;
+}
+
 void options_set_int(struct options *o, const char *field, int32_t value)
 {
     o->value[field_index(o, field, INTEGER_KINDS)].i = value;
@@ -145,6 +173,14 @@ void options_set_text(struct options *o, const char *field, const char *text)
     value->text.count = text ? strlen(text) : 0;
 }
 
+void options_set_bytes(struct options *o, const char *field, const void *data, size_t count)
+{
+    union option_value *value = &o->value[field_index(o, field, 1 << OPTION_BYTES)];
+
+    value->bytes.data = data;
+    value->bytes.count = count;
+}
+
 static bool value_equal(const union option_value *a, const union option_value *b, int kind)
 {
     switch (kind) {
@@ -158,6 +194,9 @@ static bool value_equal(const union option_value *a, const union option_value *b
     case OPTION_STRING:
         return a->text.count == b->text.count && !a->text.data == !b->text.data &&
                (a->text.count == 0 || memcmp(a->text.data, b->text.data, a->text.count) == 0);
+    case OPTION_BYTES:
+        return a->bytes.count == b->bytes.count && !a->bytes.data == !b->bytes.data &&
+               (a->bytes.count == 0 || memcmp(a->bytes.data, b->bytes.data, a->bytes.count) == 0);
     default: return a->i == b->i;
     }
 }

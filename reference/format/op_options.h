@@ -1,4 +1,5 @@
-/* Option tables of operators (union BuiltinOptions), described by data: op_options.def.
+/* Option tables of operators (union BuiltinOptions, and of BuiltinOptions2 what is known), described
+ * by data: op_options.def.
  *
  * One struct holds any of them.  Fields are named as in the schema; asking for a name that the
  * table does not have is a programming error and asserts. */
@@ -16,7 +17,8 @@ enum option_kind {
     OPTION_BOOL,
     OPTION_F32,
     OPTION_INTS,
-    OPTION_STRING
+    OPTION_STRING,
+    OPTION_BYTES
 };
 
 struct option_field {
@@ -27,7 +29,7 @@ struct option_field {
 };
 
 struct option_table {
-    uint8_t tag; /* of union BuiltinOptions */
+    uint8_t tag; /* of union BuiltinOptions; beyond its last one: options_2_tag */
     bool listed; /* op_options.def describes the fields; else they are not read */
     uint8_t field_count;
     const char *name; /* "Conv2DOptions" */
@@ -49,6 +51,13 @@ enum {
     OPTIONS_TAG_COUNT
 };
 
+/* BuiltinOptions is full, since a tag has 7 bits: tables of BuiltinOptions2 have the tags behind. */
+enum { OPTIONS_1_TAG_MAX = 126 };
+/* The tag here of a tag of BuiltinOptions2, and the reverse; 0: none, or a table that is not known.
+ */
+uint8_t options_tag_of_2(unsigned tag_2);
+uint8_t options_2_tag(uint8_t tag);
+
 /* The table of a tag; NULL when the tag is 0 or not of the schema. */
 const struct option_table *option_table_find(uint8_t tag);
 
@@ -63,6 +72,10 @@ union option_value {
         const char *data; /* NULL: absent; a NUL lies behind the last byte */
         size_t count;
     } text; /* STRING */
+    struct {
+        const uint8_t *data; /* NULL: absent */
+        size_t count;
+    } bytes; /* BYTES */
 };
 
 /* value[i] belongs to field i of the table. */
@@ -82,10 +95,16 @@ const int32_t *options_ints(const struct options *o, const char *field, size_t *
 /* NULL when it is absent. */
 const char *options_text(const struct options *o, const char *field);
 
+/* NULL when it is absent. */
+const uint8_t *options_bytes(const struct options *o, const char *field, size_t *count);
+
 void options_set_int(struct options *o, const char *field, int32_t value);
 void options_set_float(struct options *o, const char *field, float value);
 /* Borrows data. */
 void options_set_ints(struct options *o, const char *field, const int32_t *data, size_t count);
+
+/* Borrows data. */
+void options_set_bytes(struct options *o, const char *field, const void *data, size_t count);
 
 /* Borrows text. */
 void options_set_text(struct options *o, const char *field, const char *text);

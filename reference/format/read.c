@@ -4,6 +4,7 @@
 #include "reference/format/read.h"
 
 #include "reference/base/byte_order.h"
+#include "reference/format/composite.h"
 #include "reference/format/verify.h"
 
 #include <stdint.h>
@@ -214,11 +215,13 @@ static struct model_tensor read_tensor(struct reader *r, struct fb_table t)
     return tensor;
 }
 
-static struct options read_options(const struct reader *r, struct fb_table op)
+/* tag_2: of the table of BuiltinOptions2, where it is the one that is read; else 0. */
+static struct options read_options(const struct reader *r, struct fb_table op, uint8_t tag_2)
 {
-    const uint8_t tag = (uint8_t)fb_int(op, Operator_builtin_options_type);
+    const uint8_t tag = tag_2 ? tag_2 : (uint8_t)fb_int(op, Operator_builtin_options_type);
     const struct option_table *table = option_table_find(tag);
-    const struct fb_table t = fb_sub(op, Operator_builtin_options);
+    const struct fb_table t =
+        fb_sub(op, tag_2 ? Operator_builtin_options_2 : Operator_builtin_options);
     struct options o;
 
     options_init(&o, tag);
@@ -242,6 +245,10 @@ static struct options read_options(const struct reader *r, struct fb_table op)
             o.value[i].text.data = in_place(r, fb_vector(t, field->slot));
             o.value[i].text.count = fb_vector(t, field->slot).count;
             break;
+        case OPTION_BYTES:
+            o.value[i].bytes.data = in_place(r, fb_vector(t, field->slot));
+            o.value[i].bytes.count = fb_vector(t, field->slot).count;
+            break;
         }
     }
     return o;
@@ -250,13 +257,16 @@ static struct options read_options(const struct reader *r, struct fb_table op)
 static struct model_operator read_operator(const struct reader *r, struct fb_table t)
 {
     const struct tflite_span custom = tflite_custom_span(t);
+    const uint8_t type_2 = (uint8_t)fb_int(t, Operator_builtin_options_2_type);
+    const uint8_t tag_2 =
+        fb_int(t, Operator_builtin_options_type) == 0 ? options_tag_of_2(type_2) : 0;
 
     return (struct model_operator){
         .opcode_index = (uint32_t)fb_int(t, Operator_opcode_index),
         .inputs = read_ints(r, t, Operator_inputs),
         .outputs = read_ints(r, t, Operator_outputs),
-        .options = read_options(r, t),
-        .options_2_type = (uint8_t)fb_int(t, Operator_builtin_options_2_type),
+        .options = read_options(r, t, tag_2),
+        .options_2_type = tag_2 ? 0 : type_2,
         .custom_options = read_span(r, custom),
         .custom_options_large = custom.behind,
         .custom_options_format = (int32_t)fb_int(t, Operator_custom_options_format),
@@ -408,7 +418,47 @@ enum status tflite_read_accepting(struct model *m, const void *bytes, size_t cou
     return tflite_read_verified(m, bytes, count, diag);
 }
 
+enum status tflite_inline(struct model *m, const void *bytes, struct diag *diag)
+{
+    struct composite_place place = { 0 };
+    const enum status s = composite_inline(m, &place, diag);
+    struct fb_table graph, op;
+
+    if (s == STATUS_OK)
+        return s;
+    graph = fb_item(fb_root(bytes), Model_subgraphs, place.graph);
+    op = fb_item(graph, SubGraph_operators, place.node);
+    model_close(m);
+    return diag_prefix(diag, s, "offset 0x%zx", s == STATUS_INVALID ? op.at : graph.at);
+}
+
 enum status tflite_read(struct model *m, const void *bytes, size_t count, struct diag *diag)
 {
-    return tflite_read_accepting(m, bytes, count, ACCEPT_SUPPORTED, diag);
+    TRY(tflite_read_accepting(m, bytes, count, ACCEPT_SUPPORTED, diag));
+    return tflite_inline(m, bytes, diag);
+}
+
+/* Whether a composite fits its decomposition is known when it has been replaced by it. */
+static enum status check_composites(const uint8_t *bytes, size_t count, struct diag *diag)
+{
+    const struct fb_table model = fb_root(bytes);
+    bool some = false;
+    struct model m;
+    enum status s;
+
+    for (size_t i = 0; i < fb_vector(model, Model_operator_codes).count; i++)
+        some |= composite_is(tflite_op_code(fb_item(model, Model_operator_codes, i)));
+    if (!some)
+        return STATUS_OK;
+    TRY(tflite_read_verified(&m, bytes, count, diag));
+    s = tflite_inline(&m, bytes, diag);
+    model_close(&m);
+    return s;
+}
+
+enum status tflite_verify(const void *bytes, size_t count, struct diag *diag)
+{
+    TRY(fb_verify(bytes, count, diag));
+    TRY(tflite_check_rules(bytes, count, ACCEPT_SUPPORTED, diag));
+    return check_composites(bytes, count, diag);
 }

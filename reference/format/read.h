@@ -12,17 +12,28 @@
 
 #include <stddef.h>
 
-/* Verifies (verify.h) and reads.  The model borrows bytes: they outlive it.  On failure *m is
- * empty, and the status is tflite_verify's or STATUS_NO_MEMORY. */
+/* Verifies all of it: the flatbuffer (offsets, vtables, vectors, strings, nesting, number of
+ * tables), then the model (indices, types, sizes of constants, order of operators, quantization).
+ * STATUS_INVALID, STATUS_LIMIT (base/limits.def), or STATUS_UNSUPPORTED for what is legal and not
+ * supported here (custom and multi-axis quantization, data in other files).  Whether the
+ * interpreter knows an op or a type is not checked. */
+enum status tflite_verify(const void *bytes, size_t count, struct diag *diag);
+
+/* Verifies, reads, and replaces composites (composite.h).  The model borrows bytes: they outlive
+ * it.  On failure *m is empty, and the status is theirs or STATUS_NO_MEMORY. */
 enum status tflite_read(struct model *m, const void *bytes, size_t count, struct diag *diag);
 
-/* tflite_read with a choice of what is accepted, for tools that only look at models. */
+/* tflite_read with a choice of what is accepted, and with composites as they are, for tools that
+ * only look at models. */
 enum status tflite_read_accepting(struct model *m, const void *bytes, size_t count,
                                   enum tflite_accept accept, struct diag *diag);
 
-/* Reads bytes that tflite_verify passed, and verifies nothing: for callers that time the two halves
- * of tflite_read.  STATUS_NO_MEMORY; *m is then empty. */
+/* Reads bytes that tflite_verify passed, and verifies nothing, composites as they are: for callers
+ * that time the parts of tflite_read.  STATUS_NO_MEMORY; *m is then empty. */
 enum status tflite_read_verified(struct model *m, const void *bytes, size_t count,
                                  struct diag *diag);
+
+/* Replaces the composites of a model that was read from these bytes.  On failure *m is empty. */
+enum status tflite_inline(struct model *m, const void *bytes, struct diag *diag);
 
 #endif

@@ -74,9 +74,9 @@ static enum status check_operator_itself(struct rules *r, struct fb_table op)
         return rules_fail(r, STATUS_INVALID, op, Operator_inputs, SIZE_MAX, "absent");
     if (!fb_find(op, Operator_outputs))
         return rules_fail(r, STATUS_INVALID, op, Operator_outputs, SIZE_MAX, "absent");
-    if (tag >= OPTIONS_TAG_COUNT)
+    if (tag > OPTIONS_1_TAG_MAX)
         return rules_fail(r, STATUS_UNSUPPORTED, op, Operator_builtin_options_type, SIZE_MAX,
-                          "%lld, not in 0..%d", (long long)tag, OPTIONS_TAG_COUNT - 1);
+                          "%lld, not in 0..%d", (long long)tag, OPTIONS_1_TAG_MAX);
     if (tag_2 > OPTIONS_2_TAG_MAX)
         return rules_fail(r, STATUS_UNSUPPORTED, op, Operator_builtin_options_2_type, SIZE_MAX,
                           "%lld, not in 0..%d", (long long)tag_2, OPTIONS_2_TAG_MAX);
@@ -291,10 +291,4 @@ enum status tflite_check_rules(const uint8_t *bytes, size_t count, enum tflite_a
     s = check_model(&r);
     mem_free(r.string_data);
     return s;
-}
-
-enum status tflite_verify(const void *bytes, size_t count, struct diag *diag)
-{
-    TRY(fb_verify(bytes, count, diag));
-    return tflite_check_rules(bytes, count, ACCEPT_SUPPORTED, diag);
 }

@@ -252,6 +252,7 @@ static void write_options(struct writer *w, size_t link, const struct options *o
         switch (field->kind) {
         case OPTION_INTS: fbw_offset(&d, field->slot, value->ints.data); break;
         case OPTION_STRING: fbw_offset(&d, field->slot, value->text.data); break;
+        case OPTION_BYTES: fbw_offset(&d, field->slot, value->bytes.data); break;
         case OPTION_F32: /* by bits: -0 is not the default 0 */
             pun.f = (float)field->fallback;
             if (pun.bits != (uint32_t)value->i)
@@ -279,6 +280,8 @@ static void write_options(struct writer *w, size_t link, const struct options *o
             fbw_vector(&w->fb, at, o->value[i].ints.data, o->value[i].ints.count, 4, 4);
         else if (table->fields[i].kind == OPTION_STRING)
             fbw_string(&w->fb, at, o->value[i].text.data, o->value[i].text.count);
+        else if (table->fields[i].kind == OPTION_BYTES)
+            fbw_vector(&w->fb, at, o->value[i].bytes.data, o->value[i].bytes.count, 1, DATA_ALIGN);
     }
 }
 
@@ -294,6 +297,7 @@ static void draft_behind(struct fb_draft *d, unsigned offset, unsigned size,
 static void write_operator(struct writer *w, size_t link, const struct model_operator *op)
 {
     const bool large = op->custom_options_large && op->custom_options.data;
+    const uint8_t tag = op->options.tag, tag_2 = options_2_tag(tag);
     struct fb_draft d = draft(SCHEMA_Operator);
 
     if (op->options_2_type != 0)
@@ -302,8 +306,8 @@ static void write_operator(struct writer *w, size_t link, const struct model_ope
     fbw_int(&w->fb, &d, Operator_opcode_index, op->opcode_index);
     fbw_offset(&d, Operator_inputs, op->inputs.data);
     fbw_offset(&d, Operator_outputs, op->outputs.data);
-    fbw_int(&w->fb, &d, Operator_builtin_options_type, op->options.tag);
-    fbw_offset(&d, Operator_builtin_options, op->options.tag != 0);
+    fbw_int(&w->fb, &d, Operator_builtin_options_type, tag_2 ? 0 : tag);
+    fbw_offset(&d, Operator_builtin_options, tag != 0 && !tag_2);
     fbw_offset(&d, Operator_custom_options, op->custom_options.data && !large);
     fbw_int(&w->fb, &d, Operator_custom_options_format, op->custom_options_format);
     fbw_offset(&d, Operator_mutating_variable_inputs, op->mutating_variable_inputs.data);
@@ -311,12 +315,15 @@ static void write_operator(struct writer *w, size_t link, const struct model_ope
     if (large)
         draft_behind(&d, Operator_large_custom_options_offset, Operator_large_custom_options_size,
                      op->custom_options);
+    fbw_int(&w->fb, &d, Operator_builtin_options_2_type, tag_2);
+    fbw_offset(&d, Operator_builtin_options_2, tag_2 != 0);
     fbw_int(&w->fb, &d, Operator_debug_metadata_index, op->debug_metadata_index);
     fbw_table(&w->fb, link, &d);
     write_ints(w, d.at[Operator_inputs], op->inputs);
     write_ints(w, d.at[Operator_outputs], op->outputs);
-    if (op->options.tag != 0)
-        write_options(w, d.at[Operator_builtin_options], &op->options);
+    if (tag != 0)
+        write_options(w, d.at[tag_2 ? Operator_builtin_options_2 : Operator_builtin_options],
+                      &op->options);
     /* The vector has bytes; readers access numbers in it in place, so it is aligned. */
     fbw_vector(&w->fb, d.at[Operator_custom_options], op->custom_options.data,
                op->custom_options.count, 1, DATA_ALIGN);

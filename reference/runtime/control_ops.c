@@ -1,8 +1,8 @@
-/* IF, WHILE and CALL_ONCE.
+/* IF, WHILE and CALL_ONCE; STABLEHLO_COMPOSITE where a model keeps it (format/composite.h).
  *
  * The outputs of a node have the shapes of its bodies' outputs, where these are known before they
  * run, and do not change from run to run; else all of them are dynamic.
- * Meaning: tflite/kernels/if.cc, while.cc, call_once.cc */
+ * Meaning: tflite/kernels/if.cc, while.cc, call_once.cc, stablehlo_composite.cc */
 #include "reference/runtime/control_ops.h"
 
 #include "reference/base/memory.h"
@@ -66,6 +66,16 @@ static void read_call_once(const struct options *options, void *params)
 {
     *(TfLiteCallOnceParams *)params = (TfLiteCallOnceParams){ .init_subgraph_index = options_int(
                                                                   options, "init_subgraph_index") };
+}
+
+static void read_composite(const struct options *options, void *params)
+{
+    TfLiteStablehloCompositeParams *const p = params;
+
+    p->name = options_text(options, "name");
+    p->subgraph_index = options_int(options, "decomposition_subgraph_index");
+    p->attributes = options_bytes(options, "composite_attributes", &p->attributes_size);
+    p->version = options_int(options, "version");
 }
 
 /* ---- shapes ---- */
@@ -326,6 +336,57 @@ static enum status call_once_run(struct interpreter *in, struct node *node, stru
     body->called = s == STATUS_OK;
     return diag_prefix(diag, s, "%s: node %d", node_name(node), node->index);
 }
+
+/* ---- STABLEHLO_COMPOSITE ---- */
+
+static enum status composite_open(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    const TfLiteStablehloCompositeParams *const p = node->op_params;
+
+    if (!p->name || !p->attributes)
+        return fail(node, diag, STATUS_INVALID, "%s: absent",
+                    p->name ? "composite_attributes" : "name");
+    TRY(open_bodies(in, node, p->subgraph_index < 0 ? INT32_MAX : p->subgraph_index, -1, diag));
+    node->abi.might_have_side_effect = false; /* as in the runtime */
+    return STATUS_OK;
+}
+
+static enum status composite_prepare(struct interpreter *in, struct node *node, bool late,
+                                     struct diag *diag)
+{
+    struct interpreter *const body = node->bodies->first;
+
+    (void)late;
+    TRY(check_outputs(node, body, diag));
+    TRY(prepare_body(in, node, body, 0, diag));
+    return take_shapes(in, node, body, !body->has_dynamic, diag);
+}
+
+static enum status composite_run(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    struct interpreter *const body = node->bodies->first;
+    const struct body_values inputs = inputs_from(in, node, 0), outputs = body_outputs(body);
+    enum status s = body_set_inputs(body, &inputs, diag);
+
+    if (s == STATUS_OK)
+        s = body_run(body, diag);
+    TRY(diag_prefix(diag, s, "%s: node %d", node_name(node), node->index));
+    return body_get_outputs(&outputs, in, node, diag);
+}
+
+const struct node_kernel kernel_composite = {
+    .op = { .name = "stablehlo_composite",
+            .code = BUILTIN_STABLEHLO_COMPOSITE,
+            .max_version = 1,
+            .options_tag = OPTIONS_StableHLOCompositeOptions,
+            .params_bytes = sizeof(TfLiteStablehloCompositeParams),
+            .max_inputs = -1,
+            .max_outputs = -1,
+            .read_params = read_composite },
+    .open = composite_open,
+    .prepare = composite_prepare,
+    .run = composite_run,
+};
 
 const struct node_kernel kernel_if = {
     .op = { .name = "if",

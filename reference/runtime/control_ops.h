@@ -4,6 +4,6 @@
 
 #include "reference/runtime/node_kernel.h"
 
-extern const struct node_kernel kernel_if, kernel_while, kernel_call_once;
+extern const struct node_kernel kernel_if, kernel_while, kernel_call_once, kernel_composite;
 
 #endif

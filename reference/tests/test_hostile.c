@@ -5,7 +5,6 @@
 #include "reference/format/flatbuffer_write.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 #include "reference/tests/kit/hostile_damage.h"
 #include "reference/tests/kit/hostile_model.h"
 #include "reference/tests/kit/hostile_row.h"

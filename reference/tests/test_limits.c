@@ -7,7 +7,6 @@
 #include "reference/format/builder.h"
 #include "reference/format/file.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 #include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
 

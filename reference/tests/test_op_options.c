@@ -62,7 +62,7 @@ TEST(codes_out_of_range_are_refused)
 
 TEST(tables_are_found_by_tag)
 {
-    assert_int_equal(OPTIONS_TAG_COUNT, 127);
+    assert_int_equal(OPTIONS_TAG_COUNT, 128);
     for (int tag = 1; tag < OPTIONS_TAG_COUNT; tag++) {
         const struct option_table *table = option_table_find((uint8_t)tag);
 
@@ -76,7 +76,11 @@ TEST(tables_are_found_by_tag)
         }
     }
     assert_null(option_table_find(0));
-    assert_null(option_table_find(127));
+    assert_null(option_table_find(128));
+    assert_int_equal(options_2_tag(OPTIONS_StableHLOCompositeOptions), 21);
+    assert_int_equal(options_tag_of_2(21), OPTIONS_StableHLOCompositeOptions);
+    assert_int_equal(options_tag_of_2(18), 0);
+    assert_int_equal(options_2_tag(OPTIONS_PadOptions), 0);
     assert_null(option_table_find(255));
     assert_int_equal(option_table_find(OPTIONS_Conv2DOptions)->field_count, 7);
     assert_int_equal(option_table_find(OPTIONS_PadOptions)->field_count, 0);

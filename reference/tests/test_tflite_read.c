@@ -5,7 +5,6 @@
 #include "reference/format/file.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/sample_model.h"
 #include "reference/tests/kit/test.h"

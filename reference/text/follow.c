@@ -1,7 +1,7 @@
 #include "reference/text/follow.h"
 
 #include "reference/base/memory.h"
-#include "reference/format/verify.h"
+#include "reference/format/read.h"
 #include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
 

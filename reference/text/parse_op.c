@@ -87,53 +87,6 @@ static enum status read_real(struct parse *p, float *out)
     return STATUS_OK;
 }
 
-enum status parse_op_option(struct parse *p, const struct option_table *table, struct options *o)
-{
-    const size_t length = scan_word(&p->t);
-    char what[96];
-
-    for (size_t i = 0; length > 0 && i < table->field_count; i++) {
-        const struct option_field *const field = &table->fields[i];
-        union option_value *const value = &o->value[i];
-
-        if (strlen(field->name) != length || memcmp(field->name, p->t.at, length) != 0)
-            continue;
-        p->t.at += length;
-        if (!scan_take(&p->t, "="))
-            return scan_expected(&p->t, "= and a value");
-        switch (field->kind) {
-        case OPTION_F32: return read_real(p, &value->f);
-        case OPTION_INTS: return parse_dims(p, &value->ints.data, &value->ints.count);
-        case OPTION_STRING:
-            TRY(scan_name(&p->t, "a name, or bytes in quotes", &value->text.data));
-            value->text.count = strlen(value->text.data);
-            return STATUS_OK;
-        default: return read_value(p, field, value);
-        }
-    }
-    snprintf(what, sizeof what, "a field of %s, or }", table->name);
-    return scan_expected(&p->t, what);
-}
-
-/* "Conv2DOptions{stride_w=1}", "{stride_w=1}" for the table of the op, or nothing. */
-static enum status read_options(struct parse *p, struct parsed_op *op)
-{
-    const size_t length = scan_word(&p->t);
-    const struct option_table *table;
-
-    if (p->t.at[length] != '{')
-        return STATUS_OK;
-    table = length ? words_table(p->t.at, length) : words_table_of(op->code);
-    if (!table)
-        return scan_expected(&p->t, length ? "a table of options, such as Conv2DOptions"
-                                           : "the name of a table of options before the {");
-    options_init(&op->options, table->tag);
-    p->t.at += length + 1;
-    for (scan_blanks(&p->t); !scan_take(&p->t, "}"); scan_blanks(&p->t))
-        TRY(parse_op_option(p, table, &op->options));
-    return STATUS_OK;
-}
-
 /* Behind "flex(": integers, numbers with a point, true and false. */
 static enum status read_flex_entry(struct parse *p, struct flex_writer *w)
 {
@@ -161,7 +114,7 @@ static enum status read_flex_entry(struct parse *p, struct flex_writer *w)
     return STATUS_OK;
 }
 
-static enum status read_flex(struct parse *p, struct parsed_op *op)
+static enum status read_flex(struct parse *p, const uint8_t **bytes, size_t *count)
 {
     const char *const at = p->t.at;
     struct flex_writer w = { .count = 0 };
@@ -171,12 +124,76 @@ static enum status read_flex(struct parse *p, struct parsed_op *op)
 
     for (scan_blanks(&p->t); !scan_take(&p->t, ")"); scan_blanks(&p->t))
         TRY(read_flex_entry(p, &w));
-    s = flex_write_finish(&w, &made, &op->byte_count, &diag);
+    s = flex_write_finish(&w, &made, count, &diag);
     if (s != STATUS_OK)
         return scan_fail(&p->t, at, s, "%s", diag.text);
-    op->bytes = arena_copy(p->t.arena, made, op->byte_count, 1);
+    *bytes = arena_copy(p->t.arena, made, *count, 1);
     mem_free(made);
-    return op->bytes ? STATUS_OK : parse_no_memory(p);
+    return *bytes ? STATUS_OK : parse_no_memory(p);
+}
+
+/* Bytes as "flex(...)" or "bytes(0102)"; *bytes stays NULL where neither begins here. */
+static enum status read_bytes(struct parse *p, const uint8_t **bytes, size_t *count)
+{
+    uint8_t *read;
+
+    if (scan_take(&p->t, "flex("))
+        return read_flex(p, bytes, count);
+    if (!scan_take(&p->t, "bytes("))
+        return STATUS_OK;
+    TRY(scan_bytes(&p->t, &read, count));
+    *bytes = read;
+    return scan_take(&p->t, ")") ? STATUS_OK : scan_expected(&p->t, ")");
+}
+
+enum status parse_op_option(struct parse *p, const struct option_table *table, struct options *o)
+{
+    const size_t length = scan_word(&p->t);
+    char what[96];
+
+    for (size_t i = 0; length > 0 && i < table->field_count; i++) {
+        const struct option_field *const field = &table->fields[i];
+        union option_value *const value = &o->value[i];
+
+        if (strlen(field->name) != length || memcmp(field->name, p->t.at, length) != 0)
+            continue;
+        p->t.at += length;
+        if (!scan_take(&p->t, "="))
+            return scan_expected(&p->t, "= and a value");
+        switch (field->kind) {
+        case OPTION_F32: return read_real(p, &value->f);
+        case OPTION_INTS: return parse_dims(p, &value->ints.data, &value->ints.count);
+        case OPTION_STRING:
+            TRY(scan_name(&p->t, "a name, or bytes in quotes", &value->text.data));
+            value->text.count = strlen(value->text.data);
+            return STATUS_OK;
+        case OPTION_BYTES:
+            TRY(read_bytes(p, &value->bytes.data, &value->bytes.count));
+            return value->bytes.data ? STATUS_OK : scan_expected(&p->t, "flex(...) or bytes(...)");
+        default: return read_value(p, field, value);
+        }
+    }
+    snprintf(what, sizeof what, "a field of %s, or }", table->name);
+    return scan_expected(&p->t, what);
+}
+
+/* "Conv2DOptions{stride_w=1}", "{stride_w=1}" for the table of the op, or nothing. */
+static enum status read_options(struct parse *p, struct parsed_op *op)
+{
+    const size_t length = scan_word(&p->t);
+    const struct option_table *table;
+
+    if (p->t.at[length] != '{')
+        return STATUS_OK;
+    table = length ? words_table(p->t.at, length) : words_table_of(op->code);
+    if (!table)
+        return scan_expected(&p->t, length ? "a table of options, such as Conv2DOptions"
+                                           : "the name of a table of options before the {");
+    options_init(&op->options, table->tag);
+    p->t.at += length + 1;
+    for (scan_blanks(&p->t); !scan_take(&p->t, "}"); scan_blanks(&p->t))
+        TRY(parse_op_option(p, table, &op->options));
+    return STATUS_OK;
 }
 
 static enum status read_custom_options(struct parse *p, struct parsed_op *op)
@@ -184,12 +201,9 @@ static enum status read_custom_options(struct parse *p, struct parsed_op *op)
     uint8_t *bytes;
 
     scan_blanks(&p->t);
-    if (scan_take(&p->t, "flex("))
-        return read_flex(p, op);
-    if (scan_take(&p->t, "far("))
-        op->large = true;
-    else if (!scan_take(&p->t, "bytes("))
-        return STATUS_OK;
+    if (!scan_take(&p->t, "far("))
+        return read_bytes(p, &op->bytes, &op->byte_count);
+    op->large = true;
     TRY(scan_bytes(&p->t, &bytes, &op->byte_count));
     if (!scan_take(&p->t, ")"))
         return scan_expected(&p->t, ")");

@@ -1,6 +1,7 @@
 #include "reference/text/words.h"
 
 #include "reference/base/builtin.h"
+#include "reference/format/composite.h"
 #include "reference/kernels/op.h"
 
 #include <ctype.h>
@@ -80,6 +81,8 @@ const struct option_table *words_table_of(int32_t code)
 
     if (op)
         return option_table_find(op->options_tag);
+    if (composite_is(code)) /* its table is spelled otherwise */
+        return option_table_find(OPTIONS_StableHLOCompositeOptions);
     return builtin_name(code) ? words_table(name, table_name(builtin_name(code), name, sizeof name))
                               : NULL;
 }

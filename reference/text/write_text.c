@@ -331,48 +331,6 @@ static enum status print_tensors(struct text_writer *w, struct model_ints list)
 
 /* ---- operators ---- */
 
-static void print_field(FILE *f, const struct option_field *field, const union option_value *v)
-{
-    fprintf(f, "%s=", field->name);
-    switch (field->kind) {
-    case OPTION_F32: constants_print_float(f, v->f); break;
-    case OPTION_INTS: print_ints(f, (struct model_ints){ v->ints.data, v->ints.count }); break;
-    case OPTION_STRING: print_name(f, v->text.data); break;
-    default: words_print_value(f, field, v->i); break;
-    }
-}
-
-static enum status print_options(struct text_writer *w, size_t index, const struct options *o,
-                                 int32_t code)
-{
-    const struct option_table *const table = option_table_find(o->tag);
-    struct options fallback;
-    bool first = true;
-
-    if (o->tag == 0)
-        return STATUS_OK;
-    if (!table || !table->listed)
-        return no_words(w, "operator", index, table ? table->name : "options of an unknown table");
-    options_init(&fallback, o->tag);
-    fprintf(w->f, " %s{", table == words_table_of(code) ? "" : table->name);
-    for (size_t i = 0; i < table->field_count; i++) {
-        const struct option_field *const field = &table->fields[i];
-        struct options other = fallback;
-
-        other.value[i] = o->value[i];
-        if (options_equal(&other, &fallback))
-            continue;
-        if (field->kind == OPTION_STRING && strlen(o->value[i].text.data) < o->value[i].text.count)
-            return no_words(w, "operator", index, "a byte 0 in an option");
-        if (!first)
-            fputc(' ', w->f);
-        print_field(w->f, field, &o->value[i]);
-        first = false;
-    }
-    fputc('}', w->f);
-    return STATUS_OK;
-}
-
 static void print_flex_value(FILE *f, const struct flex_value *v)
 {
     char text[32];
@@ -430,6 +388,61 @@ static bool print_flex(FILE *f, const struct model_bytes *bytes)
     return true;
 }
 
+/* As a map, or else as they are. */
+static void print_bytes(FILE *f, const struct model_bytes *bytes)
+{
+    if (print_flex(f, bytes))
+        return;
+    fputs("bytes(", f);
+    print_hex(f, bytes->data, bytes->count);
+    fputc(')', f);
+}
+
+static void print_field(FILE *f, const struct option_field *field, const union option_value *v)
+{
+    fprintf(f, "%s=", field->name);
+    switch (field->kind) {
+    case OPTION_F32: constants_print_float(f, v->f); break;
+    case OPTION_INTS: print_ints(f, (struct model_ints){ v->ints.data, v->ints.count }); break;
+    case OPTION_STRING: print_name(f, v->text.data); break;
+    case OPTION_BYTES:
+        print_bytes(f, &(struct model_bytes){ v->bytes.data, v->bytes.count });
+        break;
+    default: words_print_value(f, field, v->i); break;
+    }
+}
+
+static enum status print_options(struct text_writer *w, size_t index, const struct options *o,
+                                 int32_t code)
+{
+    const struct option_table *const table = option_table_find(o->tag);
+    struct options fallback;
+    bool first = true;
+
+    if (o->tag == 0)
+        return STATUS_OK;
+    if (!table || !table->listed)
+        return no_words(w, "operator", index, table ? table->name : "options of an unknown table");
+    options_init(&fallback, o->tag);
+    fprintf(w->f, " %s{", table == words_table_of(code) ? "" : table->name);
+    for (size_t i = 0; i < table->field_count; i++) {
+        const struct option_field *const field = &table->fields[i];
+        struct options other = fallback;
+
+        other.value[i] = o->value[i];
+        if (options_equal(&other, &fallback))
+            continue;
+        if (field->kind == OPTION_STRING && strlen(o->value[i].text.data) < o->value[i].text.count)
+            return no_words(w, "operator", index, "a byte 0 in an option");
+        if (!first)
+            fputc(' ', w->f);
+        print_field(w->f, field, &o->value[i]);
+        first = false;
+    }
+    fputc('}', w->f);
+    return STATUS_OK;
+}
+
 static enum status print_custom(struct text_writer *w, size_t index, const struct model_operator *o,
                                 const struct model_opcode *code)
 {
@@ -443,12 +456,11 @@ static enum status print_custom(struct text_writer *w, size_t index, const struc
     if (strlen(name) < code->custom_code.count)
         return no_words(w, "operator", index, "a byte 0 in a name");
     fputc(' ', w->f);
-    if (o->custom_options_large)
-        fputs("far(", w->f);
-    else if (print_flex(w->f, &o->custom_options))
+    if (!o->custom_options_large) {
+        print_bytes(w->f, &o->custom_options);
         return STATUS_OK;
-    else
-        fputs("bytes(", w->f);
+    }
+    fputs("far(", w->f);
     print_hex(w->f, o->custom_options.data, o->custom_options.count);
     fputc(')', w->f);
     return STATUS_OK;

@@ -111,7 +111,7 @@ static const char *print_options(FILE *f, const struct options *o)
     for (size_t i = 0; table && i < table->field_count; i++) {
         const struct option_field *const field = &table->fields[i];
 
-        if (field->kind == OPTION_INTS || field->kind == OPTION_STRING)
+        if (field->kind >= OPTION_INTS)
             continue; /* a size, or a name */
         if (field->kind == OPTION_F32 ? o->value[i].f == (float)field->fallback
                                       : o->value[i].i == (int32_t)field->fallback)

@@ -71,6 +71,7 @@ static json_t *field_json(const struct option_field *field, const union option_v
             json_array_append_new(list, json_integer(value->ints.data[i]));
         return list;
     case OPTION_STRING: return value->text.data ? json_string(value->text.data) : json_null();
+    case OPTION_BYTES: return json_integer((json_int_t)value->bytes.count); /* how many */
     default: return json_integer(value->i);
     }
 }

@@ -183,7 +183,7 @@ static enum status find_options(const struct model_draft *d, struct shrink_steps
             const uint8_t kind = table->fields[f].kind;
             const double value = kind == OPTION_F32 ? (double)o->value[f].f : o->value[f].i;
 
-            if (kind == OPTION_INTS || kind == OPTION_STRING)
+            if (kind >= OPTION_INTS)
                 continue;
             for (int32_t to = 0; to < 2; to++) {
                 if (value > to || value < 0)

@@ -9,7 +9,6 @@
 #include "reference/base/clean.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +21,7 @@ enum status session_open(struct session *s, const char *path, struct diag *diag)
     TRY(diag_prefix(diag, tflite_verify(s->bytes, s->count, diag), "%s", path));
     s->times.verified = clock_ms();
     TRY(diag_prefix(diag, tflite_read_verified(&s->model, s->bytes, s->count, diag), "%s", path));
+    TRY(diag_prefix(diag, tflite_inline(&s->model, s->bytes, diag), "%s", path));
     s->times.read = clock_ms();
     return STATUS_OK;
 }

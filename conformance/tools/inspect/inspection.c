@@ -104,6 +104,8 @@ void inspection_option(const struct options *o, size_t field, char *text, size_t
         if (used < bytes)
             snprintf(text + used, bytes - used, "]");
         return;
+    case OPTION_STRING: snprintf(text, bytes, "%s", v->text.data ? v->text.data : ""); return;
+    case OPTION_BYTES: snprintf(text, bytes, "%zu bytes", v->bytes.count); return;
     default:
         name = code_name(f->name, v->i);
         if (name)

@@ -65,6 +65,8 @@ static json_t *json_option(const struct options *o, size_t field)
     case OPTION_F32: return number((double)o->value[field].f);
     case OPTION_BOOL: return json_boolean(o->value[field].i);
     case OPTION_INTS: return json_ints(o->value[field].ints.data, o->value[field].ints.count);
+    case OPTION_STRING: return json_text(o->value[field].text.data);
+    case OPTION_BYTES: return json_integer((json_int_t)o->value[field].bytes.count);
     default:
         inspection_option(o, field, text, sizeof text);
         return text[0] >= 'A' ? json_string(text) : json_integer(o->value[field].i);

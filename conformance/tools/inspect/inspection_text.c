@@ -113,7 +113,8 @@ static void print_options(FILE *f, const struct options *o)
 
     for (size_t i = 0; table && i < table->field_count; i++) {
         inspection_option(o, i, value, sizeof value);
-        fprintf(f, "%s%s=%s", i ? " " : "          ", table->fields[i].name, value);
+        fprintf(f, "%s%s=", i ? " " : "          ", table->fields[i].name);
+        inspection_print_name(f, value);
     }
     if (table && table->field_count > 0)
         fputc('\n', f);

@@ -11,7 +11,6 @@
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
-#include "reference/format/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

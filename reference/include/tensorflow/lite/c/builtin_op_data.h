@@ -263,6 +263,14 @@ typedef struct TfLiteVarHandleParams { /* VAR_HANDLE; either may be NULL */
     const char *container, *shared_name;
 } TfLiteVarHandleParams;
 
+typedef struct TfLiteStablehloCompositeParams { /* STABLEHLO_COMPOSITE */
+    const char *name;
+    int32_t subgraph_index;
+    const uint8_t *attributes; /* FlexBuffers */
+    size_t attributes_size;
+    int32_t version;
+} TfLiteStablehloCompositeParams;
+
 #ifdef __cplusplus
 }
 #endif
