@@ -136,7 +136,7 @@ static const struct row rows[] = {
     BROADCAST("to66001", "to 66,001 rows", DIMS(1, 2), LIST(66001, 2), LARGE_F32),
     /* What models have, and no row above (conformance/suite/census). */
     { ROW("shape_of", "a constant by the shape of another tensor", REAL(TYPE_BIT(CASE_I8)),
-          .refused_by = "tensor.prepared", .only = "tile"),
+          .refused_by = "value.alone", .only = "tile"),
       .in = DIMS(1, 2, 1, 1, 3), .to = { 1, 1, 2, 3, 1 }, .shaped = true },
 };
 
