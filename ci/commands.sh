@@ -132,6 +132,9 @@ for command in inspect run 'diff --runs=1' 'bench --num_runs=1 --min_secs=0 --wa
     # shellcheck disable=SC2086
     expect 2 'limit tensor_elements' $assay $command --model="$several" --input-shape=x:99999,99999
 done
+expect 0 '^signature +decode' $assay endurance --starts=50 --runs=400 --quiet --model="$several" --signature=decode
+expect 2 'the model has the signatures prefill, decode' $assay endurance --model="$several" --signature=train
+expect 2 'expected a model for --signature' $assay endurance --signature=decode
 $assay run --model="NEG x:f32[1,9] -> y" --delegate=none --output="$work/nine.npy" >"$work/out"
 expect 2 'array f32 .1, 9. for the tensor .* .1, 4.; --input-shape=ids:DIMS gives' $assay run \
     --model="$several" --signature=decode --input="$work/nine.npy" --delegate=none
@@ -306,6 +309,12 @@ digits="--images=golden/digits --ground-truth=golden/digits/labels.txt --preproc
         --delegate="$b/mock/delegate.so" --max-drop=0
     expect 0 '^fail: top_1 dropped by [0-9.]+ %, expected at most 5 %$' sh -c '"$@"; [ $? = 1 ]' - $assay eval \
         imagenet $model $digits --delegate="$b/mock/delegate.so" --delegate-option=fault=swap --max-drop=5%
+    expect 2 'signature=decode: the model has no signatures' $assay eval imagenet $model $digits --signature=decode
+    $assay model $model -o "$work/signed.txt"
+    echo "signature digits in=image -> out=Identity" >>"$work/signed.txt"
+    expect 2 'signature=decode: the model has the signatures digits' $assay eval imagenet \
+        "$work/signed.txt" $digits --signature=decode
+    expect 0 '^signature +digits' $assay eval imagenet "$work/signed.txt" $digits --signature=digits --delegate=none
     expect 2 'max-drop=much: expected percentage points' $assay eval imagenet $model $digits --max-drop=much
     expect 2 'max-drop=1%: there is no reference' $assay eval imagenet $model $digits --delegate=none --max-drop=1
     expect 2 'labels, the model .* has 10 classes' $assay eval imagenet $model $digits --labels=ci/rooms.txt

@@ -1,4 +1,5 @@
 /* assay endurance: whether memory stays flat over many starts and inferences. */
+#include "conformance/suite/io/model_use.h"
 #include "conformance/tools/bench/endurance.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/benchmark_flags.h"
@@ -52,9 +53,12 @@ static void print_series(FILE *f, const char *what, const struct endurance_serie
     fprintf(f, ": %s\n", v.device_flat ? "flat" : "GROWS");
 }
 
-static void print_text(FILE *f, const struct endurance_result *r, const struct endurance_request *q)
+static void print_text(FILE *f, const struct endurance_result *r, const struct endurance_request *q,
+                       const char *signature)
 {
     fprintf(f, "model       %s\n", q->model ? q->model : "a small one, of three nodes");
+    if (signature)
+        fprintf(f, "signature   %s\n", signature);
     fprintf(f, "run by      %s%s%s\n", r->subject, r->device[0] ? " on " : "", r->device);
     print_series(f, "starts", &r->starts);
     print_series(f, "inferences", &r->runs);
@@ -89,11 +93,13 @@ static json_t *series_json(const struct endurance_series *s)
                      (json_int_t)v.rss_allowed, "samples", samples);
 }
 
-static void print_json(FILE *f, const struct endurance_result *r, const struct endurance_request *q)
+static void print_json(FILE *f, const struct endurance_result *r, const struct endurance_request *q,
+                       const char *signature)
 {
     json_t *const o = json_object();
 
     json_object_set_new(o, "model", json_text(q->model));
+    json_object_set_new(o, "signature", json_text(signature));
     json_object_set_new(o, "subject", json_text(r->subject));
     json_object_set_new(o, "device", json_text(r->device[0] ? r->device : NULL));
     json_object_set_new(o, "interrupted", json_text(interrupt_name()));
@@ -117,9 +123,9 @@ static int print_result(const struct endurance_result *r, const struct endurance
         return EXIT_FAILED;
     }
     if (common->format == FORMAT_JSON)
-        print_json(out.file, r, q);
+        print_json(out.file, r, q, common->use.signature);
     else
-        print_text(out.file, r, q);
+        print_text(out.file, r, q, common->use.signature);
     out.plain = common->format == FORMAT_TEXT;
     code = output_close(&out, common->out, false);
     if (code == EXIT_AS_EXPECTED && verdict(r) != CASE_PASS)
@@ -143,6 +149,11 @@ static bool complete(struct endurance_request *q, const struct args_common *comm
     }
     if (args->count == 1)
         q->model = args->items[0];
+    if (!q->model && (common->use.signature || common->use.shapes.count > 0)) {
+        message_error("endurance",
+                      "expected a model for --signature and --input-shape, found none");
+        return false;
+    }
     q->delegate = path ? path : common->delegate;
     q->delegate_options = common->delegate_option;
     q->seed = common->seed;
@@ -223,15 +234,18 @@ static int run(const struct command *self, int argc, char **argv)
     int code;
 
     if (!args_parse(self, argc, argv, flags, sizeof flags / sizeof flags[0],
-                    ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET, &e.common,
-                    &args, 0, 1, &code))
+                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_QUIET,
+                    &e.common, &args, 0, 1, &code))
         return code;
     if (!complete(q, &e.common, &args, path))
         return EXIT_USAGE;
     if (options && external_options_read(options, &arena, &q->delegate_options, &diag) != STATUS_OK)
         code = message_fail(self->name, &diag);
+    else if (q->model && model_use_choose(&e.common.use, q->model, &diag) != STATUS_OK)
+        code = message_fail(self->name, &diag);
     else
         code = endure(&e);
+    model_use_close(&e.common.use);
     arena_close(&arena);
     return code;
 }

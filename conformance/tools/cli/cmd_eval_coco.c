@@ -49,7 +49,7 @@ static enum status save_detections(const struct coco *x, const char *path, struc
     return s;
 }
 
-static enum status run_model(const struct request *q, struct eval_session *s, struct coco *x,
+static enum status run_model(struct request *q, struct eval_session *s, struct coco *x,
                              struct eval_report *r, struct diag *diag)
 {
     struct eval_task task;
@@ -62,7 +62,7 @@ static enum status run_model(const struct request *q, struct eval_session *s, st
     return coco_report(x, s->has_reference, q->flags.resamples, q->flags.common.quiet, r, diag);
 }
 
-static int run(const struct command *self, const struct request *q)
+static int run(const struct command *self, struct request *q)
 {
     struct eval_session s = { .has_reference = false };
     struct coco x = { .model = NULL };

@@ -12,7 +12,7 @@ struct request {
     const char *offset;
 };
 
-static enum status evaluate(const struct request *q, struct eval_session *s, struct imagenet *x,
+static enum status evaluate(struct request *q, struct eval_session *s, struct imagenet *x,
                             struct eval_report *r, struct diag *diag)
 {
     struct eval_task task;
@@ -25,7 +25,7 @@ static enum status evaluate(const struct request *q, struct eval_session *s, str
     return imagenet_report(x, s->has_reference, r, diag);
 }
 
-static int run(const struct command *self, const struct request *q)
+static int run(const struct command *self, struct request *q)
 {
     struct eval_session s = { .has_reference = false };
     struct imagenet x = { .model = NULL };

@@ -10,7 +10,7 @@ struct request {
     struct segmentation_files files;
 };
 
-static enum status evaluate(const struct request *q, struct eval_session *s, struct segmentation *x,
+static enum status evaluate(struct request *q, struct eval_session *s, struct segmentation *x,
                             struct eval_report *r, struct diag *diag)
 {
     struct eval_task task;
@@ -24,7 +24,7 @@ static enum status evaluate(const struct request *q, struct eval_session *s, str
                                diag);
 }
 
-static int run(const struct command *self, const struct request *q)
+static int run(const struct command *self, struct request *q)
 {
     struct eval_session s = { .has_reference = false };
     struct segmentation x = { .classes = 0 };

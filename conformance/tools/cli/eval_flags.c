@@ -141,16 +141,18 @@ static enum status open_reference(struct eval_session *s, const struct eval_flag
                : subject_init(&s->reference, "none", NULL, diag);
 }
 
-enum status eval_session_open(struct eval_session *s, const struct eval_flags *f, struct diag *diag)
+enum status eval_session_open(struct eval_session *s, struct eval_flags *f, struct diag *diag)
 {
     enum status status;
 
-    *s = (struct eval_session){ .has_reference = false };
+    *s = (struct eval_session){ .use = &f->common.use };
     if (!f->images)
         return diag_fail(diag, STATUS_USAGE, "no images; --images=DIR names their folder");
     status = subject_flags_open(&f->subject, &f->common, &s->subject, diag);
     if (status == STATUS_OK)
         status = open_reference(s, f, diag);
+    if (status == STATUS_OK && f->model)
+        status = model_use_choose(s->use, f->model, diag);
     if (status == STATUS_OK)
         status = eval_model_open(&s->model, f->model, diag);
     if (status == STATUS_OK)
@@ -165,6 +167,8 @@ void eval_session_close(struct eval_session *s)
     eval_model_close(&s->model);
     subject_close(&s->subject);
     subject_close(&s->reference);
+    if (s->use)
+        model_use_close(s->use);
 }
 
 enum status eval_flags_check_drop(const struct eval_report *r, bool has_reference,
@@ -195,6 +199,7 @@ enum status eval_session_run(struct eval_session *s, const struct eval_flags *f,
     r->task = task->name;
     r->model = &s->model;
     r->model_name = f->model;
+    r->signature = f->common.use.signature;
     r->subject = s->subject.label;
     r->reference = s->has_reference ? s->reference.label : NULL;
     r->preprocessing = s->preprocessing;

@@ -9,7 +9,8 @@
 
 enum {
     EVAL_FLAGS_MAX = 32,
-    EVAL_COMMON = ARGS_MODEL | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET
+    EVAL_COMMON =
+        ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET
 };
 
 struct eval_flags {
@@ -31,13 +32,13 @@ bool eval_flags_apply(const struct command *self, struct eval_flags *f, const st
 
 /* The model and both sides, open. */
 struct eval_session {
+    struct model_use *use; /* of the flags */
     struct eval_model model;
     struct subject subject, reference;
     bool has_reference;
     char preprocessing[192];
 };
-enum status eval_session_open(struct eval_session *s, const struct eval_flags *f,
-                              struct diag *diag);
+enum status eval_session_open(struct eval_session *s, struct eval_flags *f, struct diag *diag);
 void eval_session_close(struct eval_session *s);
 /* Runs the images, and fills the head of the report. */
 enum status eval_session_run(struct eval_session *s, const struct eval_flags *f,

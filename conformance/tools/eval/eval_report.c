@@ -173,6 +173,7 @@ void eval_report_json(FILE *f, const struct eval_report *r)
     eval_report_why(r, why, sizeof why);
     json_object_set_new(o, "task", json_string(r->task));
     json_object_set_new(o, "model", json_text(r->model_name));
+    json_object_set_new(o, "signature", json_text(r->signature));
     json_object_set_new(o, "subject", json_text(r->subject));
     json_object_set_new(o, "reference", json_text(r->reference));
     if (r->model)

@@ -32,6 +32,7 @@ struct eval_report {
     const char *task;
     const struct eval_model *model;               /* NULL: detections of files were compared */
     const char *model_name, *subject, *reference; /* labels; reference NULL: there is none */
+    const char *signature;                        /* that was asked for; NULL: none */
     struct eval_outcome outcome;
     const struct eval_images *images;
     size_t image_count;        /* where images is NULL */

@@ -63,6 +63,8 @@ static void print_head(FILE *f, const struct eval_report *r)
 
     if (r->model) {
         fprintf(f, "model       %s\n", r->model_name);
+        if (r->signature)
+            fprintf(f, "signature   %s\n", r->signature);
         fprintf(f, "subject     %s%s%s, %llu of %llu nodes\n", side_name(r->subject),
                 out->hello.device[0] ? " on " : "", out->hello.device,
                 (unsigned long long)out->hello.taken, (unsigned long long)out->hello.nodes);
