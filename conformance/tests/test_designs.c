@@ -1,8 +1,10 @@
 /* Designs of dynamic range: each is named, and no planted fault passes as one. */
+#include "conformance/report/forms/forms.h"
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "conformance/tests/kit/sample_record.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
 
@@ -13,7 +15,10 @@
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What is wrong with the subject. */
 enum plant {
@@ -260,4 +265,49 @@ TEST(test_one_design_holds)
     expect(&r, CASE_FAIL, NULL, "rows are of different designs: row 0 of asym, row 3 of sym");
     close_subject(&s);
 }
+static void expect_in(const struct record *r,
+                      enum status (*form)(const struct record *, FILE *, struct diag *),
+                      const char *words)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *const f = open_memstream(&text, &bytes);
+    struct diag diag;
+
+    assert_non_null(f);
+    KIT_OK(form(r, f, &diag));
+    fclose(f);
+    if (!strstr(text, words))
+        fail_msg("expected '%s' in:\n%s", words, text);
+    free(text);
+}
+
+TEST(test_reports)
+{
+    static const char path[] = "/tmp/assay_test_designs.json";
+    struct record r, again;
+    struct diag diag;
+
+    sample_record_open(&r, 3);
+    sample_record_result(&r, 0, 0)->design = design_name(1u << DESIGN_FLOAT);
+    sample_record_result(&r, 0, 1)->design = design_name(1u << DESIGN_XNN_BF16);
+    sample_record_result(&r, 0, 2)->design = design_name(1u << DESIGN_XNN_BF16 | 1u << DESIGN_ASYM);
+    expect_in(&r, form_text,
+              "  dynamic range was computed by design:\n    float 1, asym 1, xnn+bf16 1\n");
+    expect_in(&r, form_csv, ",xnn+bf16\r\n");
+    expect_in(&r, form_json, "\"design\": \"xnn+bf16\"");
+    expect_in(&r, form_html, "\"design\":");
+    sample_record_write(&r, path);
+    KIT_OK(record_read(&again, path, &diag));
+    assert_string_equal(sample_record_result(&again, 0, 2)->design, "asym");
+    assert_null(sample_record_result(&again, 1, 0)->design);
+    unlink(path);
+    record_close(&again);
+    record_close(&r);
+    for (int d = 0; d < DESIGN_COUNT; d++)
+        assert_int_equal(design_bit(design_name(1u << d)), 1u << d);
+    assert_int_equal(design_bit("other"), 0);
+    assert_null(design_name(0));
+}
+
 TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

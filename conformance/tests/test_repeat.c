@@ -254,7 +254,7 @@ TEST(test_forms)
     expect_in(&r, form_text, "relu.f32.c001 0 of 100 runs wrong");
     expect_in(&r, form_junit, some);
     expect_in(&r, form_junit, cut);
-    expect_in(&r, form_csv, ",100,0\r\n");
+    expect_in(&r, form_csv, ",100,0,\r\n");
     expect_in(&r, form_html, "\"repeats_wrong\":");
     r.run.statistics = false;
     r.results[1].repeats.cut = NULL;
