@@ -123,7 +123,8 @@ enum status engine_resize(struct engine *e, int axis, int32_t size, const bool *
 /* Bytes of its tensors; 0 when not known. */
 size_t engine_bytes(struct engine *e);
 
-/* How many variable tensors the first graph has: a model with one keeps state. */
+/* How many variable tensors, and handles of variables, the first graph has: a model with one keeps
+ * state. */
 size_t engine_count_variables(const struct model *m);
 /* An op with state writes its new state to the tensors of the old one, be they inputs of the graph
  * or not. */

@@ -13,6 +13,7 @@ enum from {
 struct row {
     struct op_case base;
     enum from from;
+    bool steps; /* what was read is used, assigned, and read once more */
 };
 
 static const struct suite_member members[] = {
@@ -29,6 +30,11 @@ static const struct row rows[] = {
     { ROW("variable_constant", "a constant is assigned and read again", TYPES),
       .from = FROM_CONSTANT },
     { ROW("variable_once", "a constant that was assigned once is read", TYPES), .from = FROM_ONCE },
+    { ROW("variable_steps", "two steps of a stream: the second reads what the first assigned last",
+          TYPES),
+      .steps = true },
+    { ROW("variable_once_steps", "the first step reads what was assigned once", TYPES),
+      .from = FROM_ONCE, .steps = true },
 };
 
 enum { ELEMENTS = 60 };
@@ -91,12 +97,23 @@ static void scale_as(struct case_builder *m, int value, enum from from, int assi
         case_set_scale(m, value, scale->type, scale->scale, scale->zero);
 }
 
+static struct value read_variable(struct case_builder *m, int variable, enum from from,
+                                  int assigned)
+{
+    const struct options read = { .tag = OPTIONS_ReadVariableOptions };
+    struct value y = { .shape = image };
+
+    y.tensor = case_tensor(m, "value", &image);
+    scale_as(m, y.tensor, from, assigned);
+    y.op = builder_op(&m->builder, BUILTIN_READ_VARIABLE, 1, &read, 1, &variable, 1, &y.tensor);
+    return y;
+}
+
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    const struct options read = { .tag = OPTIONS_ReadVariableOptions };
     struct options once;
-    struct value x = graph_add_input(m, "x", &image), v = x, y = { .shape = image };
+    struct value x = graph_add_input(m, "x", &image), v = x, y;
     int variable;
 
     options_init(&once, OPTIONS_CallOnceOptions);
@@ -110,11 +127,14 @@ static void build(struct case_builder *m)
     if (m->status != STATUS_OK)
         return;
     variable = handle(m);
-    y.tensor = case_tensor(m, "value", &image);
-    scale_as(m, y.tensor, r->from, v.tensor);
     if (r->from != FROM_ONCE)
         assign(m, variable, v.tensor);
-    y.op = builder_op(&m->builder, BUILTIN_READ_VARIABLE, 1, &read, 1, &variable, 1, &y.tensor);
+    y = read_variable(m, variable, r->from, v.tensor);
+    if (r->steps) {
+        v = graph_add_binary(m, BUILTIN_MUL, x, y, ACTIVATION_NONE);
+        assign(m, variable, v.tensor);
+        y = read_variable(m, variable, FROM_INPUT, v.tensor);
+    }
     graph_add_judged_output(m, graph_add_binary(m, BUILTIN_MUL, x, y, ACTIVATION_NONE));
 }
 
