@@ -86,16 +86,30 @@ static enum status find_io(struct gpu_delegate *d, int tensor, int partition, st
 
 /* ---- binding ---- */
 
+/* An input and an output as slices at the same place, of which one is the other's update. */
+static bool is_update(const struct io_ref *a, const struct io_binding *at,
+                      enum plan_backing backing, const struct io_ref *b)
+{
+    const struct io_binding *const o = &kernel_io_of(b)->bound;
+    const struct plan *const plan = &a->kernel->plan;
+
+    return a->output != b->output && at->offset == o->offset && backing == BACKING_SLICES &&
+           plan_io_of(b)->backing == BACKING_SLICES &&
+           plan_updates_input(plan, a->output ? b->index : a->index,
+                              a->output ? a->index : b->index);
+}
+
 /* Memory that an inference writes must not be bound twice: steps would race. */
 static enum status check_overlap(const struct io_ref *r, const struct io_binding *b,
-                                 struct diag *diag)
+                                 enum plan_backing backing, struct diag *diag)
 {
     for (int i = 0; i < io_count(r->kernel); i++) {
         const struct io_ref other = io_at(r->kernel, r->partition, i);
         const struct io_binding *o = &kernel_io_of(&other)->bound;
 
         if (o->on && o->external.buffer == b->external.buffer && (r->output || other.output) &&
-            b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes)
+            b->offset < o->offset + o->bytes && o->offset < b->offset + b->bytes &&
+            !is_update(r, b, backing, &other))
             return diag_fail(diag, STATUS_USAGE,
                              "bytes %llu to %llu of the buffer overlap those of tensor %d, %llu to "
                              "%llu",
@@ -156,7 +170,7 @@ static enum status bind_io(const struct io_ref *r, struct assay_gpu_buffer *give
                          (unsigned long long)old->bytes, (unsigned long long)old->offset,
                          (unsigned long long)(uintptr_t)old->external.buffer);
     TRY(io_binding_open(&b, d, given, need, diag));
-    if ((s = check_overlap(r, &b, diag)) == STATUS_OK)
+    if ((s = check_overlap(r, &b, backing, diag)) == STATUS_OK)
         s = change_binding(r, &b, diag);
     if (s != STATUS_OK) {
         if (given->kind == ASSAY_GPU_NEW_OPAQUE_FD || given->kind == ASSAY_GPU_NEW_DMA_BUF)

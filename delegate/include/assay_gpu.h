@@ -442,6 +442,10 @@ ASSAY_GPU_EXPORT int assay_gpu_get_reason(const TfLiteDelegate *delegate, int i,
  * partition computes, each row of channels is padded to a multiple of 4 elements of element_bytes
  * bytes, and nothing is copied.  The contents of the padding do not matter.
  *
+ * Memory that an inference writes is bound once, with one exception: in ASSAY_LAYOUT_C4 an input
+ * and the output that is its update (of DYNAMIC_UPDATE_SLICE or an elementwise op, the input's only
+ * reader) may lie at the same place of one buffer, as the cache of a language model.
+ *
  * Work that is submitted to the queue of assay_gpu_get_device is ordered with inferences by its
  * submission, and needs no further barrier.  Other queues and devices need a fence or semaphore of
  * the caller: the delegate uses a buffer from the call of invoke until it returns (with wait=none:

@@ -15,6 +15,10 @@ uint64_t plan_memory_limit(const struct gpu_options *options, const struct devic
 enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *diag);
 /* Whether all outputs are in the memory from which they are read. */
 bool plan_copies_no_output(const struct plan *plan);
+/* Whether an input and an output may be bound as slices to the same memory, as a cache that each
+ * inference brings up to date: one step alone reads the input, and writes the output in its place.
+ */
+bool plan_updates_input(const struct plan *plan, int input, int output);
 /* Compares the plan with the limits of the device: STATUS_UNSUPPORTED, with the need and the limit.
  */
 enum status plan_check_limits(const struct plan *plan, const struct device_limits *limits,

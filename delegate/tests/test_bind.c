@@ -107,7 +107,9 @@ TEST(does_not_fit)
     bind_expect_refused(d, &good, "bound already, to 192 bytes at offset 0", text);
     bad = good;
     bad.tensor = Y;
-    bind_expect_refused(d, &bad, "bytes 0 to 192", "overlap those of tensor 0, 0 to 192");
+    bad.offset = align;
+    snprintf(text, sizeof text, "bytes %u to %u", align, align + SLICES);
+    bind_expect_refused(d, &bad, text, "overlap those of tensor 0, 0 to 192");
     bad.offset = 1024;
     assert_int_equal(kit_bind(d, &bad, error), 0);
 
@@ -382,3 +384,65 @@ TEST(memory_stays_flat)
 }
 
 TEST_FILE(.before = kit_find_validated_device);
+
+/* A cache in one buffer, which each inference reads and writes: an input and the output that is its
+ * update.  Anything else at that place is refused. */
+TEST(an_update_lies_in_its_input)
+{
+    enum { SLOTS = 5, WIDTH = 6 };
+    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
+                                  .layout = ASSAY_LAYOUT_C4,
+                                  .partition = -1 };
+    static const int order[] = { 3, 0, 4, 3, 1 };
+    float expected[SLOTS * WIDTH];
+    char error[512];
+    struct kit_buffer buffer;
+    struct interpreter *in;
+    struct kit_vulkan v;
+    struct model m;
+    TfLiteDelegate *d;
+    const int cache = 0, update = 1, start = 2, out = 3, sum = 4;
+
+    NEEDS_DEVICE;
+    kit_text(&m, "tensors cache:f32[5,6] update:f32[1,6] start:i32[2] out:f32[5,6] sum:f32[5,6]\n"
+                 "DYNAMIC_UPDATE_SLICE {} cache update start -> out\n"
+                 "EXP out -> sum\n"
+                 "inputs cache update start\noutputs out sum");
+    d = kit_delegate(WITH("precision", "fp32"));
+    v = kit_vulkan_of(d);
+    in = kit_open(&m, d);
+    buffer = kit_buffer(&v, SLOTS * 8 * sizeof(float));
+    b.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
+    b.vk_device = v.device;
+    b.size = SLOTS * 8 * sizeof(float);
+    for (int i = 0; i < SLOTS * WIDTH; i++)
+        expected[i] = (float)i / 16;
+    kit_to_slices(buffer.map, expected, SLOTS, WIDTH);
+    b.tensor = out;
+    if (kit_bind(d, &b, error) != 0)
+        fail_msg("%s", error);
+    b.tensor = sum;
+    bind_expect_refused(d, &b, "overlap those of tensor 3", "0 to 160");
+    b.tensor = cache;
+    if (kit_bind(d, &b, error) != 0)
+        fail_msg("%s", error);
+    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
+        for (int i = 0; i < WIDTH; i++) {
+            const float x = (float)(k + 1) + (float)i / 8;
+
+            interpreter_tensor(in, update)->data.f[i] = x;
+            expected[order[k] * WIDTH + i] = x;
+        }
+        interpreter_tensor(in, start)->data.i32[0] = order[k];
+        interpreter_tensor(in, start)->data.i32[1] = 0;
+        kit_run(in);
+        for (int i = 0; i < SLOTS * WIDTH; i++) {
+            assert_true(interpreter_tensor(in, out)->data.f[i] == expected[i]);
+            assert_float_equal(interpreter_tensor(in, sum)->data.f[i], expf(expected[i]), 1e-3);
+        }
+    }
+    interpreter_close(in);
+    kit_buffer_close(&v, &buffer);
+    assay_gpu_delegate_destroy(d);
+    model_close(&m);
+}

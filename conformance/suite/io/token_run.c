@@ -32,7 +32,7 @@ static enum status find_states(struct token_run *t, const struct model_signature
     for (size_t i = 0; i < s->output_count; i++) {
         const char *const name = s->outputs[i].name.text;
         const struct token_state state = { name ? find(s->inputs, s->input_count, name) : -1,
-                                           (int)s->outputs[i].tensor_index };
+                                           (int)s->outputs[i].tensor_index, false };
 
         if (state.in < 0)
             continue;
@@ -145,6 +145,8 @@ void token_run_carry(struct token_run *t, const struct token_run *from)
     for (size_t i = 0; i < t->state_count; i++) {
         TfLiteTensor *const to = interpreter_tensor(t->in, t->states[i].in);
 
+        if (t->states[i].bound)
+            continue;
         memcpy(to->data.raw, interpreter_tensor(from->in, from->states[i].out)->data.raw,
                to->bytes);
     }

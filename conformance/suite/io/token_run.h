@@ -10,6 +10,7 @@
 #include "reference/base/diag.h"
 #include "reference/runtime/interpreter.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct token_run {
     int tokens, positions, mask, local_mask, logits;
     struct token_state {
         int in, out;
+        bool bound; /* both are one buffer of the device: nothing is carried */
     } * states;
     size_t state_count;
     int32_t window; /* tokens that mask_local lets see; 0: all */

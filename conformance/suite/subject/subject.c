@@ -212,6 +212,8 @@ static enum status load_plugin(struct subject *s, struct diag *diag)
     find_symbol(s->library, "assay_gpu_reason_count", &s->extras.reason_count);
     find_symbol(s->library, "assay_gpu_get_reason", &s->extras.get_reason);
     find_symbol(s->library, "assay_gpu_get_partition", &s->extras.get_partition);
+    find_symbol(s->library, "assay_gpu_bind_buffer_to_tensor", &s->extras.bind);
+    find_symbol(s->library, "assay_gpu_get_device", &s->extras.get_device);
     return STATUS_OK;
 }
 

@@ -45,6 +45,8 @@ struct subject_extras {
     int (*reason_count)(const TfLiteDelegate *);
     int (*get_reason)(const TfLiteDelegate *, int, struct assay_gpu_reason *);
     int (*get_partition)(const TfLiteDelegate *, int, struct assay_gpu_partition *);
+    int (*bind)(TfLiteDelegate *, struct assay_gpu_buffer *, char *, size_t);
+    int (*get_device)(const TfLiteDelegate *, struct assay_gpu_vulkan *);
 };
 
 struct subject_kind;

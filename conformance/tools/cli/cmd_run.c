@@ -151,7 +151,7 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
     }
     TRY(s);
     if (q->tokens.text)
-        return diag_prefix(diag, run_tokens(&q->tokens, r->session.in, diag), "%s", q->model);
+        return diag_prefix(diag, run_tokens(&q->tokens, &r->session, diag), "%s", q->model);
     TRY(fill_inputs(r, q, diag));
     s = random_explain(r->session.in, q->inputs.count, "give --input=FILE",
                        invoke(r, &r->latency_ms, diag), diag);

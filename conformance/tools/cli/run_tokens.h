@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_CLI_RUN_TOKENS_H
 #define ASSAY_CONFORMANCE_TOOLS_CLI_RUN_TOKENS_H
 
-#include "conformance/suite/io/token_run.h"
+#include "conformance/suite/subject/session.h"
 #include "reference/base/diag.h"
 
 #include <jansson.h>
@@ -15,12 +15,14 @@ struct run_tokens {
     const char *text; /* "3,14,15"; NULL: not asked for */
     uint64_t steps, window;
     int32_t *ids;
-    size_t given, count; /* count: with those that were generated */
-    double median_ms;    /* of a step */
+    size_t given, count;  /* count: with those that were generated */
+    size_t states, bound; /* caches; that stay on the device */
+    double median_ms;     /* of a step */
 };
 
-/* Reads the text, and runs a step for each of its tokens and each that follows. */
-enum status run_tokens(struct run_tokens *r, struct interpreter *in, struct diag *diag);
+/* Reads the text, and runs a step for each of its tokens and each that follows.  The caches stay on
+ * the device where the session's delegate can bind them. */
+enum status run_tokens(struct run_tokens *r, struct session *s, struct diag *diag);
 void run_tokens_print(FILE *f, const struct run_tokens *r);
 json_t *run_tokens_json(const struct run_tokens *r);
 void run_tokens_close(struct run_tokens *r);
