@@ -296,6 +296,12 @@ static const struct row rows[] = {
     { ROW("version_i4", "the first version of i4 tables",
           SUB_BYTE("embedding_lookup", TYPE_BIT(CASE_W4)), .version = 4),
       .w = DIMS(5, 8), .units = 3, .flags = CHANNELS },
+    { ROW("tanh", "fused TANH, which kernels forget", SUB_BYTE("fully_connected", TYPES_HYBRID),
+          .refused_by = "params.activation"),
+      .in = DIMS(4, 40), .w = DIMS(5, 40), .units = 5, .activation = 4, .flags = CHANNELS },
+    { ROW("block_tanh", "fused TANH, which kernels forget",
+          SUB_BYTE("fully_connected", TYPES_HYBRID), .refused_by = "params.activation"),
+      .in = DIMS(4, 64), .w = DIMS(5, 64), .units = 5, .block = 32, .activation = 4 },
     /* What the version ledger asks for: the versions that added these weights. */
     { VERSION(10, "i4 weights", "fully_connected", CASE_W4), .in = DIMS(3, 34), .w = DIMS(6, 34),
       .units = 6 },
