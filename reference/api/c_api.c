@@ -252,10 +252,13 @@ TfLiteStatus api_status(const TfLiteInterpreter *interpreter, enum status s,
     return interpreter->in->code == kTfLiteOk ? kTfLiteError : interpreter->in->code;
 }
 
-static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter,
+static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter, const struct model *model,
+                                     const struct interpreter_options *place,
                                      const TfLiteInterpreterOptions *options)
 {
-    const struct interpreter_options own = { .cancellable = options->cancellable,
+    const struct interpreter_options own = { .graph = place->graph,
+                                             .beside = place->beside,
+                                             .cancellable = options->cancellable,
                                              .kernels = options->kernels,
                                              .kernel_count = options->kernel_count,
                                              .num_threads = options->num_threads,
@@ -263,7 +266,7 @@ static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter,
                                              .report_user = options->reporter.user };
     struct diag diag = { 0 };
 
-    if (interpreter_open(&interpreter->in, &interpreter->model->model, &own, &diag) != STATUS_OK) {
+    if (interpreter_open(&interpreter->in, model, &own, &diag) != STATUS_OK) {
         api_report(&interpreter->reporter, "%s", diag.text);
         return kTfLiteError;
     }
@@ -278,6 +281,33 @@ static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter,
             return code;
         delegates_forget(interpreter->in);
         break;
+    }
+    return kTfLiteOk;
+}
+
+/* Delegates see every subgraph that a signature names, as in the runtime. */
+static TfLiteStatus open_others(TfLiteInterpreter *interpreter,
+                                const TfLiteInterpreterOptions *options)
+{
+    const struct model *const m = &interpreter->model->model;
+    struct interpreter_options place = { .beside = interpreter->in };
+
+    for (size_t i = 0; i < m->signature_count && m->subgraph_count > 1; i++) {
+        const size_t graph = m->signatures[i].subgraph_index;
+
+        if (graph == 0)
+            continue;
+        if (!interpreter->others &&
+            !(interpreter->others = mem_alloc(m->subgraph_count, sizeof *interpreter->others)))
+            return kTfLiteError;
+        interpreter->other_count = m->subgraph_count;
+        if (interpreter->others[graph].in)
+            continue;
+        place.graph = graph;
+        interpreter->others[graph].reporter = interpreter->reporter;
+        interpreter->others[graph].fallback = interpreter->fallback;
+        if (open_interpreter(&interpreter->others[graph], m, &place, options) != kTfLiteOk)
+            return kTfLiteError;
     }
     return kTfLiteOk;
 }
@@ -299,7 +329,9 @@ TfLiteInterpreter *TfLiteInterpreterCreate(const TfLiteModel *model,
     atomic_fetch_add(&interpreter->model->references, 1);
     interpreter->reporter = options->reporter;
     interpreter->fallback = options->fallback;
-    if (open_interpreter(interpreter, options) != kTfLiteOk) {
+    if (open_interpreter(interpreter, &model->model, &(struct interpreter_options){ .graph = 0 },
+                         options) != kTfLiteOk ||
+        open_others(interpreter, options) != kTfLiteOk) {
         TfLiteInterpreterDelete(interpreter);
         return NULL;
     }
@@ -310,6 +342,11 @@ void TfLiteInterpreterDelete(TfLiteInterpreter *interpreter)
 {
     if (!interpreter)
         return;
+    if (interpreter->in)
+        delegates_forget(interpreter->in); /* kernels are freed in the order of the subgraphs */
+    for (size_t i = 0; i < interpreter->other_count; i++)
+        interpreter_close(interpreter->others[i].in);
+    mem_free(interpreter->others);
     interpreter_close(interpreter->in);
     api_model_release(interpreter->model);
     mem_free(interpreter);

@@ -44,6 +44,10 @@ struct TfLiteInterpreter {
     TfLiteModel *model;
     struct api_reporter reporter;
     bool fallback;
+    /* Of subgraphs behind the first that have a signature, by subgraph: interpreters beside this
+     * one, without a model of their own.  NULL: none. */
+    struct TfLiteInterpreter *others;
+    size_t other_count;
 };
 
 struct TfLiteSignatureRunner {

@@ -7,6 +7,9 @@ TfLiteStatus TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interprete
 {
     if (!interpreter || interpreter_reset_variables(interpreter->in) != STATUS_OK)
         return kTfLiteError;
+    for (size_t i = 0; i < interpreter->other_count; i++)
+        if (interpreter->others[i].in) /* those without memory are reset when they get it */
+            interpreter_reset_variables(interpreter->others[i].in);
     return kTfLiteOk;
 }
 
@@ -86,6 +89,9 @@ TfLiteStatus TfLiteInterpreterModifyGraphWithDelegate(const TfLiteInterpreter *i
         return kTfLiteError;
     if (interpreter_apply_delegate(interpreter->in, delegate, &code, &diag) != STATUS_OK)
         api_report(&interpreter->reporter, "%s", diag.text);
+    for (size_t i = 0; i < interpreter->other_count && code == kTfLiteOk; i++)
+        if (interpreter->others[i].in)
+            code = TfLiteInterpreterModifyGraphWithDelegate(&interpreter->others[i], delegate);
     return code;
 }
 
@@ -107,18 +113,32 @@ TfLiteInterpreterSetCustomAllocationForTensor(TfLiteInterpreter *interpreter, in
                       &diag);
 }
 
+/* Whether the tensor is one of the interpreter's. */
+static bool has_tensor(const TfLiteInterpreter *interpreter, const TfLiteTensor *tensor)
+{
+    const struct interpreter *const in = interpreter->in;
+
+    return in && tensor >= in->tensors && tensor < in->tensors + in->tensor_count;
+}
+
 TfLiteStatus TfLiteInterpreterSetBufferHandle(TfLiteInterpreter *interpreter, TfLiteTensor *tensor,
                                               TfLiteBufferHandle buffer_handle,
                                               TfLiteOpaqueDelegate *delegate)
 {
     struct diag diag = { 0 };
-    const TfLiteTensor *first = interpreter ? interpreter->in->tensors : NULL;
 
-    if (!tensor || !first || tensor < first || tensor >= first + interpreter->in->tensor_count)
+    if (!interpreter || !tensor)
+        return kTfLiteError;
+    for (size_t i = 0; i < interpreter->other_count && !has_tensor(interpreter, tensor); i++)
+        if (has_tensor(&interpreter->others[i], tensor))
+            return TfLiteInterpreterSetBufferHandle(&interpreter->others[i], tensor, buffer_handle,
+                                                    delegate);
+    if (!has_tensor(interpreter, tensor))
         return kTfLiteError;
     interpreter->in->code = kTfLiteOk;
     return api_status(interpreter,
-                      interpreter_set_buffer_handle(interpreter->in, (int)(tensor - first),
+                      interpreter_set_buffer_handle(interpreter->in,
+                                                    (int)(tensor - interpreter->in->tensors),
                                                     buffer_handle, delegate, &diag),
                       &diag);
 }

@@ -1,4 +1,4 @@
-/* The TensorFlow Lite C API: signatures, names for the inputs and outputs of the main subgraph. */
+/* The TensorFlow Lite C API: signatures, names for the inputs and outputs of a subgraph. */
 #include "reference/api/c_api.h"
 #include "reference/base/memory.h"
 
@@ -34,14 +34,12 @@ TfLiteSignatureRunner *TfLiteInterpreterGetSignatureRunner(const TfLiteInterpret
 
         if (strcmp(text_of(&s->key), signature_key) != 0)
             continue;
-        if (s->subgraph_index != 0) {
-            api_report(&interpreter->reporter, "signature \"%s\": subgraph %u, expected 0",
-                       signature_key, s->subgraph_index);
-            return NULL;
-        }
         runner = mem_alloc(1, sizeof *runner);
         if (runner)
-            *runner = (TfLiteSignatureRunner){ (TfLiteInterpreter *)interpreter, s };
+            *runner = (TfLiteSignatureRunner){ s->subgraph_index == 0
+                                                   ? (TfLiteInterpreter *)interpreter
+                                                   : &interpreter->others[s->subgraph_index],
+                                               s };
         return runner;
     }
     return NULL;

@@ -59,7 +59,7 @@ static enum status open_graph(struct interpreter **out, const struct model *mode
     in->graph_index = index;
     in->options = *options;
     in->caller = caller;
-    in->root = caller ? caller->root : in;
+    in->root = caller ? caller->root : options->beside ? options->beside->root : in;
     in->open_body = open_body;
     in->height = 1;
     in->guard_byte = INTERPRETER_GUARD_BYTE;
@@ -112,7 +112,11 @@ enum status interpreter_open(struct interpreter **out, const struct model *model
 
     if (own.max_iterations == 0)
         own.max_iterations = iterations_limit();
-    return open_graph(out, model, 0, NULL, &own, diag);
+    *out = NULL;
+    if (own.graph > 0 && own.graph >= model->subgraph_count)
+        return diag_fail(diag, STATUS_INVALID, "subgraph %zu of %zu", own.graph,
+                         model->subgraph_count);
+    return open_graph(out, model, own.graph, NULL, &own, diag);
 }
 
 /* Order: delegate kernels, bodies, buffer handles, memory.  The delegates themselves are the
@@ -205,7 +209,7 @@ enum status interpreter_cancel(struct interpreter *in)
 {
     if (!in->options.cancellable)
         return STATUS_USAGE;
-    atomic_store(&in->cancelled, true);
+    atomic_store(&in->root->cancelled, true);
     return STATUS_OK;
 }
 

@@ -1,6 +1,7 @@
-/* The reference interpreter: runs subgraph 0 of a model with the scalar kernels, and is the host of
- * the delegate ABI.  The C API (tensorflow/lite/c/c_api.h) is a thin layer over this header; the
- * suite uses it directly, for what the C API does not have: guard words, poison, single nodes.
+/* The reference interpreter: runs a subgraph of a model, the first one unless options say another,
+ * with the scalar kernels, and is the host of the delegate ABI.  The C API
+ * (tensorflow/lite/c/c_api.h) is a thin layer over this header; the suite uses it directly, for
+ * what the C API does not have: guard words, poison, single nodes.
  *
  * Order of use: open, apply delegates, (resize inputs,) allocate, write inputs, invoke, read.
  * A delegate applied before allocate sees prepared nodes: shapes are known, constants have data. */

@@ -125,9 +125,9 @@ enum status invoke_plan(struct interpreter *in, struct diag *diag)
         return diag_fail(diag, STATUS_USAGE, "invoke of an interpreter that has shapes only");
     if (!in->allocated || in->undone)
         return diag_fail(diag, STATUS_USAGE, "invoke before the tensors were allocated");
-    if (in == in->root) {
-        atomic_store(&in->cancelled, false);
-        in->body_runs = 0;
+    if (!in->caller) {
+        atomic_store(&in->root->cancelled, false);
+        in->root->body_runs = 0;
     }
     tensor_memory_poison(in);
     for (size_t i = 0; i < in->plan_count; i++)

@@ -383,8 +383,8 @@ enum status prepare_plan(struct interpreter *in, struct diag *diag)
     in->prepared = false;
     in->allocated = false;
     in->has_dynamic = false;
-    if (in == in->root)
-        in->body_runs = 0;
+    if (!in->caller)
+        in->root->body_runs = 0;
     if (some_delegate_wants_shapes(in)) /* also those inside partitions */
         for (size_t i = 0; i < in->model_nodes; i++)
             TRY(prepare_reference(in, in->nodes[i], diag));

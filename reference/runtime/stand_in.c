@@ -7,7 +7,7 @@
 
 bool stand_in_is_given(const struct interpreter *in)
 {
-    return in->options.stand_in && (in == in->root || !in->options.stand_in->run);
+    return in->options.stand_in && (!in->caller || !in->options.stand_in->run);
 }
 
 static enum status note(struct interpreter *in, struct node *node, const char *why,

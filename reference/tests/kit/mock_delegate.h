@@ -28,8 +28,9 @@ struct mock {
     char log[MOCK_LOG];
     size_t logged;
     int inits, kernel_prepares, invokes, live_kernels, last_freed;
-    int partitions;        /* by Preview, in the last Prepare */
-    TfLiteStatus replaced; /* what Replace returned */
+    const void *last_context; /* of last_freed */
+    int partitions;           /* by Preview, in the last Prepare */
+    TfLiteStatus replaced;    /* what Replace returned */
     struct {
         void *data;
         size_t bytes;
