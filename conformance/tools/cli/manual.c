@@ -129,11 +129,11 @@ static void put_flag(FILE *out, const struct args_flag *f)
     if (f->kind == ARGS_CHOICE) {
         fprintf(out, "%s is", f->value);
         for (int i = 0; f->choices[i]; i++)
-            fprintf(out, "%s \\fB%s\\fR",
+            fprintf(out, "%s%s\\fB%s\\fR",
                     i == 0              ? ""
                     : f->choices[i + 1] ? ","
                                         : " or",
-                    f->choices[i]);
+                    i % 4 == 3 ? "\n" : " ", f->choices[i]);
         fputs(".\n", out);
     } else if (f->min != 0 || f->max != 0) {
         fprintf(out, "%s is a %snumber from %.15g to %.15g.\n", f->value,
