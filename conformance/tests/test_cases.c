@@ -427,7 +427,8 @@ TEST(test_frames_and_seeds)
         if (drawn)
             assert_memory_not_equal(a.inputs[0].data[0], a.inputs[0].data[1], a.inputs[0].bytes);
         /* Every f16 value, every byte and a row's own values are the same whatever the seed is. */
-        if (drawn && !a.every_half && !row->every_byte && !row->values && !row->integers)
+        if (drawn && !a.every_half && !row->every_byte && !row->values && !row->integers &&
+            a.inputs[0].type != kTfLiteInt64) /* which are written down, too */
             assert_memory_not_equal(a.inputs[0].data[0], b.inputs[0].data[0], a.inputs[0].bytes);
         case_instance_close(&a);
         case_instance_close(&b);
