@@ -145,8 +145,8 @@ static const struct row rows[] = {
     { ROW("open", "open forget gates: the cells grow from step to step", .only = SEQUENCE, F32,
           .scale = 0.2, .offset = 0.5, .sets = SET_BIT(SET_RANDOM)),
       .batch = 2, .steps = 7, .depth = 4, .cells = 6 },
-    { ROW("wide65", "more cells than one workgroup has: each step is a dispatch", .only = SEQUENCE,
-          INTEGER, .sets = SET_BIT(SET_RANDOM)),
+    { ROW("wide65", "more cells than a small workgroup has", .only = SEQUENCE, INTEGER,
+          .sets = SET_BIT(SET_RANDOM)),
       .batch = 1, .steps = 2, .depth = 9, .cells = 65 },
     { ROW("v", "every version of the op", .only = SEQUENCE, ALL, .each_version = true), .batch = 1,
       .steps = 2, .depth = 6, .cells = 6 },
@@ -231,6 +231,9 @@ static const struct row rows[] = {
           .only = SEQUENCE, .byte_sets = SET_BIT(SET_RANDOM),
           .quant = { .in = 0.471680462 / 16, .in2 = 0.0331262387 / 8 }),
       .batch = 4, .steps = 9, .depth = 5, .cells = 33 },
+    { ROW("wide129", "more cells than a wide workgroup has: each step is a dispatch",
+          .only = SEQUENCE, INTEGER, .sets = SET_BIT(SET_RANDOM)),
+      .batch = 1, .steps = 3, .depth = 5, .cells = 129 },
 };
 
 /* ---- tensors ---- */
