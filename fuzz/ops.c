@@ -11,6 +11,7 @@
  * every graph with quantized=float_view and with quantized=exact. */
 #include "fuzz/kit/plan.h"
 #include "reference/base/memory.h"
+#include "reference/base/packed.h"
 #include "reference/format/builder.h"
 #include "reference/format/read.h"
 #include "reference/format/write.h"
@@ -115,7 +116,8 @@ static size_t elements(int rank, const int32_t *dims)
 
 static int add_constant(struct scene *scene, int32_t type, int rank, const int32_t *dims)
 {
-    const size_t size = tensor_type_bits(type) / 8, count = elements(rank, dims);
+    const unsigned bits = tensor_type_bits(type);
+    const size_t size = bits / 8, count = elements(rank, dims);
     uint8_t bytes[CONSTANT_MAX * 8] = { 0 };
 
     for (size_t i = 0; i < count; i++) {
@@ -125,10 +127,13 @@ static int add_constant(struct scene *scene, int32_t type, int rank, const int32
 
         if (type == TENSOR_FLOAT32)
             memcpy(bytes + 4 * i, &f, sizeof f);
+        else if (bits < 8)
+            packed_store(bytes, tensor_type_runtime(type), i, wide);
         else
             memcpy(bytes + size * i, &wide, size); /* little-endian */
     }
-    return builder_constant(&scene->builder, type, "c", (size_t)rank, dims, bytes, count * size);
+    return builder_constant(&scene->builder, type, "c", (size_t)rank, dims, bytes,
+                            (count * bits + 7) / 8);
 }
 
 /* One scale, as a rule; else one for each index of a dimension, or a count that fits nothing. */
@@ -161,6 +166,19 @@ static void add_scales(struct scene *scene, int tensor, int rank, const int32_t 
     builder_quantization(&scene->builder, tensor, count, scale, zero, dimension);
 }
 
+/* An f16 scale for each block of a row, as a rule; else scales that fit nothing. */
+static void add_blocks(struct scene *scene, int tensor, const int32_t *dims)
+{
+    struct script *const s = &scene->script;
+    const int32_t block = number(s);
+    const int32_t of_row = block > 0 ? dims[1] / block : number(s);
+    const int32_t shape[] = { dims[0], of_row };
+
+    if (elements(2, shape) <= CONSTANT_MAX)
+        builder_blockwise(&scene->builder, tensor, add_constant(scene, TENSOR_FLOAT16, 2, shape),
+                          block);
+}
+
 static bool has_scales(const struct scene *scene, int32_t type)
 {
     return scene->quantized && (type == TENSOR_INT8 || type == TENSOR_UINT8 ||
@@ -182,10 +200,12 @@ static int add_tensor(struct scene *scene, bool result)
     rank = (int)(next(s) % (RANK_MAX + 1));
     for (int d = 0; d < rank; d++)
         dims[d] = number(s);
-    if (!result && kind % 8 < 6 && tensor_type_bits(type) >= 8 &&
+    if (!result && kind % 8 < 6 && tensor_type_bits(type) > 0 &&
         elements(rank, dims) <= CONSTANT_MAX) {
         tensor = add_constant(scene, type, rank, dims);
-        if (has_scales(scene, type))
+        if (type == TENSOR_INT4 && rank == 2 && next(s) % 2)
+            add_blocks(scene, tensor, dims);
+        else if (has_scales(scene, type) || type == TENSOR_INT4)
             add_scales(scene, tensor, rank, dims);
         return tensor;
     }
