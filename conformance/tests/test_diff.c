@@ -8,6 +8,7 @@
 #include "conformance/tools/diff/cause.h"
 #include "conformance/tools/diff/cut.h"
 #include "conformance/tools/diff/diff_print.h"
+#include "conformance/tools/diff/part.h"
 #include "conformance/util/interrupt.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
@@ -355,6 +356,35 @@ TEST(test_nodes_that_fail_together)
     diff_close(&d);
     subject_close(&s);
     expect_cut_fails("together", "n43", CASE_FAIL);
+}
+
+/* Ranges whose results are not determined any better are not the ones that fail: storing the sum in
+ * f16 leaves nothing of x. */
+TEST(test_ill_conditioned_range)
+{
+    struct subject s = open_mock("half", "a");
+    struct diff_request q =
+        request_of("text:ADD {} x:f32[1,64] f32[1]=4096 -> a; SUB {} a f32[1]=4096 -> y");
+    struct case_result result;
+    struct diff d;
+    struct diag diag;
+
+    s.bounds = BOUNDS_FP16;
+    run_diff(&d, &q, &s);
+    assert_true(d.has_conditioning);
+    assert_true(d.outputs[0].snr_db < 20);
+    KIT_OK(part_screen(&d.host, &d.screen, &d.instance, &result, &diag));
+    assert_int_equal(result.status, CASE_PASS);
+    diff_close(&d);
+    subject_close(&s);
+
+    s = open_mock("nan", "a");
+    s.bounds = BOUNDS_FP16;
+    run_diff(&d, &q, &s);
+    KIT_OK(part_screen(&d.host, &d.screen, &d.instance, &result, &diag));
+    assert_int_equal(result.status, CASE_FAIL);
+    diff_close(&d);
+    subject_close(&s);
 }
 
 /* Wrong by its place in the model: a part of the model has other indices, so that only the parts

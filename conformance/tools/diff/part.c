@@ -2,6 +2,7 @@
 #include "conformance/tools/diff/part.h"
 
 #include "conformance/suite/cases/case_builder.h"
+#include "conformance/suite/judge/conditioning.h"
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/tools/diff/round_half.h"
 #include "reference/base/memory.h"
@@ -206,6 +207,36 @@ static void screen_output(const struct screen *screen, const TfLiteTensor *t,
     }
 }
 
+/* Outputs that fail are screened once more by what is left of them where each op of the part errs
+ * within its bound. */
+static enum status screen_outputs(struct trial_host *host, const struct screen *screen,
+                                  struct interpreter *in, const struct outputs *got,
+                                  struct case_result *result, struct diag *diag)
+{
+    struct figures *const left = mem_alloc(OUTPUTS_MAX, sizeof *left);
+    struct screen one = *screen;
+    struct diag why = { .status = STATUS_OK };
+    enum status s = left ? STATUS_OK : STATUS_NO_MEMORY;
+    const int *outputs;
+    size_t count;
+
+    one.conditioning = NULL;
+    outputs = interpreter_outputs(in, &count);
+    for (size_t i = 0; i < count; i++)
+        screen_output(&one, interpreter_tensor(in, outputs[i]), got, i, result);
+    if (s == STATUS_OK && result->status != CASE_PASS)
+        s = conditioning_measure(in, host->subject->bounds, host->seed, left, &why);
+    if (s == STATUS_OK && result->status != CASE_PASS) {
+        *result = (struct case_result){ .status = CASE_PASS, .ms = result->ms };
+        for (size_t i = 0; i < count; i++) {
+            one.conditioning = i < OUTPUTS_MAX ? &left[i] : NULL;
+            screen_output(&one, interpreter_tensor(in, outputs[i]), got, i, result);
+        }
+    }
+    mem_free(left);
+    return s == STATUS_NO_MEMORY ? diag_fail(diag, s, "figures: out of memory") : STATUS_OK;
+}
+
 enum status part_screen(struct trial_host *host, const struct screen *screen,
                         const struct case_instance *x, struct case_result *result,
                         struct diag *diag)
@@ -214,7 +245,6 @@ enum status part_screen(struct trial_host *host, const struct screen *screen,
     struct interpreter *in = NULL;
     struct trial t;
     enum status s = STATUS_OK;
-    size_t count;
 
     TRY(run_subject(host, x, &t, result, diag));
     if (t.status == CASE_PASS) {
@@ -223,12 +253,8 @@ enum status part_screen(struct trial_host *host, const struct screen *screen,
             s = inputs_write(in, x, 0, diag);
         if (s == STATUS_OK)
             s = interpreter_invoke(in, diag);
-        if (s == STATUS_OK) {
-            const int *const outputs = interpreter_outputs(in, &count);
-
-            for (size_t i = 0; i < count; i++)
-                screen_output(screen, interpreter_tensor(in, outputs[i]), &t.outputs, i, result);
-        }
+        if (s == STATUS_OK)
+            s = screen_outputs(host, screen, in, &t.outputs, result, diag);
         interpreter_close(in);
         model_close(&model);
     }
