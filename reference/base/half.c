@@ -70,3 +70,30 @@ uint16_t float_to_half(float f)
     memcpy(&denormal, &shifted, sizeof denormal);
     return sign | (uint16_t)(denormal - 0x3f000000);
 }
+
+float bfloat_to_float(uint16_t b)
+{
+    const uint32_t bits = (uint32_t)b << 16;
+    float f;
+
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+/* A value of 8 bits is one of f32 too, or infinite there: only the rounding to them is needed. */
+uint16_t double_to_bfloat(double d)
+{
+    int exponent;
+    uint32_t bits;
+    double quantum;
+    float f;
+
+    if (isnan(d))
+        return signbit(d) ? 0xffc0 : 0x7fc0;
+    frexp(d, &exponent);
+    /* One unit in the last place: 2^(exponent - 8), of denormals 2^-133. */
+    quantum = ldexp(1.0, exponent < -125 ? -133 : exponent - 8);
+    f = (float)(isinf(d) ? d : rint(d / quantum) * quantum);
+    memcpy(&bits, &f, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}

@@ -603,7 +603,7 @@ static TfLiteStatus reference_invoke(TfLiteContext *context, TfLiteNode *abi)
             return kTfLiteError;
     s = node->reason    ? stand_in_run(in, node, &diag)
         : node->special ? node->special->run(in, node, &diag)
-                        : node->op->eval(&call, &diag);
+                        : node_eval(node, &call, &diag);
     if (s == STATUS_OK)
         return kTfLiteOk;
     report_send(in, "%s", diag.text);

@@ -79,7 +79,7 @@ static enum status run_reference(struct interpreter *in, struct node *node,
     if (empty)
         return STATUS_OK;
     if (!node->reason)
-        return node->op->eval(&call, diag);
+        return node_eval(node, &call, diag);
     TRY(stand_in_run(in, node, diag));
     detail_of_outputs(&call);
     return STATUS_OK;

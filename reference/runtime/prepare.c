@@ -7,6 +7,7 @@
 
 #include "reference/base/checked.h"
 #include "reference/base/limits.h"
+#include "reference/runtime/bfloat.h"
 #include "reference/runtime/delegate_kernel.h"
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/node_kernel.h"
@@ -143,12 +144,24 @@ static enum status prepare_op(struct interpreter *in, struct node *node, bool la
                               struct diag *diag)
 {
     struct ref_call call = node_call(in, node);
+    struct diag why = { .status = STATUS_OK };
+    enum status s;
 
     memset(in->shapes, 0, (size_t)node->out_count * sizeof *in->shapes);
     if (node->special)
         return node->special->prepare(in, node, late, diag);
     call.late = late;
-    return node->op->prepare(&call, diag);
+    node->in_f32 = false;
+    if (!bfloat_has(&call))
+        return node->op->prepare(&call, diag);
+    s = node->op->prepare(&call, &why);
+    node->in_f32 = s == STATUS_UNSUPPORTED && bfloat_prepare(&call, NULL) == STATUS_OK;
+    return s == STATUS_OK || node->in_f32 ? STATUS_OK : diag_fail(diag, s, "%s", why.text);
+}
+
+enum status node_eval(const struct node *node, struct ref_call *call, struct diag *diag)
+{
+    return node->in_f32 ? bfloat_eval(call, diag) : node->op->eval(call, diag);
 }
 
 static enum status call_prepare(struct interpreter *in, struct node *node, bool late,
@@ -259,7 +272,7 @@ static enum status fold(struct interpreter *in, struct node *node, struct diag *
     TRY(check_folded(in, node, diag));
     for (int i = 0; i < node->out_count; i++)
         TRY(own_output(in, node, i, diag));
-    s = call.out[0]->bytes > 0 ? node->op->eval(&call, diag) : STATUS_OK;
+    s = call.out[0]->bytes > 0 ? node_eval(node, &call, diag) : STATUS_OK;
     for (int i = 0; i < node->out_count; i++) {
         struct tensor_info *const info = &in->info[node->out[i] - in->tensors];
 

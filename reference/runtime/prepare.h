@@ -19,6 +19,8 @@ enum status tensor_set_dims(struct interpreter *in, int tensor, TfLiteIntArray *
 
 /* What an op sees of a node. */
 struct ref_call node_call(struct interpreter *in, struct node *node);
+/* The op's eval, of a node that was prepared. */
+enum status node_eval(const struct node *node, struct ref_call *call, struct diag *diag);
 
 /* Prepares a node of the model: outputs get their shapes, or become dynamic. */
 enum status prepare_reference(struct interpreter *in, struct node *node, struct diag *diag);
