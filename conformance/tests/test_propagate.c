@@ -163,6 +163,17 @@ TEST(test_reciprocal_root)
     close_graph(&g);
 }
 
+/* Weights of 4 bits: x + 1 in steps of 9 / 127, half of one times the sum of |w|, 0.2 * 12. */
+TEST(test_packed_weights)
+{
+    struct graph g;
+
+    open_graph(&g, "FULLY_CONNECTED {} sum i4[1,6]=1,2,-3,0,5,-1q(0.2,0) - -> y:f32[1,1]");
+    expect_limit(&g, BOUNDS_FP32, 0, 1e-7, 1e-4);
+    expect_limit(&g, BOUNDS_HYBRID, 0, 0.08, 0.1);
+    close_graph(&g);
+}
+
 TEST(test_same_tensor)
 {
     struct graph g;

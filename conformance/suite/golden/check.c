@@ -339,7 +339,7 @@ static enum status check_nodes(struct checked_case *k, struct diag *diag)
         enum status s = detail_open(k, abi, diag);
 
         if (s == STATUS_OK && !k->request->delegate)
-            s = node_limits_hybrid(k->in, node, &k->added, diag);
+            s = node_limits_hybrid(k->in, node, false, &k->added, diag);
         k->detail[0].rounded = k->added;
         if (s == STATUS_OK)
             s = interpreter_eval_node(k->in, node, k->detail, diag);

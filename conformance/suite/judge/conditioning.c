@@ -2,6 +2,7 @@
 #include "conformance/suite/judge/conditioning.h"
 
 #include "conformance/suite/judge/node_compare.h"
+#include "conformance/suite/judge/node_limits.h"
 #include "conformance/suite/judge/swaps.h"
 #include "conformance/util/random.h"
 #include "reference/base/half.h"
@@ -119,15 +120,17 @@ static void move_inputs(struct kept *k, struct random_stream *s)
     }
 }
 
+/* added: by activations in 8 bits; NULL: nothing. */
 static void move_output(struct kept *k, const TfLiteTensor *t, const struct bound_rule *rule,
-                        const struct ref_detail *d, struct random_stream *s)
+                        const struct ref_detail *d, const double *added, struct random_stream *s)
 {
     const enum bounds bounds = node_compare_bounds(k->bounds, t);
     const double row = t->dims->size > 0 ? t->dims->data[t->dims->size - 1] : 1;
 
     for (size_t e = 0; e < ref_elements(t); e++) {
         const struct bound_point p = { d->value[e], d->magnitude[e], d->terms[e], row };
-        const double limit = bound_limit(rule, bounds, &p), x = d->value[e] + between(s) * limit;
+        const double limit = bound_limit(rule, bounds, &p) + (added ? added[e] : 0);
+        const double x = d->value[e] + between(s) * limit;
 
         if (!isfinite(limit) || !isfinite(x))
             continue;
@@ -142,17 +145,25 @@ static enum status run_node(struct kept *k, int node, struct random_stream *s, s
 {
     const TfLiteNode *const n = interpreter_node(k->in, node);
     struct node_detail detail;
+    double *added = NULL;
     enum status status;
 
-    TRY(node_detail_open(&detail, k->in, n, diag));
+    if (k->bounds & BOUNDS_HYBRID)
+        TRY(node_limits_hybrid(k->in, node, true, &added, diag));
+    if ((status = node_detail_open(&detail, k->in, n, diag)) != STATUS_OK) {
+        mem_free(added);
+        return status;
+    }
+    detail.all[0].rounded = added;
     status = interpreter_eval_node(k->in, node, detail.all, diag);
     for (int o = 0; status == STATUS_OK && o < n->outputs->size; o++) {
         const TfLiteTensor *const t = interpreter_tensor(k->in, n->outputs->data[o]);
         const struct bound_rule *const rule = node_compare_rule(k->in, node, o);
 
         if (rule && (t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16))
-            move_output(k, t, rule, &detail.all[o], s);
+            move_output(k, t, rule, &detail.all[o], o == 0 ? added : NULL, s);
     }
+    mem_free(added);
     node_detail_close(&detail);
     return status;
 }

@@ -403,7 +403,7 @@ static enum status propagate_node(struct propagation *p, int node)
     if (s == STATUS_OK)
         s = node_detail_open(&u.moved, p->in, u.node, p->diag);
     if (s == STATUS_OK && p->bounds & BOUNDS_HYBRID)
-        s = node_limits_hybrid(p->in, node, &u.added, p->diag);
+        s = node_limits_hybrid(p->in, node, true, &u.added, p->diag);
     u.now.all[0].rounded = u.added;
     if (s == STATUS_OK)
         s = interpreter_eval_node(p->in, node, u.now.all, p->diag);

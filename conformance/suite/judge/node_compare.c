@@ -615,7 +615,7 @@ static enum status reference_eval(struct interpreter *in, const struct node_comp
     TRY(eval_readings(in, q, node, r, diag));
     TRY(node_detail_open(&r->detail, in, abi, diag));
     if (q->bounds & BOUNDS_HYBRID)
-        TRY(node_limits_hybrid(in, node, &r->added, diag));
+        TRY(node_limits_hybrid(in, node, false, &r->added, diag));
     r->detail.all[0].rounded = r->added;
     if (is_float_lstm(in, node)) {
         const TfLiteTensor *const c = interpreter_tensor(in, abi->inputs->data[C_PREV]);

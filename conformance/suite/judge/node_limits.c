@@ -65,7 +65,28 @@ static bool is_full_lstm(struct interpreter *in, int node)
             (member->bound.kind == BOUND_LSTM && interpreter_node(in, node)->outputs->size == 1));
 }
 
-enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag)
+/* Weights that integer kernels take as they are. */
+static bool is_packed(TfLiteType type)
+{
+    return type == kTfLiteInt4 || type == kTfLiteInt2;
+}
+
+/* Scales of blocks in bf16: 2^-9 of the sum of |x w|, beside the bias. */
+static enum status add_scales(struct interpreter *in, int node, double *added, double *scratch,
+                              struct diag *diag)
+{
+    const TfLiteTensor *const y =
+        interpreter_tensor(in, interpreter_node(in, node)->outputs->data[0]);
+    struct ref_detail detail = { .magnitude = scratch };
+
+    TRY(interpreter_eval_node(in, node, &detail, diag));
+    for (size_t i = 0; i < ref_elements(y); i++)
+        added[i] += 0x1p-9 * scratch[i];
+    return STATUS_OK;
+}
+
+enum status node_limits_hybrid(struct interpreter *in, int node, bool packed, double **added,
+                               struct diag *diag)
 {
     const TfLiteNode *const abi = interpreter_node(in, node);
     const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, node)->code);
@@ -88,7 +109,8 @@ enum status node_limits_hybrid(struct interpreter *in, int node, double **added,
             return diag_fail(diag, STATUS_NO_MEMORY, "node %d: no memory", node);
         return STATUS_OK;
     }
-    if (x->type != kTfLiteFloat32 || !w || w->type != kTfLiteInt8 || x->bytes == 0)
+    if (x->type != kTfLiteFloat32 || !w || x->bytes == 0 ||
+        !(w->type == kTfLiteInt8 || (packed && is_packed(w->type))))
         return STATUS_OK;
     saved = mem_alloc(x->bytes, 1);
     scratch = mem_alloc(count ? count : 1, sizeof *scratch);
@@ -99,6 +121,8 @@ enum status node_limits_hybrid(struct interpreter *in, int node, double **added,
         memcpy(saved, x->data.f, x->bytes);
         s = sum_half_steps(in, node, x, saved, node_limits_parts(x, w), *added, scratch, diag);
         memcpy(x->data.f, saved, x->bytes);
+        if (s == STATUS_OK && w->quantization.type == kTfLiteBlockwiseQuantization)
+            s = add_scales(in, node, *added, scratch, diag);
     }
     mem_free(saved);
     mem_free(scratch);

@@ -10,8 +10,10 @@
 /* Dynamic range, 13.4: what each result of a node may be off by because its f32 activations are
  * rounded to 8 bits before they meet i8 weights.  *added, freed with mem_free, is NULL where the
  * node is none of these; of the full LSTM the evaluation fills it, as ref_detail.rounded.  Call it
- * before the node is evaluated: outputs are overwritten. */
-enum status node_limits_hybrid(struct interpreter *in, int node, double **added, struct diag *diag);
+ * before the node is evaluated: outputs are overwritten.  packed: of weights of 4 and 2 bits, too,
+ * which node_compare judges by their designs; scales of blocks may be rounded to bf16. */
+enum status node_limits_hybrid(struct interpreter *in, int node, bool packed, double **added,
+                               struct diag *diag);
 
 /* The parts of the activations that are rounded in steps of their own: the rows of FULLY_CONNECTED,
  * the images of a convolution. */
