@@ -37,9 +37,8 @@ int packed_weights_of(const struct graph *g, int tensor)
     if (!t->data || t->rank < 2 || t->elements == 0 ||
         (t->type != kTfLiteInt8 && t->type != kTfLiteInt4 && t->type != kTfLiteInt2))
         return -1;
-    /* Blocks end within words only where a shader would have to look for it. */
     if (t->quant.block_scales)
-        return t->quant.block % 32 == 0 ? tensor : -1;
+        return tensor;
     if (!t->quant.scale || (t->quant.count > 1 && t->quant.dimension != 0))
         return -1;
     for (size_t i = 0; i < t->quant.count; i++)

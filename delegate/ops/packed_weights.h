@@ -27,8 +27,8 @@ struct packed_weights {
     bool has_blocks;
 };
 
-/* The tensor, or the constant that it is the DEQUANTIZE of, is packed so: whole words of scales,
- * no zero points.  -1: no; else the constant. */
+/* The tensor, or the constant that it is the DEQUANTIZE of, is packed so.  -1: no; else the
+ * constant. */
 int packed_weights_of(const struct graph *g, int tensor);
 /* Weights and sides fit a storage buffer each; weights: what packed_weights_of gave. */
 bool packed_weights_fit(const struct graph *g, const struct device_limits *limits, int weights,

@@ -22,6 +22,10 @@ static const struct transform_case products[] = {
       SCALES("6,5") FC("i2[6,160]=~3(-2..1)blocks(s,32)", "f32[6]=~4(-2..2)") },
     { "i2 wide blocks", { 1, 256 }, 0, NULL,
       SCALES("18,2") FC("i2[18,256]=~3(-2..1)blocks(s,128)", "f32[18]=~4(-2..2)") },
+    { "blocks of 16", { 3, 80 }, 0, NULL,
+      SCALES("7,5") FC("i4[7,80]=~3(-8..7)blocks(s,16)", "f32[7]=~4(-2..2)") },
+    { "blocks of 3", { 1, 57 }, 0, NULL,
+      SCALES("5,19") FC("i4[5,57]=~3(-8..7)blocks(s,3)", "f32[5]=~4(-2..2)") },
     { "odd rows", { 1, 67 }, 0, NULL, /* a row begins within a byte */
       FC("i4[3,67]=~3(-8..7)q(0.5|0.25|0.125)", "f32[3]=~4(-2..2)") },
     { "odd rows of i2", { 1, 133 }, 0, NULL,
@@ -43,16 +47,14 @@ static const struct transform_case tables[] = {
     { "table", { 7 }, 0, NULL, IDS "EMBEDDING_LOOKUP ids i4[37,67]=~3(-8..7)q(0.5) -> y:f32" },
     { "table of blocks", { 5 }, 0, NULL,
       SCALES("7,3") IDS "EMBEDDING_LOOKUP ids i4[7,96]=~3(-8..7)blocks(s,32) -> y:f32" },
+    { "table of blocks of 3", { 5 }, 0, NULL,
+      SCALES("7,9") IDS "EMBEDDING_LOOKUP ids i4[7,27]=~3(-8..7)blocks(s,3) -> y:f32" },
     { "table of i2", { 5 }, 0, NULL, SCALES("5,3")
       IDS "EMBEDDING_LOOKUP ids i2[5,96]=~3(-2..1)blocks(s,32) -> y:f32" },
     { "table of i8", { 9 }, 0, NULL,
       IDS "EMBEDDING_LOOKUP ids i8[5,21]=~3(-128..127)q(0.5|1|0.25|2|0.125) -> y:f32" },
 };
 /* clang-format on */
-/* Blocks of 16 end within words of i2, which no shader looks for. */
-static const struct transform_case small_blocks = {
-    "blocks of 16", { 1, 64 }, 0, NULL, SCALES("5,4") FC("i4[5,64]=~3(-8..7)blocks(s,16)", "-")
-};
 static const struct transform_case computed_bias = { "computed bias",
                                                      { 1, 64 },
                                                      0,
@@ -183,7 +185,6 @@ TEST(chosen)
         { &products[0], { .device_class = DEVICE_SOFTWARE }, true },
         { &products[0], { .device_class = DEVICE_OTHER }, true },
         { &products[0], { DEVICE_NVIDIA, .no_kernel = "packed" }, false },
-        { &small_blocks, { .device_class = DEVICE_NVIDIA }, false },
         { &computed_bias, { .device_class = DEVICE_NVIDIA }, false },
         { &of_bytes, { .device_class = DEVICE_NVIDIA }, true },
         { &of_bytes, { .device_class = DEVICE_SOFTWARE }, false },

@@ -28,9 +28,13 @@ void main()
     const uint word = first % CHUNK_WEIGHTS / WORD_WEIGHTS;
     const vec4 v = weights_of(weights[(chunk * args.columns + column) * 4u + word],
                               first % WORD_WEIGHTS / 4u);
-    const uint block = group * args.row_scales + (BLOCKS ? first / args.block : 0u);
-    const uint at = (block * args.columns + column) * 4u + lane; // of all scales
-    const uint bits = sides[2u * args.scales_at + (BLOCKS ? at / 2u : at)];
-    const float scale = BLOCKS ? scale_of(short_at(bits, at % 2u)) : uintBitsToFloat(bits);
+    vec4 scale;
+    for (uint l = 0u; l < 4u; l++) { // a block may end within a slice
+        const uint block = group * args.row_scales +
+                           (BLOCKS ? min((first + l) / args.block, args.row_scales - 1u) : 0u);
+        const uint at = (block * args.columns + column) * 4u + lane; // of all scales
+        const uint bits = sides[2u * args.scales_at + (BLOCKS ? at / 2u : at)];
+        scale[l] = BLOCKS ? scale_of(short_at(bits, at % 2u)) : uintBitsToFloat(bits);
+    }
     dst[i] = STORE(v * scale);
 }

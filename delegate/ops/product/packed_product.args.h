@@ -16,6 +16,7 @@
 #define PACKED_BLOCKS_NONE  0 /* a scale an output */
 #define PACKED_BLOCKS_WHOLE 1 /* of whole chunks */
 #define PACKED_BLOCKS_HALF  2 /* some end in the middle of a chunk */
+#define PACKED_BLOCKS_ANY   3 /* of any size: each weight is scaled alone */
 
 PUSH_CONSTANTS(packed_product_args)
     uint count;    /* workgroups: row_runs * groups of COLUMNS output slices */

@@ -97,6 +97,15 @@ static struct choice choose(const struct planner *p, const struct graph_node *n,
     return c;
 }
 
+static uint32_t blocks_of(const struct packed_weights *w, uint32_t chunk_weights)
+{
+    if (!w->has_blocks)
+        return PACKED_BLOCKS_NONE;
+    if (w->block % chunk_weights == 0)
+        return PACKED_BLOCKS_WHOLE;
+    return w->block % (chunk_weights / 2) == 0 ? PACKED_BLOCKS_HALF : PACKED_BLOCKS_ANY;
+}
+
 enum status packed_product_plan(struct planner *p, const struct graph_node *n,
                                 const struct packed_product *m)
 {
@@ -130,10 +139,7 @@ enum status packed_product_plan(struct planner *p, const struct graph_node *n,
     step_spec(s, PACKED_PRODUCT_SPEC_PLANES, c.planes);
     step_spec(s, PACKED_PRODUCT_SPEC_TURNS, c.turns);
     step_spec(s, PACKED_PRODUCT_SPEC_ACTIVATION, m->activation);
-    step_spec(s, PACKED_PRODUCT_SPEC_BLOCKS,
-              !packed.has_blocks                  ? 0u
-              : packed.block % chunk_weights == 0 ? 1u
-                                                  : 2u);
+    step_spec(s, PACKED_PRODUCT_SPEC_BLOCKS, blocks_of(&packed, chunk_weights));
     step_spec(s, PACKED_PRODUCT_SPEC_WHOLE, src->channels % chunk_weights == 0);
     step_thawable(s, PACKED_PRODUCT_SPEC_ACTIVATION, PACKED_PRODUCT_SPEC_WHOLE);
     step_shared(s, c.rows * c.columns * c.planes * 4 * (uint32_t)sizeof(float));

@@ -63,7 +63,7 @@ void main()
             const uint c = min(from + t * PLANES, args.chunks - 1u);
             [[unroll]] for (uint m = 0u; m < 4u; m++) w[4u * t + m] =
                 weights[base + (4u * c + m) * COLUMNS];
-            if (BLOCKS != PACKED_BLOCKS_NONE)
+            if (BLOCKS == PACKED_BLOCKS_WHOLE || BLOCKS == PACKED_BLOCKS_HALF)
                 halves[2u * t] = block_scales(columns, column, c, 0u);
             if (BLOCKS == PACKED_BLOCKS_HALF)
                 halves[2u * t + 1u] = block_scales(columns, column, c, CHUNK_WEIGHTS / 2u);
@@ -82,6 +82,13 @@ void main()
                 const vec4 w1 = weights_of(w[4u * t + 1u][j], q % of_word);
                 const vec4 w2 = weights_of(w[4u * t + 2u][j], q % of_word);
                 const vec4 w3 = weights_of(w[4u * t + 3u][j], q % of_word);
+                vec4 of_x[4]; // the weights of a lane of x, for the 4 outputs
+                [[unroll]] for (uint lane = 0u; lane < 4u; lane++)
+                {
+                    of_x[lane] = vec4(w0[lane], w1[lane], w2[lane], w3[lane]);
+                    if (BLOCKS == PACKED_BLOCKS_ANY)
+                        of_x[lane] *= scales_of(block_scales(columns, column, c, 4u * q + lane));
+                }
                 const uint s = c * (CHUNK_WEIGHTS / 4u) + q;
                 const uint s_inside = WHOLE ? s : min(s, args.in_slices - 1u);
 
@@ -97,14 +104,15 @@ void main()
                     vec4 x = vec4(src[at]);
                     if (!WHOLE)
                         x = masked(x, s, args.in_channels);
-                    some[r] += x.x * vec4(w0.x, w1.x, w2.x, w3.x);
-                    some[r] += x.y * vec4(w0.y, w1.y, w2.y, w3.y);
-                    some[r] += x.z * vec4(w0.z, w1.z, w2.z, w3.z);
-                    some[r] += x.w * vec4(w0.w, w1.w, w2.w, w3.w);
+                    some[r] += x.x * of_x[0];
+                    some[r] += x.y * of_x[1];
+                    some[r] += x.z * of_x[2];
+                    some[r] += x.w * of_x[3];
                 }
             }
             const uint last = 2u * t + (BLOCKS == PACKED_BLOCKS_HALF ? 1u : 0u);
-            const vec4 scale = BLOCKS == PACKED_BLOCKS_NONE ? vec4(1.0) : scales_of(halves[last]);
+            const bool alike = BLOCKS == PACKED_BLOCKS_NONE || BLOCKS == PACKED_BLOCKS_ANY;
+            const vec4 scale = alike ? vec4(1.0) : scales_of(halves[last]);
             [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] += scale * some[r];
         }
     }
