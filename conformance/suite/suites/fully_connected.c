@@ -10,7 +10,15 @@
 #include "conformance/suite/suites/gaps.h"
 #include "conformance/suite/suites/lanes.h"
 
-enum { NO_BIAS = 1, ABSENT_BIAS = 2, KEEP_DIMS = 4, RUNTIME_WEIGHTS = 8, RUNTIME_BIAS = 16 };
+enum {
+    NO_BIAS = 1,
+    ABSENT_BIAS = 2,
+    KEEP_DIMS = 4,
+    RUNTIME_WEIGHTS = 8,
+    RUNTIME_BIAS = 16,
+    SPARSE = 32,       /* weights are stored element by element, without those that are 0 */
+    SPARSE_BLOCKS = 64 /* ... in blocks of four inputs */
+};
 
 struct row {
     struct op_case base;
@@ -281,7 +289,20 @@ static const struct row rows[] = {
     { ROW("k64_u66001", "a vocabulary: 66,001 units of many terms",
           LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8))),
       .in = DIMS(1, 64), .units = 66001 },
+    { ROW("sparse", "weights element by element", .types = TYPE_BIT(CASE_F32), .version = 8),
+      .in = DIMS(3, 16), .units = 6, .flags = SPARSE },
+    { ROW("sparse_block4", "weights in blocks of four inputs", .types = TYPE_BIT(CASE_F32),
+          .version = 8),
+      .in = DIMS(2, 20), .units = 5, .flags = SPARSE_BLOCKS },
 };
+
+static const struct sparse_form by_element = {
+    .level_count = 2, .levels = { { .dimension = 0 }, { .dimension = 1, .compressed = 1 } }
+};
+static const struct sparse_form by_block = { .level_count = 3,
+                                             .levels = { { .dimension = 0 },
+                                                         { .dimension = 1, .compressed = 1 },
+                                                         { .dimension = 1, .block = 4 } } };
 
 static void build(struct case_builder *m)
 {
@@ -305,6 +326,9 @@ static void build(struct case_builder *m)
     }
     in[0] = case_input(m, "x", &r->in, &fill_x);
     in[1] = case_operand(m, r->flags & RUNTIME_WEIGHTS, "weights", &weights, &fill_w);
+    if (r->flags & (SPARSE | SPARSE_BLOCKS))
+        case_sparse(m, in[1], r->flags & SPARSE ? &by_element : &by_block,
+                    r->flags & SPARSE ? 1 : 4, 6);
     if (r->flags & (NO_BIAS | ABSENT_BIAS))
         in[2] = -1;
     else
