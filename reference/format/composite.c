@@ -410,7 +410,9 @@ enum status composite_inline(struct model *m, struct composite_place *place, str
     s = inline_graphs(&in, graphs);
     mem_free(in.tensors);
     mem_free(in.operators);
-    if (s == STATUS_OK)
-        m->subgraphs = graphs;
-    return s;
+    if (s != STATUS_OK)
+        return s;
+    m->kept = m->subgraphs;
+    m->subgraphs = graphs;
+    return STATUS_OK;
 }

@@ -108,7 +108,8 @@ struct model_composite {
     const char *name;
     struct model_bytes attributes; /* FlexBuffers; anything */
     int32_t subgraph, version;
-    int32_t node; /* the operator of the subgraph as it was read; of several in each other the outer */
+    int32_t
+        node; /* the operator of the subgraph as it was read; of several in each other the outer */
 };
 
 struct model_operator {
@@ -173,6 +174,8 @@ struct model {
     size_t opcode_count;
     const struct model_subgraph *subgraphs;
     size_t subgraph_count;
+    const struct model_subgraph
+        *kept; /* the same with composites, where these were replaced; NULL */
     const struct model_buffer *buffers;
     size_t buffer_count;
     struct model_ints metadata_buffer;

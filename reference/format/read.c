@@ -8,6 +8,8 @@
 #include "reference/format/verify.h"
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct reader {
     struct arena *arena;
@@ -422,10 +424,16 @@ enum status tflite_inline(struct model *m, const void *bytes, struct diag *diag)
 {
     struct composite_place place = { 0 };
     const enum status s = composite_inline(m, &place, diag);
+    const char *const wish = getenv("ASSAY_COMPOSITES");
     struct fb_table graph, op;
 
-    if (s == STATUS_OK)
+    if (s == STATUS_OK) {
+        if (m->kept && wish && strcmp(wish, "keep") == 0) {
+            m->subgraphs = m->kept;
+            m->kept = NULL;
+        }
         return s;
+    }
     graph = fb_item(fb_root(bytes), Model_subgraphs, place.graph);
     op = fb_item(graph, SubGraph_operators, place.node);
     model_close(m);

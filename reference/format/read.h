@@ -33,7 +33,8 @@ enum status tflite_read_accepting(struct model *m, const void *bytes, size_t cou
 enum status tflite_read_verified(struct model *m, const void *bytes, size_t count,
                                  struct diag *diag);
 
-/* Replaces the composites of a model that was read from these bytes.  On failure *m is empty. */
+/* Replaces the composites of a model that was read from these bytes; with ASSAY_COMPOSITES=keep in
+ * the environment only checks that it can be done.  On failure *m is empty. */
 enum status tflite_inline(struct model *m, const void *bytes, struct diag *diag);
 
 #endif

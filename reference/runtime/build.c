@@ -705,7 +705,8 @@ enum status build_graph(struct interpreter *in, struct diag *diag)
 {
     if (in->model->subgraph_count == 0)
         return diag_fail(diag, STATUS_INVALID, "the model has no subgraph");
-    in->graph = &in->model->subgraphs[in->graph_index];
+    in->graph = in->options.composites && in->model->kept ? &in->model->kept[in->graph_index]
+                                                          : &in->model->subgraphs[in->graph_index];
     TRY(build_tensors(in, diag));
     TRY(build_ends(in, diag));
     return build_nodes(in, diag);

@@ -160,6 +160,31 @@ TEST(kept_and_inlined_compute_the_same)
     model_close(&m);
 }
 
+/* Delegates are offered the node, where the option says so. */
+TEST(nodes_are_kept_on_request)
+{
+    struct interpreter_options options = { .composites = true, .num_threads = -1 };
+    const TfLiteStablehloCompositeParams *params;
+    struct interpreter *in;
+    struct model m;
+
+    build(&m, models[1].text);
+    inlined(&m);
+    in = kit_interpreter(&m, &options);
+    assert_int_equal(interpreter_node_count(in), 2);
+    assert_string_equal(interpreter_node_name(in, 1), "STABLEHLO_COMPOSITE");
+    params = interpreter_node(in, 1)->builtin_data;
+    assert_string_equal(params->name, "b");
+    assert_int_equal(params->subgraph_index, 2);
+    assert_int_equal(params->attributes_size, 22);
+    interpreter_close(in);
+    options.composites = false;
+    in = kit_interpreter(&m, &options);
+    assert_int_equal(interpreter_node_count(in), 3);
+    interpreter_close(in);
+    model_close(&m);
+}
+
 TEST(allocations_fail_without_a_leak)
 {
     for (int n = 0;; n++) {

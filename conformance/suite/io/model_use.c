@@ -236,7 +236,9 @@ enum status model_use_choose(struct model_use *u, const char *path, struct diag 
     if (!u->signature && u->shapes.count == 0)
         return STATUS_OK;
     TRY(model_file_read(path, &bytes, &count, diag));
-    s = tflite_read(&m, bytes, count, diag);
+    /* Another subject may know composites; shapes are followed through their decompositions. */
+    s = u->shapes.count > 0 ? tflite_read(&m, bytes, count, diag)
+                            : tflite_read_accepting(&m, bytes, count, ACCEPT_SUPPORTED, diag);
     if (s == STATUS_OK)
         s = change(&m, u, &file, diag);
     model_close(&m);
