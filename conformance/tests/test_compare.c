@@ -36,7 +36,7 @@ static const float *special; /* NULL or inputs */
 
 static const struct ref_detail *read_as[3]; /* NULL, or what elements are without NaN */
 static const double *added;                 /* NULL, or compare_request's */
-static bool full_mantissas;
+static bool full_mantissas, runtime;
 static bool has_infinity, from_overflow;
 
 static struct comparison compare(const struct bound_rule *rule, enum bounds bounds, bool integers)
@@ -50,6 +50,7 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
                              .rule = rule,
                              .bounds = bounds,
                              .integers = integers,
+                             .runtime = runtime,
                              .type = kTfLiteFloat32,
                              .got = got,
                              .dims = dims,
@@ -146,6 +147,24 @@ TEST(elements_without_a_limit_are_counted, .setup = fill)
     got[8] = 1e9F;
     assert_false(compare(&dot, BOUNDS_FP32, false).pass);
     added = NULL;
+}
+
+/* Of the real runtime's answers each element has a limit: a golden that cannot be compared fails.
+ */
+TEST(goldens_without_a_limit_fail, .setup = fill)
+{
+    struct comparison c;
+
+    runtime = true;
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    got[7] = 1e9F;
+    magnitude[7] = NAN;
+    c = compare(&dot, BOUNDS_FP32, false);
+    runtime = false;
+    assert_false(c.pass);
+    assert_false(c.has_element);
+    assert_non_null(strstr(c.text, "1 of"));
+    assert_non_null(strstr(c.text, "elements have no limit"));
 }
 
 /* The largest number of the runtime's clamp is an infinity elsewhere, and only where there was one.

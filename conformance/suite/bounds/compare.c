@@ -523,6 +523,12 @@ enum status compare_tensor(const struct compare_request *request, struct compari
     struct comparison cut;
 
     TRY(compare_all(request, false, out, diag));
+    /* A golden would look as if the reference had the runtime's value. */
+    if (out->pass && request->runtime && out->not_judged > 0) {
+        out->pass = false;
+        snprintf(out->text, sizeof out->text, "%zu of %zu elements have no limit", out->not_judged,
+                 out->elements);
+    }
     if (!out->pass && may_be_cut(request)) {
         TRY(compare_all(request, true, &cut, diag));
         if (cut.pass)

@@ -24,7 +24,8 @@ struct compare_request {
     const struct bound_rule *rule;
     enum bounds bounds;
     bool integers; /* the data are set S2: sums that fit the arithmetic are exact */
-    bool runtime;  /* the results are the real runtime's: limits of TOLERANCES.md 9 */
+    bool runtime;  /* the results are the real runtime's: limits of TOLERANCES.md 9, and none that
+                    * is infinite */
     /* What activations that are rounded to 8 bits add to the limit of each element (dynamic range
      * in class hybrid, and the real runtime).  These are no roundings of a sum: rms and mean are
      * not judged.  NULL: nothing. */
