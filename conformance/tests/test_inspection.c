@@ -326,3 +326,24 @@ TEST(no_device)
 }
 
 TEST_FILE(.setup = make_file, .teardown = remove_file);
+
+/* Names are the file's: what a terminal would obey is written out. */
+TEST(nodes_of_composites_name_them)
+{
+    json_t *r, *composite;
+    char *text;
+
+    write_text("NEG {} x:f32[2] -> y:f32[2]\n"
+               "STABLEHLO_COMPOSITE {name=\"my\\x0aop\" decomposition_subgraph_index=1 "
+               "composite_attributes=flex()} y -> z:f32[2]\n"
+               "graph\nABS {} a:f32[2] -> b:f32[2]");
+    text = inspect("none", NULL, inspection_print_text);
+    assert_non_null(strstr(text, "of the composite my\\x0aop, operator 1 of the file\n"));
+    free(text);
+    r = inspect_json("none", NULL);
+    composite = value_at(r, "nodes", 1, "composite");
+    assert_string_equal(json_string_value(json_object_get(composite, "name")), "my\nop");
+    assert_int_equal(json_integer_value(json_object_get(composite, "operator")), 1);
+    assert_null(value_at(r, "nodes", 0, "composite"));
+    json_decref(r);
+}

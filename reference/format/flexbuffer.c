@@ -6,6 +6,7 @@
  * them the packed type of each. */
 #include "reference/format/flexbuffer.h"
 
+#include "reference/base/half.h"
 #include "reference/base/memory.h"
 
 #include <string.h>
@@ -42,13 +43,14 @@ static int64_t load_int(const uint8_t *bytes, size_t at, unsigned width)
     return (int64_t)((value ^ sign) - sign);
 }
 
-/* Of 4 or 8 bytes.  A float of 1 byte does not exist; the format has no other kind for 2 bytes than
- * half, which no writer makes of options: to load_value these are no numbers. */
+/* Of 2, 4 or 8 bytes; a float of 1 byte does not exist, and is no number to load_value. */
 static double load_float(const uint8_t *bytes, size_t at, unsigned width)
 {
     const uint64_t bits = load_uint(bytes, at, width);
     double value;
 
+    if (width == 2)
+        return (double)half_to_float((uint16_t)bits);
     if (width == 4) {
         const uint32_t word = (uint32_t)bits;
         float narrow;
@@ -110,7 +112,7 @@ static bool load_value(const struct flex_map *m, size_t at, unsigned packed, str
         break;
     case TYPE_FLOAT:
     case TYPE_INDIRECT_FLOAT:
-        if (width < 4)
+        if (width < 2)
             break;
         v->kind = FLEX_FLOAT;
         v->f = load_float(m->bytes, at, width);

@@ -143,6 +143,33 @@ TEST(reads_narrow_maps)
 }
 
 /* Sizes whose check must come before they are used, since they would wrap. */
+/* {"s": 0.5} and {"s": an indirect 0.1 of 8 bytes}: attributes come in any width of a float. */
+TEST(reads_floats_of_other_widths)
+{
+    static const uint8_t half[] = {
+        's',        0,                   /* 0: the key */
+        1,          0,          4, 0,    /* 2: 1 key, element at 4 */
+        2,          0,          2, 0,    /* 6: offset to the keys, their width */
+        1,          0,          0, 0x38, /* 10: 1 value, 0.5 at 12 */
+        3 << 2 | 1,                      /* 14: its type */
+        3,          9 << 2 | 1, 1,
+    };
+    static const uint8_t wide[] = {
+        0x9a,       0x99, 0x99,   0x99, 0x99, 0x99, 0xb9, 0x3f, /* 0: 0.1 */
+        's',        0,    1,      3,                            /* 8: the key, 1 key */
+        1,          1,    1,      15,                           /* 12: keys, width, 1 value */
+        8 << 2 | 3, 2,    9 << 2, 1,                            /* 16: its type, the root */
+    };
+    struct diag diag = { 0 };
+    struct flex_value v;
+    struct flex_map m;
+
+    assert_int_equal(flex_map_open(&m, half, sizeof half, &diag), STATUS_OK);
+    assert_true(flex_map_find(&m, "s", &v) && v.kind == FLEX_FLOAT && v.f == 0.5);
+    assert_int_equal(flex_map_open(&m, wide, sizeof wide, &diag), STATUS_OK);
+    assert_true(flex_map_find(&m, "s", &v) && v.kind == FLEX_FLOAT && v.f == 0.1);
+}
+
 TEST(refuses_sizes_that_wrap)
 {
     static const uint8_t wide_root[] = { 0, 9 << 2, 2 };

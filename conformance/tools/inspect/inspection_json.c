@@ -138,6 +138,13 @@ static json_t *json_node(const struct inspection *n, size_t i)
     json_object_set_new(o, "inputs", json_ints(op->inputs.data, op->inputs.count));
     json_object_set_new(o, "outputs", json_ints(op->outputs.data, op->outputs.count));
     json_object_set_new(o, "options", json_options(&op->options));
+    if (op->composite) {
+        json_t *const composite = json_object();
+
+        json_object_set_new(composite, "name", json_text(op->composite->name));
+        json_object_set_new(composite, "operator", json_integer(op->composite->node));
+        json_object_set_new(o, "composite", composite);
+    }
     json_object_set_new(o, "taken",
                         note->state == NODE_UNDECIDED ? json_null()
                                                       : json_boolean(note->state == NODE_TAKEN));

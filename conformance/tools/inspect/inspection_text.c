@@ -170,6 +170,11 @@ static void print_nodes(FILE *f, const struct inspection *n)
             fprintf(f, "  left to the CPU: in no partition that was taken");
         fputc('\n', f);
         print_options(f, &op->options);
+        if (op->composite) {
+            fprintf(f, "          of the composite ");
+            inspection_print_name(f, op->composite->name);
+            fprintf(f, ", operator %" PRId32 " of the file\n", op->composite->node);
+        }
         if (note->known && note->reason) {
             fprintf(f, "          ");
             clean_print(f, note->reason);
