@@ -28,7 +28,7 @@ import time
 
 GROUPS = {
     'verifier': ['reference/format/verify.c', 'reference/format/verify_tensor.c',
-                 'reference/format/rules.c', 'reference/format/flatbuffer.c'],
+                 'reference/format/rules.c', 'reference/format/flatbuffer.c', 'reference/base/blockwise.c'],
     'reader': ['reference/format/read.c', 'reference/format/file.c',
                'reference/format/flexbuffer.c', 'reference/format/op_options.c'],
     'rules': ['delegate/accept/*.c', 'delegate/ops/*.c', 'delegate/ops/*/*.c',

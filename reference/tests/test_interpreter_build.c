@@ -453,6 +453,29 @@ TEST(refuses_what_no_verifier_has_seen)
     }
 }
 
+/* The last byte has no bits of the memory in which it lies. */
+TEST(pads_packed_elements_with_zeros)
+{
+    const struct interpreter_options options = { .poison = true,
+                                                 .poison_word = 0xffffffff,
+                                                 .num_threads = -1 };
+    static const float x[] = { 1, -8, 3, -1, 7 };
+    static const uint8_t i4[] = { 0x81, 0xf3, 0x07 }, i2[] = { 0xd9, 0x01 };
+    struct interpreter *in;
+    struct diag diag;
+    struct model m;
+
+    kit_text(&m, "CAST {} x:f32[5] -> y:i4[5]\nCAST {} x -> z:i2[5]");
+    in = kit_interpreter(&m, &options);
+    assert_int_equal(interpreter_allocate(in, &diag), STATUS_OK);
+    memcpy(interpreter_tensor(in, 0)->data.f, x, sizeof x);
+    assert_int_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    assert_memory_equal(interpreter_tensor(in, 1)->data.raw, i4, sizeof i4);
+    assert_memory_equal(interpreter_tensor(in, 2)->data.raw, i2, sizeof i2);
+    interpreter_close(in);
+    model_close(&m);
+}
+
 TEST(knows_all_element_sizes)
 {
     static const struct {
