@@ -72,7 +72,8 @@ def check_hostile(report, assay, folder, prefix):
         if not row["name"].startswith(prefix):
             continue
         wanted = row["expected"]
-        accepted = any(word in wanted for word in ("accept", "decompose", "overwrites"))
+        # Attributes that nobody can read: the decomposition is the meaning.
+        accepted = "accept" in wanted or row["name"].startswith("composite_attributes")
         for subject, flags, _ in SUBJECTS[:2]:
             done = run(assay, folder / (row["name"] + ".tflite"), flags)
             said = (done.stderr.strip() or "runs").splitlines()[-1]
