@@ -45,6 +45,15 @@ struct gpu_norm {
     int nodes[GPU_NORM_NODES];
 };
 
+/* The nodes of a rotary embedding of the halves of rows, but the last one. */
+enum { GPU_ROPE_NODES = 6 };
+struct gpu_rope {
+    int x, cosines, sines;     /* tensors */
+    uint32_t inner, positions; /* of the angles (delegate/ops/move/rope.args.h) */
+    int nodes[GPU_ROPE_NODES]; /* each of whose results one of them reads, or the last one */
+    int halves[2];             /* nodes, each of whose results two of them read */
+};
+
 struct gpu_op {
     int32_t code; /* enum builtin */
     int max_version;
@@ -122,6 +131,9 @@ struct gpu_op {
     struct gpu_function (*function)(const struct graph *g, const struct graph_node *n);
     /* norm, MUL: whether the node is the last of a norm.  NULL: no node is. */
     bool (*norm)(const struct graph *g, const struct graph_node *n, struct gpu_norm *norm);
+    /* rope, CONCATENATION: whether the node is the last of a rotary embedding.  NULL: no node is.
+     */
+    bool (*rope)(const struct graph *g, const struct graph_node *n, struct gpu_rope *rope);
     /* pad, PAD: whether only H and W of an NHWC image get zeros; before_hw: how many before them.
      */
     bool (*pads_image)(const struct graph *g, const struct graph_node *n, int64_t before_hw[2]);
@@ -167,6 +179,9 @@ extern const struct gpu_op gpu_chain;
 /* The nodes of a norm (delegate/ops/reduce/rms_norm.c), which transform `norm` makes one: inputs
  * are x and the weights, the parameters a struct gpu_norm. */
 extern const struct gpu_op gpu_norm;
+/* The same of a rotary embedding (delegate/ops/move/rope.c): x, cosines, sines, a struct gpu_rope.
+ */
+extern const struct gpu_op gpu_rope;
 
 /* The workgroup size in x that ops give to their steps.  step_items and tuning may replace it
  * (plan/workgroups.h). */

@@ -114,6 +114,12 @@ static const char large_dense[] = DENSE("400,288", "y");
     "MUL {} x x -> q; MEAN {keep_dims=true} q i32[1]=3 -> m; ADD {} m f32[]=0.5 -> e; "            \
     "RSQRT e -> r; MUL {} x r -> s; MUL {} s f32[8]=~1 -> y"
 static const char norm[] = NORM, norm_read[] = NORM "; ABS r -> a";
+#define ROPE                                                                                       \
+    "SLICE z i32[4]=0,0,0,0 i32[4]=1,6,1,4 -> c0; ABS c0 -> c; ABS c -> d; "                       \
+    "SLICE x i32[4]=0,0,0,0 i32[4]=1,6,6,4 -> a; SLICE x i32[4]=0,0,0,4 i32[4]=1,6,6,4 -> b; "     \
+    "MUL {} a c -> ac; MUL {} b d -> bd; MUL {} b c -> bc; MUL {} a d -> ad; "                     \
+    "SUB {} ac bd -> s; ADD {} bc ad -> t; CONCATENATION {axis=3} s t -> y"
+static const char rope[] = ROPE, rope_read[] = ROPE "; ABS a -> a2";
 #define PACKED(units, bias)                                                                        \
     "FULLY_CONNECTED {} x i8[" units ",288]=~1(-8..7)q(0.5,0) " bias " -> y"
 static const char packed[] = PACKED("400", "f32[400]=~2");
@@ -253,6 +259,9 @@ static const struct row rows[] = {
     T(norm, norm, ""),
     OFF(norm, norm),
     T(norm_read, norm, "the result of RSQRT 3 is read 2 times"),
+    T(rope, rope, ""),
+    OFF(rope, rope),
+    T(rope_read, rope, "the result of SLICE 3 is read elsewhere, too"),
     T(residual, residual, ""),
     OFF(residual, residual),
     T(residual_of_shown, residual, "CONV_2D 1: the other operand is an output of the partition"),

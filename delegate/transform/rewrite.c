@@ -287,6 +287,18 @@ enum status rewrite_norm(struct rewrite *w, int node, const struct gpu_norm *nor
     return rewrite_inputs(w, node, inputs, 2);
 }
 
+enum status rewrite_rope(struct rewrite *w, int node, const struct gpu_rope *rope)
+{
+    struct graph_node *n = &w->graph.nodes[node];
+    const int inputs[] = { rope->x, rope->cosines, rope->sines };
+
+    if (!(n->params = arena_copy(&w->graph.arena, rope, 1, sizeof *rope)))
+        return no_memory(w);
+    n->op = &gpu_rope;
+    n->name = "ROPE";
+    return rewrite_inputs(w, node, inputs, 3);
+}
+
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second)
 {
     char text[192];

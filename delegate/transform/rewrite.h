@@ -104,6 +104,8 @@ void rewrite_swap(struct rewrite *w, int a, int b);
 enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c);
 /* The node becomes this norm, whose other nodes are removed. */
 enum status rewrite_norm(struct rewrite *w, int node, const struct gpu_norm *norm);
+/* The node becomes this rotary embedding, whose other nodes are removed. */
+enum status rewrite_rope(struct rewrite *w, int node, const struct gpu_rope *rope);
 /* Removes the node: its op is NULL until rewrite_link. */
 void rewrite_remove(struct rewrite *w, int node);
 

@@ -6,6 +6,7 @@
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/move/concatenation.args.h"
 #include "delegate/ops/move/concatenation_int8.h"
+#include "delegate/ops/move/rope.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <limits.h>
@@ -285,6 +286,7 @@ static const struct gpu_op ops[] = {
       .plan = plan_concatenation,
       .shape = shape_concatenation,
       .fold = fold_concatenation,
-      .kept_input = kept_input },
+      .kept_input = kept_input,
+      .rope = rope_of },
 };
 const struct gpu_family gpu_concatenation = { ops, sizeof ops / sizeof ops[0] };
