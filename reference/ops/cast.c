@@ -1,5 +1,6 @@
 /* CAST: each element in another type.  Any shape, of the types f32, f16, i64, i32, u32, i16, i8,
- * u8, bool, i4, u4 and i2 in any pair; scales and zero points have no part in it.
+ * u8, bool, i4, u4 and i2 in any pair, and from c64, of which the real part is taken; scales and
+ * zero points have no part in it.
  *
  *     float to integer   toward zero, saturated; NaN is the largest integer
  *     integer to integer modulo 2^bits
@@ -23,6 +24,17 @@ static bool is_float(TfLiteType type)
     return type == kTfLiteFloat32 || type == kTfLiteFloat16;
 }
 
+static bool is_real(TfLiteType type)
+{
+    return is_float(type) || type == kTfLiteComplex64;
+}
+
+static double load_real(const TfLiteTensor *x, size_t i)
+{
+    return x->type == kTfLiteComplex64 ? (double)((const float *)x->data.raw_const)[2 * i]
+                                       : ref_load(x, i);
+}
+
 static void read_params(const struct options *options, void *params)
 {
     TfLiteCastParams *const p = params;
@@ -36,7 +48,7 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     const TfLiteType to = call->out[0]->type;
     const char *const name = runtime_type_name(to);
 
-    TRY(ref_check_in_types(call, diag, 0, "input", TYPES, 0, REF_MAX_RANK));
+    TRY(ref_check_in_types(call, diag, 0, "input", TYPES | REF_TYPE(Complex64), 0, REF_MAX_RANK));
     if ((unsigned)to >= 32 || !((uint32_t)TYPES >> to & 1))
         return ref_fail(call, diag, STATUS_UNSUPPORTED,
                         "output 0 (output): type %s, expected f32, f16, i64, i32, u32, i16, i8, "
@@ -81,12 +93,12 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     for (size_t i = 0; i < count; i++) {
         if (is_float(to)) {
             const double value =
-                is_float(x->type) ? ref_load(x, i) : (double)(float)ref_load_int(x, i);
+                is_real(x->type) ? load_real(x, i) : (double)(float)ref_load_int(x, i);
 
             ref_store(call, 0, i, value, fabs(value), 1);
         } else {
             const int64_t value =
-                is_float(x->type) ? integer_of(ref_load(x, i), to) : ref_load_int(x, i);
+                is_real(x->type) ? integer_of(load_real(x, i), to) : ref_load_int(x, i);
 
             ref_store_int(call, 0, i, value);
         }

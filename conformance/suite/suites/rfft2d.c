@@ -8,6 +8,7 @@ struct row {
     struct shape in;
     int32_t length[2];
     bool reshaped; /* a RESHAPE between the two drops the rows */
+    bool cast;     /* CAST takes the real part, in the place of COMPLEX_ABS */
 };
 
 #define MEMBER(name, code_)                                                                        \
@@ -78,6 +79,8 @@ static const struct row rows[] = {
     LENGTHS(16, 4),
     LENGTHS(16, 16),
     LENGTHS(32, 8),
+    { ROW("cast", "the real part of a spectrum", FFT), .in = DIMS(2, 1, 16), .length = { 1, 16 },
+      .cast = true },
 };
 
 static void build(struct case_builder *m)
@@ -108,7 +111,12 @@ static void build(struct case_builder *m)
         case_op(m, BUILTIN_RESHAPE, 1, &options, 1, in, spectrum);
     }
     in[0] = spectrum;
-    if (m->c->code == BUILTIN_COMPLEX_ABS)
+    if (r->cast) {
+        options_init(&options, OPTIONS_CastOptions);
+        options_set_int(&options, "in_data_type", TENSOR_COMPLEX64);
+        options_set_int(&options, "out_data_type", TENSOR_FLOAT32);
+        case_op(m, BUILTIN_CAST, 1, &options, 1, in, case_output(m, "y", &y));
+    } else if (m->c->code == BUILTIN_COMPLEX_ABS)
         case_judged_op(m, NULL, 1, in, case_output(m, "y", &y));
     else
         case_op(m, BUILTIN_COMPLEX_ABS, 1, NULL, 1, in, case_output(m, "y", &y));
