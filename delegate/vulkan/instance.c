@@ -47,7 +47,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlag
     return VK_FALSE;
 }
 
-static bool validation_wanted(void)
+bool instance_validates(void)
 {
     const char *v = getenv("ASSAY_VK_VALIDATION");
 
@@ -79,7 +79,7 @@ static enum status create(struct diag *diag)
                                             .pApplicationName = "assay",
                                             .pEngineName = "assay_delegate",
                                             .apiVersion = VK_API_VERSION_1_1 };
-    const bool validate = validation_wanted();
+    const bool validate = instance_validates();
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
         .pNext = validate ? &features : NULL,

@@ -4,6 +4,7 @@
 
 #include "reference/base/diag.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <vulkan/vulkan.h>
 
@@ -14,8 +15,11 @@
  * holds the lock of device.c.  STATUS_NO_DEVICE when there is no usable Vulkan. */
 enum status instance_get(VkInstance *out, struct diag *diag);
 
+/* Whether the validation layer is asked for (environment variable ASSAY_VK_VALIDATION=1). */
+bool instance_validates(void);
+
 /* Number of messages that the validation layer has given in this process, and the last one in text;
- * 0 when the layer is not on (environment variable ASSAY_VK_VALIDATION=1). */
+ * 0 when the layer is not on. */
 long instance_validation_messages(char *text, size_t size);
 
 /* Label the commands in between for debuggers and profilers (VK_EXT_debug_utils); they do nothing

@@ -86,13 +86,14 @@ static void add_accesses(const struct recording *r, struct hazards *h, const str
 }
 
 /* With the option poison a tensor's range goes on to the end of the arena: a write behind the last
- * element, which drivers that check ranges drop, then reaches the next tensor, as elsewhere. */
+ * element, which drivers that check ranges drop, then reaches the next tensor, as elsewhere.  Not
+ * under the validation layer, which takes a range for what is accessed. */
 static VkDeviceSize shown_bytes(const struct recording *r, const struct range *p)
 {
     const VkDeviceSize most = r->device->limits.max_storage_buffer_range;
     VkDeviceSize end = p->end;
 
-    if (r->plan->poison != POISON_OFF && p->buffer == r->arena.handle)
+    if (r->plan->poison != POISON_OFF && p->buffer == r->arena.handle && !instance_validates())
         end = r->arena.bytes - p->begin < most ? r->arena.bytes : p->end;
     return end - p->begin;
 }

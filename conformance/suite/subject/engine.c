@@ -100,12 +100,8 @@ size_t engine_count_variables(const struct model *m)
     size_t count = 0;
 
     for (size_t i = 0; i < m->subgraphs[0].tensor_count; i++)
-        count += m->subgraphs[0].tensors[i].is_variable;
-    for (size_t n = 0; n < m->subgraphs[0].operator_count; n++) {
-        const struct model_operator *const op = &m->subgraphs[0].operators[n];
-
-        count += model_opcode_row(&m->opcodes[op->opcode_index]) == BUILTIN_VAR_HANDLE;
-    }
+        count += m->subgraphs[0].tensors[i].is_variable ||
+                 m->subgraphs[0].tensors[i].type == TENSOR_RESOURCE;
     return count;
 }
 
