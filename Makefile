@@ -434,6 +434,7 @@ cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_sparse.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_hostile.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_vectors.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_decoders.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_real.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_detection.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_control.py $(B)

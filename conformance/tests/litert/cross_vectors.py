@@ -8,7 +8,7 @@ B), or of integers y_int, the exact result rounded, with y_float before rounding
 to be within 2 roundings of B, 1 of a weight and 1 of the result; integers are at most a step from
 y_int and 1.02 steps from y_float, as LiteRT's 16-bit multipliers are.  The delegate has the bounds
 of sums in f32, and of storage in f16.  Files in hostile/ have to be refused, but for those that the
-manifest accepts; none may crash.  Decoders are not here: they have signatures.
+manifest accepts; none may crash.  Decoders have signatures: cross_decoders.py.
 """
 
 import argparse
