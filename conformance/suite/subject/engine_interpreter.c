@@ -58,7 +58,8 @@ enum status engine_interpreter_start(const struct engine_request *request,
                        : STATUS_OK;
     if (s == STATUS_OK && request->delegate)
         s = interpreter_apply_delegate(*in, request->delegate, &code, diag);
-    /* A delegate that takes no dynamic tensors leaves such a graph to the CPU, which is no fault. */
+    /* A delegate that takes no dynamic tensors leaves such a graph to the CPU, which is no fault.
+     */
     if (s == STATUS_UNSUPPORTED && code == kTfLiteApplicationError)
         s = STATUS_OK;
     if (s == STATUS_OK)
