@@ -1,5 +1,5 @@
-// Weights of 8, 4 or 2 bits, as packed_weights.h lays them out.  A chunk is 16 bytes of one output's
-// weights.  The shader has the specialization constant BITS.
+// Weights of 8, 4 or 2 bits, as packed_weights.h lays them out.  A chunk is 16 bytes of one
+// output's weights.  The shader has the specialization constant BITS.
 #ifndef PACKED_WEIGHTS_GLSL
 #define PACKED_WEIGHTS_GLSL
 

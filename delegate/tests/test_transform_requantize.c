@@ -3,10 +3,10 @@
 #include "reference/tests/kit/test.h"
 
 /* Steps of which all floats here are exact in f16, too. */
-#define DIMS   "2,3,4,5"
-#define PADDED "2,5,7,5"
-#define OF_X   "QUANTIZE x -> a:i8[" DIMS "]q(0.5,-7); DEQUANTIZE a -> f:f32; "
-#define MIRROR "MIRROR_PAD {mode=0} f i32[4,2]=0,0,1,1,2,1,0,0 -> h; "
+#define DIMS       "2,3,4,5"
+#define PADDED     "2,5,7,5"
+#define OF_X       "QUANTIZE x -> a:i8[" DIMS "]q(0.5,-7); DEQUANTIZE a -> f:f32; "
+#define MIRROR     "MIRROR_PAD {mode=0} f i32[4,2]=0,0,1,1,2,1,0,0 -> h; "
 #define TO_Y(type) "QUANTIZE h -> i:" type "; DEQUANTIZE i -> y:f32; outputs y"
 /* clang-format off */
 static const struct transform_case cases[] = {

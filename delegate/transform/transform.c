@@ -110,7 +110,8 @@ static enum status copy_node(struct rewrite *w, const struct transform_request *
     return STATUS_OK;
 }
 
-/* A transform adds at most one constant, or tensor, per node; float view adds a bias and unrounded outputs. */
+/* A transform adds at most one constant, or tensor, per node; float view adds a bias and unrounded
+ * outputs. */
 static void count_capacity(struct rewrite *w, const struct transform_request *r)
 {
     const bool float_view = r->options->quantized == QUANTIZED_FLOAT_VIEW;

@@ -1,5 +1,5 @@
-/* Option tables of operators (union BuiltinOptions, and of BuiltinOptions2 what is known), described
- * by data: op_options.def.
+/* Option tables of operators (union BuiltinOptions, and of BuiltinOptions2 what is known),
+ * described by data: op_options.def.
  *
  * One struct holds any of them.  Fields are named as in the schema; asking for a name that the
  * table does not have is a programming error and asserts. */
@@ -51,7 +51,8 @@ enum {
     OPTIONS_TAG_COUNT
 };
 
-/* BuiltinOptions is full, since a tag has 7 bits: tables of BuiltinOptions2 have the tags behind. */
+/* BuiltinOptions is full, since a tag has 7 bits: tables of BuiltinOptions2 have the tags behind.
+ */
 enum { OPTIONS_1_TAG_MAX = 126 };
 /* The tag here of a tag of BuiltinOptions2, and the reverse; 0: none, or a table that is not known.
  */

@@ -26,8 +26,8 @@ void main()
     const uint first = i % args.slices * 4u;
     const uint chunk = (group * args.chunks + first / CHUNK_WEIGHTS) * 4u + lane;
     const uint word = first % CHUNK_WEIGHTS / WORD_WEIGHTS;
-    const vec4 v = weights_of(weights[(chunk * args.columns + column) * 4u + word],
-                              first % WORD_WEIGHTS / 4u);
+    const vec4 v =
+        weights_of(weights[(chunk * args.columns + column) * 4u + word], first % WORD_WEIGHTS / 4u);
     vec4 scale;
     for (uint l = 0u; l < 4u; l++) { // a block may end within a slice
         const uint block = group * args.row_scales +

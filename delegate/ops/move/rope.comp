@@ -1,6 +1,6 @@
 // Rotary embedding: the halves (a, b) of each row become (a cos - b sin, b cos + a sin), which
-// transform `rope` makes of SLICE, MUL, SUB, ADD and CONCATENATION.  src, dst [rows][2 * slices], cosines
-// and sines [positions][slices].  An invocation computes a slice of both halves.
+// transform `rope` makes of SLICE, MUL, SUB, ADD and CONCATENATION.  src, dst [rows][2 * slices],
+// cosines and sines [positions][slices].  An invocation computes a slice of both halves.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "delegate/ops/move/rope.args.h"

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 
 enum {
-    QUAD_BYTES = 16,     /* of shared memory */
-    CHUNK_MAX = 64,      /* quads */
-    NARROW_SLICES = 4,   /* of outputs, by which what is staged is multiplied */
+    QUAD_BYTES = 16,   /* of shared memory */
+    CHUNK_MAX = 64,    /* quads */
+    NARROW_SLICES = 4, /* of outputs, by which what is staged is multiplied */
     NARROW_ROWS = 32768,
     CHUNK_REGISTERS = 8, /* quads that an invocation loads ahead, of inputs and of weights */
 };

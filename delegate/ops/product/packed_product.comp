@@ -33,10 +33,7 @@ layout(set = 0, binding = 3) readonly buffer ReadsSides { uvec2 sides[]; };
 
 shared vec4 part[ROWS * PLANES * COLUMNS];
 
-vec4 side(uint at)
-{
-    return vec4(uintBitsToFloat(sides[at]), uintBitsToFloat(sides[at + 1u]));
-}
+vec4 side(uint at) { return vec4(uintBitsToFloat(sides[at]), uintBitsToFloat(sides[at + 1u])); }
 
 // Scales of the block that weight `first` of a chunk is in, in halves.
 uvec2 block_scales(uint group, uint column, uint chunk, uint first)
@@ -92,9 +89,8 @@ void main()
                 const uint s = c * (CHUNK_WEIGHTS / 4u) + q;
                 const uint s_inside = WHOLE ? s : min(s, args.in_slices - 1u);
 
-                if (BLOCKS == PACKED_BLOCKS_HALF && q == CHUNK_WEIGHTS / 8u)
-                    [[unroll]] for (uint r = 0u; r < ROWS; r++)
-                    {
+                if (BLOCKS == PACKED_BLOCKS_HALF && q == CHUNK_WEIGHTS / 8u) [[unroll]]
+                    for (uint r = 0u; r < ROWS; r++) {
                         sum[r] += scales_of(halves[2u * t]) * some[r];
                         some[r] = vec4(0.0);
                     }

@@ -95,10 +95,9 @@ static bool find_slot(struct place *p, const char *name)
 static bool find_option(struct place *p, uint8_t tag, const char *name)
 {
     static const enum fb_kind kinds[] = {
-        [OPTION_I8] = FB_I8,     [OPTION_I32] = FB_I32,
-        [OPTION_BOOL] = FB_U8,   [OPTION_F32] = FB_U32, /* as bits */
-        [OPTION_INTS] = FB_INTS, [OPTION_STRING] = FB_STRING,
-        [OPTION_BYTES] = FB_BYTES,
+        [OPTION_I8] = FB_I8,     [OPTION_I32] = FB_I32,       [OPTION_BOOL] = FB_U8,
+        [OPTION_F32] = FB_U32, /* as bits */
+        [OPTION_INTS] = FB_INTS, [OPTION_STRING] = FB_STRING, [OPTION_BYTES] = FB_BYTES,
     };
     const struct option_table *const table = option_table_find(tag);
 
