@@ -438,6 +438,15 @@ static const struct row rows[] = {
       .in = DIMS(1, 7, 1, 5), .out = 6, .kernel = { 3, 1 }, .padding = VALID, .activation = 1 },
     { ROW("valid_dynamic", "VALID", REAL(TYPE_BIT(CASE_DYNAMIC))), .in = DIMS(1, 4, 4, 5), .out = 6,
       .kernel = { 3, 3 }, .padding = VALID },
+    { ROW("groups2_k5", "two groups, windows of five rows", .version = 6,
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+      .in = DIMS(1, 6, 6, 4), .out = 6, .kernel = { 5, 5 }, .groups = 2 },
+    { ROW("groups2_o132", "two groups of 66 outputs", .version = 6,
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+      .in = DIMS(1, 2, 2, 4), .out = 132, .kernel = { 1, 1 }, .groups = 2 },
+    { ROW("groups2_places70000", "two groups, 70,000 places",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)), .version = 6),
+      .in = DIMS(1, 250, 280, 2), .out = 2, .kernel = { 1, 1 }, .groups = 2 },
 };
 
 static void build(struct case_builder *m)

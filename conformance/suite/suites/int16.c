@@ -527,6 +527,12 @@ static const struct row rows[] = {
       .out = DIMS(257, 5), .scale = 0.0002, .build = build_softmax },
     { ROW("rows65_c67", "many rows: sums of every size", AS("softmax", 3)), .in = DIMS(65, 67),
       .out = DIMS(65, 67), .scale = 0.0004, .build = build_softmax },
+    { ROW("k5", "windows of five rows and columns", AS("conv_2d", 4)), .in = DIMS(1, 6, 7, 3),
+      .other = DIMS(5, 5, 5, 3), .out = DIMS(1, 6, 7, 5), .by_channel = true, .stride = 1,
+      .scale_y = 0.006, .build = build_conv },
+    { ROW("k5", "windows of five rows and columns", AS("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 6, 7, 5), .other = DIMS(1, 5, 5, 5), .out = DIMS(1, 6, 7, 5), .stride = 1,
+      .scale_y = 0.003, .build = build_conv },
 };
 
 static void build(struct case_builder *m)
