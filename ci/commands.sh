@@ -367,7 +367,7 @@ expect 2 'type INT4, expected f32, f16, i8 or u8' $assay zoo kwt1 --type=i4 -o "
 expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite" --tokens=1 --steps=65 \
     --delegate=none
 expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x
-expect 2 'tokens is i32 of 32 elements' $assay run "$work/decoder.tflite" --tokens=1 --signature=prefill_32
+expect 2 'signature prefill_32 has no logits' $assay run "$work/decoder.tflite" --tokens=1 --signature=prefill_32
 # A model inside of a bundle.
 expect 0 '^ABS x:f32' $assay model 'fuzz/corpus/bundles/two.litertlm#tf_lite_embedder'
 expect 0 'tf_lite_embedder, model, 316 bytes \(this one\)' $assay inspect --delegate=none \

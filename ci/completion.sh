@@ -59,7 +59,7 @@ completes 'assay|run|one.tflite|--labels|=|t' two.txt three.h5
 completes 'assay|run|one.tflite|--inp' --input-shape= --input=
 completes 'assay|zoo|resn' resnet50
 completes 'assay|zoo|mobilenet_v1|-o|tw' two.txt
-completes 'assay|zoo|mobilenet_v1|--type|=|i' i8
+completes 'assay|zoo|mobilenet_v1|--type|=|i' i2 i2_block i4 i4_block i8
 completes 'assay|frobnicate|--x' ''
 complete -p assay | grep -q -- '-F _assay assay' || { echo 'completion: not registered' >&2; exit 1; }
 count=$((count + 1))
