@@ -31,8 +31,8 @@ OPS = ROOT / "reference/ops.def"
 # Ops that the delegate leaves to the host.
 HOST = [c.lower() for c in re.findall(r"^OP\((\w+), *\w+, *HOST,", OPS.read_text(), re.MULTILINE)]
 # Rules of the delegate that may refuse a case of another op: no elements; layer norm in LSTM; i64
-# between two CASTs; loops that a software device would not end in time.
-MAY_REFUSE = {"tensor.empty", "lstm.norm", "cast.types", "limits.turns"}
+# between two CASTs; loops that a software device would not end in time; nodes that share a state.
+MAY_REFUSE = {"tensor.empty", "lstm.norm", "cast.types", "limits.turns", "lstm.state_readers"}
 
 
 def export(assay, path, precision):
