@@ -213,15 +213,13 @@ TEST(workgroups)
             const uint32_t x = got.step.spec[0];
 
             assert_string_equal(got.shader, "packed_product");
-            assert_true(x > 0 && (x & (x - 1)) == 0 && x <= 256);
+            assert_true(x > 0 && (x & (x - 1)) == 0 && x <= 512);
             assert_true(allowed[i] == 0 || x <= allowed[i]);
             assert_int_equal(x, got.step.spec[PACKED_PRODUCT_SPEC_COLUMNS] *
                                     got.step.spec[PACKED_PRODUCT_SPEC_PLANES]);
             assert_int_equal(got.step.shared_bytes,
                              16 * x * got.step.spec[PACKED_PRODUCT_SPEC_ROWS]);
             assert_true(got.step.spec[PACKED_PRODUCT_SPEC_ROWS] <= 8);
-            assert_true(got.step.spec[PACKED_PRODUCT_SPEC_TURNS] >= 1 &&
-                        got.step.spec[PACKED_PRODUCT_SPEC_TURNS] <= 4);
         }
 }
 

@@ -4,14 +4,13 @@
 
 #include "delegate/shaders/args.h"
 
-#define PACKED_PRODUCT_SPEC_BITS       3  /* of a weight: 8, 4 or 2 */
-#define PACKED_PRODUCT_SPEC_ROWS       4  /* of a workgroup */
-#define PACKED_PRODUCT_SPEC_COLUMNS    5  /* output slices of a workgroup */
-#define PACKED_PRODUCT_SPEC_PLANES     6  /* that share out the chunks */
-#define PACKED_PRODUCT_SPEC_TURNS      7  /* chunks that an invocation loads at once */
-#define PACKED_PRODUCT_SPEC_ACTIVATION 8  /* TfLiteFusedActivation */
-#define PACKED_PRODUCT_SPEC_BLOCKS     9  /* PACKED_BLOCKS_NONE, ... */
-#define PACKED_PRODUCT_SPEC_WHOLE      10 /* chunks hold inputs alone */
+#define PACKED_PRODUCT_SPEC_BITS       3 /* of a weight: 8, 4 or 2 */
+#define PACKED_PRODUCT_SPEC_ROWS       4 /* of a workgroup */
+#define PACKED_PRODUCT_SPEC_COLUMNS    5 /* output slices of a workgroup */
+#define PACKED_PRODUCT_SPEC_PLANES     6 /* that share out the chunks */
+#define PACKED_PRODUCT_SPEC_ACTIVATION 7 /* TfLiteFusedActivation */
+#define PACKED_PRODUCT_SPEC_BLOCKS     8 /* PACKED_BLOCKS_NONE, ... */
+#define PACKED_PRODUCT_SPEC_WHOLE      9 /* chunks hold inputs alone */
 
 #define PACKED_BLOCKS_NONE  0 /* a scale an output */
 #define PACKED_BLOCKS_WHOLE 1 /* of whole chunks */

@@ -7,7 +7,7 @@
 // An invocation computes an output slice of ROWS rows: each weight becomes a float once for all of
 // them, each slice of src is loaded once for 4 outputs.  Neighbouring invocations have neighbouring
 // outputs, so that they load one run of bytes, and the same src; the planes of a workgroup share
-// out the chunks, of which an invocation loads TURNS, with their scales, before it multiplies.  The
+// out the chunks, which an invocation loads with their scales before it multiplies.  The
 // sums of the planes are added in their order.
 #version 450
 #extension GL_GOOGLE_include_directive : require
@@ -19,7 +19,6 @@ layout(constant_id = PACKED_PRODUCT_SPEC_BITS) const uint BITS = 4u;
 layout(constant_id = PACKED_PRODUCT_SPEC_ROWS) const uint ROWS = 1u;
 layout(constant_id = PACKED_PRODUCT_SPEC_COLUMNS) const uint COLUMNS = 8u;
 layout(constant_id = PACKED_PRODUCT_SPEC_PLANES) const uint PLANES = 1u;
-layout(constant_id = PACKED_PRODUCT_SPEC_TURNS) const uint TURNS = 1u;
 layout(constant_id = PACKED_PRODUCT_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
 layout(constant_id = PACKED_PRODUCT_SPEC_BLOCKS) const uint BLOCKS = 0u;
 layout(constant_id = PACKED_PRODUCT_SPEC_WHOLE) const bool WHOLE = false;
@@ -51,66 +50,55 @@ void main()
     vec4 sum[ROWS];
 
     [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] = vec4(0.0);
-    for (uint from = plane; from < args.chunks; from += PLANES * TURNS) {
-        uvec4 w[4u * TURNS];
-        uvec2 halves[2u * TURNS];
+    for (uint c = plane; c < args.chunks; c += PLANES) {
+        uvec4 w[4];
+        uvec2 halves[2];
+        vec4 some[ROWS];
 
-        [[unroll]] for (uint t = 0u; t < TURNS; t++)
+        [[unroll]] for (uint m = 0u; m < 4u; m++) w[m] = weights[base + (4u * c + m) * COLUMNS];
+        if (BLOCKS == PACKED_BLOCKS_WHOLE || BLOCKS == PACKED_BLOCKS_HALF)
+            halves[0] = block_scales(columns, column, c, 0u);
+        if (BLOCKS == PACKED_BLOCKS_HALF)
+            halves[1] = block_scales(columns, column, c, CHUNK_WEIGHTS / 2u);
+        [[unroll]] for (uint r = 0u; r < ROWS; r++) some[r] = vec4(0.0);
+        [[unroll]] for (uint q = 0u; q < CHUNK_WEIGHTS / 4u; q++)
         {
-            const uint c = min(from + t * PLANES, args.chunks - 1u);
-            [[unroll]] for (uint m = 0u; m < 4u; m++) w[4u * t + m] =
-                weights[base + (4u * c + m) * COLUMNS];
-            if (BLOCKS == PACKED_BLOCKS_WHOLE || BLOCKS == PACKED_BLOCKS_HALF)
-                halves[2u * t] = block_scales(columns, column, c, 0u);
-            if (BLOCKS == PACKED_BLOCKS_HALF)
-                halves[2u * t + 1u] = block_scales(columns, column, c, CHUNK_WEIGHTS / 2u);
-        }
-        [[unroll]] for (uint t = 0u; t < TURNS; t++)
-        {
-            const uint c = from + t * PLANES;
-            if (TURNS > 1u && c >= args.chunks)
-                continue;
-            vec4 some[ROWS];
-            [[unroll]] for (uint r = 0u; r < ROWS; r++) some[r] = vec4(0.0);
-            [[unroll]] for (uint q = 0u; q < CHUNK_WEIGHTS / 4u; q++)
+            const uint of_word = WORD_WEIGHTS / 4u, j = q / of_word;
+            const vec4 w0 = weights_of(w[0][j], q % of_word);
+            const vec4 w1 = weights_of(w[1][j], q % of_word);
+            const vec4 w2 = weights_of(w[2][j], q % of_word);
+            const vec4 w3 = weights_of(w[3][j], q % of_word);
+            vec4 of_x[4]; // the weights of a lane of x, for the 4 outputs
+            [[unroll]] for (uint lane = 0u; lane < 4u; lane++)
             {
-                const uint of_word = WORD_WEIGHTS / 4u, j = q / of_word;
-                const vec4 w0 = weights_of(w[4u * t][j], q % of_word);
-                const vec4 w1 = weights_of(w[4u * t + 1u][j], q % of_word);
-                const vec4 w2 = weights_of(w[4u * t + 2u][j], q % of_word);
-                const vec4 w3 = weights_of(w[4u * t + 3u][j], q % of_word);
-                vec4 of_x[4]; // the weights of a lane of x, for the 4 outputs
-                [[unroll]] for (uint lane = 0u; lane < 4u; lane++)
-                {
-                    of_x[lane] = vec4(w0[lane], w1[lane], w2[lane], w3[lane]);
-                    if (BLOCKS == PACKED_BLOCKS_ANY)
-                        of_x[lane] *= scales_of(block_scales(columns, column, c, 4u * q + lane));
-                }
-                const uint s = c * (CHUNK_WEIGHTS / 4u) + q;
-                const uint s_inside = WHOLE ? s : min(s, args.in_slices - 1u);
-
-                if (BLOCKS == PACKED_BLOCKS_HALF && q == CHUNK_WEIGHTS / 8u) [[unroll]]
-                    for (uint r = 0u; r < ROWS; r++) {
-                        sum[r] += scales_of(halves[2u * t]) * some[r];
-                        some[r] = vec4(0.0);
-                    }
-                [[unroll]] for (uint r = 0u; r < ROWS; r++)
-                {
-                    const uint at = min(row + r, args.rows - 1u) * args.in_slices + s_inside;
-                    vec4 x = vec4(src[at]);
-                    if (!WHOLE)
-                        x = masked(x, s, args.in_channels);
-                    some[r] += x.x * of_x[0];
-                    some[r] += x.y * of_x[1];
-                    some[r] += x.z * of_x[2];
-                    some[r] += x.w * of_x[3];
-                }
+                of_x[lane] = vec4(w0[lane], w1[lane], w2[lane], w3[lane]);
+                if (BLOCKS == PACKED_BLOCKS_ANY)
+                    of_x[lane] *= scales_of(block_scales(columns, column, c, 4u * q + lane));
             }
-            const uint last = 2u * t + (BLOCKS == PACKED_BLOCKS_HALF ? 1u : 0u);
-            const bool alike = BLOCKS == PACKED_BLOCKS_NONE || BLOCKS == PACKED_BLOCKS_ANY;
-            const vec4 scale = alike ? vec4(1.0) : scales_of(halves[last]);
-            [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] += scale * some[r];
+            const uint s = c * (CHUNK_WEIGHTS / 4u) + q;
+            const uint s_inside = WHOLE ? s : min(s, args.in_slices - 1u);
+
+            if (BLOCKS == PACKED_BLOCKS_HALF && q == CHUNK_WEIGHTS / 8u) [[unroll]]
+                for (uint r = 0u; r < ROWS; r++) {
+                    sum[r] += scales_of(halves[0]) * some[r];
+                    some[r] = vec4(0.0);
+                }
+            [[unroll]] for (uint r = 0u; r < ROWS; r++)
+            {
+                const uint at = min(row + r, args.rows - 1u) * args.in_slices + s_inside;
+                vec4 x = vec4(src[at]);
+                if (!WHOLE)
+                    x = masked(x, s, args.in_channels);
+                some[r] += x.x * of_x[0];
+                some[r] += x.y * of_x[1];
+                some[r] += x.z * of_x[2];
+                some[r] += x.w * of_x[3];
+            }
         }
+        const bool alike = BLOCKS == PACKED_BLOCKS_NONE || BLOCKS == PACKED_BLOCKS_ANY;
+        const vec4 scale =
+            alike ? vec4(1.0) : scales_of(halves[BLOCKS == PACKED_BLOCKS_HALF ? 1u : 0u]);
+        [[unroll]] for (uint r = 0u; r < ROWS; r++) sum[r] += scale * some[r];
     }
     [[unroll]] for (uint r = 0u; r < ROWS; r++) part[r * PLANES * COLUMNS + me] = sum[r];
     barrier();
