@@ -387,7 +387,7 @@ llm="eval llm $work/decoder.tflite --tokens=$work/text --delegate=$b/mock/delega
         sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=place --delegate-option=node=45
     expect 0 '^node        8, EMBEDDING_LOOKUP, embedding, fails alone, as 108 of 139 do' \
         sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=swap
-    expect 0 '^verdict     crash: position 0: SIG' sh -c '"$@"; [ $? = 1 ]' - $assay $llm --no-nodes \
+    expect 0 '^verdict     crash: position 0: SIG' env ASAN_OPTIONS=handle_segv=0:handle_abort=0 sh -c '"$@"; [ $? = 1 ]' - $assay $llm --no-nodes \
         --delegate-option=fault=crash
     expect 0 '^verdict     declined' sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=decline
     echo 1 x >"$work/text"
