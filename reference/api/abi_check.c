@@ -1,6 +1,8 @@
 /* The layouts that the delegate ABI fixes, asserted: a build in which one differs does not
  * compile.  Values: LP64 (x86-64 and AArch64 Linux).  Of 32-bit machines there is no runtime to
  * measure: there they are what the compiler makes of the same structs. */
+#include "reference/base/builtin.h"
+#include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -10,6 +12,13 @@
 #define AT(type, member, offset)                                                                   \
     LP64(offsetof(type, member) == (offset), #type "." #member " is not at " #offset)
 #define SIZE(type, bytes) LP64(sizeof(type) == (bytes), #type " is not " #bytes " bytes")
+
+/* The codes are those of the schema, each one more than the one before. */
+#define CODE(name, code) _Static_assert((int)kTfLiteBuiltin##name == (code), #name)
+CODE(Add, BUILTIN_ADD);
+CODE(Custom, BUILTIN_CUSTOM);
+CODE(Relu0To1, BUILTIN_RELU_0_TO_1);
+CODE(StablehloCase, BUILTIN_COUNT - 1);
 
 SIZE(TfLiteStatus, 4);
 SIZE(TfLiteType, 4);

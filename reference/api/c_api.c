@@ -46,29 +46,31 @@ void api_report(const struct api_reporter *to, const char *format, ...)
 
 /* ---- models ---- */
 
-void api_model_release(TfLiteModel *model)
+static void api_model_release(TfLiteModel *model)
 {
     if (atomic_fetch_sub(&model->references, 1) != 1)
         return;
     model_close(&model->model);
-    mem_free(model->bytes);
+    file_model_close(&model->file);
     mem_free(model);
 }
 
-/* Takes ownership of owned, also on failure. */
-static TfLiteModel *create_model(const void *data, size_t size, uint8_t *owned,
+/* Takes the file, also on failure; NULL: the bytes are the caller's. */
+static TfLiteModel *create_model(const void *data, size_t size, struct file_model *file,
                                  const struct api_reporter *reporter)
 {
     TfLiteModel *model = mem_alloc(1, sizeof *model);
     struct diag diag = { 0 };
 
     if (!model) {
-        mem_free(owned);
+        if (file)
+            file_model_close(file);
         api_report(reporter, "no memory for a model");
         return NULL;
     }
     atomic_init(&model->references, 1);
-    model->bytes = owned;
+    if (file)
+        model->file = *file;
     if (tflite_read(&model->model, data, size, &diag) != STATUS_OK) {
         api_report(reporter, "%s", diag.text);
         api_model_release(model);
@@ -101,18 +103,17 @@ TfLiteModel *TfLiteModelCreateFromFileWithErrorReporter(const char *model_path,
 {
     const struct api_reporter to = { reporter, user_data };
     struct diag diag = { 0 };
-    uint8_t *bytes;
-    size_t count;
+    struct file_model file;
 
     if (!model_path) {
         api_report(&to, "the path is NULL");
         return NULL;
     }
-    if (file_read_model(model_path, &bytes, &count, &diag) != STATUS_OK) {
+    if (file_model_open(model_path, &file, &diag) != STATUS_OK) {
         api_report(&to, "%s", diag.text);
         return NULL;
     }
-    return create_model(bytes, count, bytes, &to);
+    return create_model(file.bytes, file.count, &file, &to);
 }
 
 TfLiteModel *TfLiteModelCreateFromFile(const char *model_path)
@@ -253,11 +254,11 @@ TfLiteStatus api_status(const TfLiteInterpreter *interpreter, enum status s,
 }
 
 static TfLiteStatus open_interpreter(TfLiteInterpreter *interpreter, const struct model *model,
-                                     const struct interpreter_options *place,
+                                     size_t graph, struct interpreter *beside,
                                      const TfLiteInterpreterOptions *options)
 {
-    const struct interpreter_options own = { .graph = place->graph,
-                                             .beside = place->beside,
+    const struct interpreter_options own = { .graph = graph,
+                                             .beside = beside,
                                              .cancellable = options->cancellable,
                                              .kernels = options->kernels,
                                              .kernel_count = options->kernel_count,
@@ -290,7 +291,6 @@ static TfLiteStatus open_others(TfLiteInterpreter *interpreter,
                                 const TfLiteInterpreterOptions *options)
 {
     const struct model *const m = &interpreter->model->model;
-    struct interpreter_options place = { .beside = interpreter->in };
 
     for (size_t i = 0; i < m->signature_count && m->subgraph_count > 1; i++) {
         const size_t graph = m->signatures[i].subgraph_index;
@@ -303,10 +303,10 @@ static TfLiteStatus open_others(TfLiteInterpreter *interpreter,
         interpreter->other_count = m->subgraph_count;
         if (interpreter->others[graph].in)
             continue;
-        place.graph = graph;
         interpreter->others[graph].reporter = interpreter->reporter;
         interpreter->others[graph].fallback = interpreter->fallback;
-        if (open_interpreter(&interpreter->others[graph], m, &place, options) != kTfLiteOk)
+        if (open_interpreter(&interpreter->others[graph], m, graph, interpreter->in, options) !=
+            kTfLiteOk)
             return kTfLiteError;
     }
     return kTfLiteOk;
@@ -329,8 +329,7 @@ TfLiteInterpreter *TfLiteInterpreterCreate(const TfLiteModel *model,
     atomic_fetch_add(&interpreter->model->references, 1);
     interpreter->reporter = options->reporter;
     interpreter->fallback = options->fallback;
-    if (open_interpreter(interpreter, &model->model, &(struct interpreter_options){ .graph = 0 },
-                         options) != kTfLiteOk ||
+    if (open_interpreter(interpreter, &model->model, 0, NULL, options) != kTfLiteOk ||
         open_others(interpreter, options) != kTfLiteOk) {
         TfLiteInterpreterDelete(interpreter);
         return NULL;
@@ -483,7 +482,8 @@ static enum status invoke_without_delegates(struct interpreter *in, struct diag 
     return s == STATUS_OK ? interpreter_invoke(in, diag) : s;
 }
 
-TfLiteStatus api_invoke(TfLiteInterpreter *interpreter)
+/* With fallback enabled, a failure of a delegate is followed by a run without delegates. */
+static TfLiteStatus api_invoke(TfLiteInterpreter *interpreter)
 {
     struct interpreter *in = interpreter->in;
     struct diag diag = { 0 };

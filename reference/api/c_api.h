@@ -2,6 +2,7 @@
 #ifndef ASSAY_REFERENCE_API_C_API_H
 #define ASSAY_REFERENCE_API_C_API_H
 
+#include "reference/format/file.h"
 #include "reference/format/model.h"
 #include "reference/runtime/interpreter.h"
 #include "reference/runtime/state.h"
@@ -23,10 +24,8 @@ void api_report(const struct api_reporter *to, const char *format, ...) PRINTF_L
 struct TfLiteModel {
     atomic_int references;
     struct model model;
-    uint8_t *bytes; /* of a file that was read here; NULL: borrowed from the caller */
+    struct file_model file; /* that was opened here; empty: the bytes are the caller's */
 };
-
-void api_model_release(TfLiteModel *model);
 
 struct TfLiteInterpreterOptions {
     int32_t num_threads;
@@ -61,10 +60,6 @@ void api_add_kernel(TfLiteInterpreterOptions *options, const struct interpreter_
 /* Reports a failure and returns the status that the API has for it. */
 TfLiteStatus api_status(const TfLiteInterpreter *interpreter, enum status s,
                         const struct diag *diag);
-
-/* Invokes.  With fallback enabled, a failure of a delegate is followed by a run without delegates.
- */
-TfLiteStatus api_invoke(TfLiteInterpreter *interpreter);
 
 TfLiteStatus api_resize(TfLiteInterpreter *interpreter, int tensor, const int *dims, int32_t rank);
 

@@ -5,12 +5,15 @@
 
 TfLiteStatus TfLiteInterpreterResetVariableTensors(TfLiteInterpreter *interpreter)
 {
-    if (!interpreter || interpreter_reset_variables(interpreter->in) != STATUS_OK)
+    enum status s;
+
+    if (!interpreter)
         return kTfLiteError;
+    s = interpreter_reset_variables(interpreter->in);
     for (size_t i = 0; i < interpreter->other_count; i++)
         if (interpreter->others[i].in) /* those without memory are reset when they get it */
             interpreter_reset_variables(interpreter->others[i].in);
-    return kTfLiteOk;
+    return s == STATUS_OK ? kTfLiteOk : kTfLiteError;
 }
 
 int32_t TfLiteInterpreterGetVariableTensorCount(const TfLiteInterpreter *interpreter)
@@ -68,8 +71,8 @@ void TfLiteInterpreterOptionsAddBuiltinOp(TfLiteInterpreterOptions *options,
                                           const TfLiteRegistration *registration,
                                           int32_t min_version, int32_t max_version)
 {
-    if (op != BUILTIN_CUSTOM) /* which has a name */
-        add_kernel(options, op, NULL, registration, min_version, max_version);
+    if ((int32_t)op != BUILTIN_CUSTOM) /* which has a name */
+        add_kernel(options, (int32_t)op, NULL, registration, min_version, max_version);
 }
 
 void TfLiteInterpreterOptionsSetEnableDelegateFallback(TfLiteInterpreterOptions *options,

@@ -94,7 +94,7 @@ enum status blockwise_check(const struct blockwise *b, struct blockwise_fault *f
                     "tensor %d of %" PRIu64 " elements, expected %" PRIu64
                     ", one for each %d elements of [%d,%d]",
                     b->scales, b->scales_count, count, b->block_size, b->dims[0], b->dims[1]);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = b->scales_passed; i < count; i++) {
         uint16_t half;
 
         memcpy(&half, (const char *)b->scales_data + 2 * i, sizeof half);

@@ -29,6 +29,7 @@ struct blockwise {
     TfLiteType scales_type;
     uint64_t scales_count;   /* elements of its shape */
     const void *scales_data; /* all of them; NULL: it is no constant */
+    uint64_t scales_passed;  /* so many of the first were found right before */
 };
 
 /* Which part is wrong, and how. */
@@ -48,7 +49,7 @@ struct blockwise_fault {
 /* The field of the schema: "BlockwiseQuantization.scales". */
 const char *blockwise_part_name(enum blockwise_part part);
 
-/* STATUS_INVALID or STATUS_UNSUPPORTED with *fault.  Reads all scales, each of which is finite and
+/* STATUS_INVALID or STATUS_UNSUPPORTED with *fault.  Reads the scales, each of which is finite and
  * above 0. */
 enum status blockwise_check(const struct blockwise *b, struct blockwise_fault *fault);
 

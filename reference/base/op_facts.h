@@ -24,7 +24,8 @@ struct op_facts {
     int8_t weights, bias, shape;
     bool fused_activation;
     int8_t i8, u8, f16, hybrid, hybrid_per_channel; /* first versions, or OP_NONE */
-    bool view, monotone;
+    bool view;
+    uint8_t monotone; /* 1, or 2: in its first input */
     uint8_t result;   /* enum op_result */
     uint8_t integers; /* enum op_integers */
     uint8_t ties;     /* enum op_ties */

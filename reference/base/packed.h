@@ -16,6 +16,12 @@ static inline unsigned packed_bits(TfLiteType type)
     return type == kTfLiteInt2 ? 2 : type == kTfLiteInt4 || type == kTfLiteUInt4 ? 4 : 0;
 }
 
+/* Of elements of so many bits each; the last byte may be filled in part. */
+static inline size_t packed_bytes(size_t elements, unsigned bits)
+{
+    return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+}
+
 static inline int32_t packed_load(const void *data, TfLiteType type, size_t i)
 {
     const unsigned bits = packed_bits(type);

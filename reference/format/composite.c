@@ -3,6 +3,7 @@
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ struct inliner {
     struct model_operator *operators;
     size_t tensor_count, tensor_room, operator_count, operator_room;
     uint64_t all_tensors, all_operators;  /* of the subgraphs before this one */
+    uint64_t work;                        /* tables and indices, each as often as it is copied */
     size_t path[COMPOSITE_DEPTH_MAX + 1]; /* of subgraphs, from the one that is written */
     size_t depth;
 };
@@ -82,7 +84,7 @@ static enum status add_tensor(struct inliner *in, const struct model_tensor *t)
 {
     if (in->all_tensors + in->tensor_count >= limit_of(LIMIT_TENSORS))
         return limit_fail(in->diag, LIMIT_TENSORS, "composites: more than %zu tensors",
-                          in->tensor_count);
+                          (size_t)in->all_tensors + in->tensor_count);
     if (!grow((void **)&in->tensors, in->tensor_count, &in->tensor_room, sizeof *t))
         return no_memory(in->diag);
     in->tensors[in->tensor_count++] = *t;
@@ -93,19 +95,24 @@ static enum status add_operator(struct inliner *in, const struct model_operator 
 {
     if (in->all_operators + in->operator_count >= limit_of(LIMIT_NODES))
         return limit_fail(in->diag, LIMIT_NODES, "composites: more than %zu operators",
-                          in->operator_count);
+                          (size_t)in->all_operators + in->operator_count);
     if (!grow((void **)&in->operators, in->operator_count, &in->operator_room, sizeof *op))
         return no_memory(in->diag);
     in->operators[in->operator_count++] = *op;
     return STATUS_OK;
 }
 
-/* ---- what a composite and its decomposition have in common ---- */
-
-static bool same_ints(struct model_ints a, struct model_ints b)
+/* Decompositions may be empty, and call others many times: what adds nothing costs time, too. */
+static enum status add_work(struct inliner *in, uint64_t more)
 {
-    return a.count == b.count && (a.count == 0 || memcmp(a.data, b.data, a.count * 4) == 0);
+    in->work += 1 + more;
+    return in->work <= limit_of(LIMIT_TABLES)
+               ? STATUS_OK
+               : limit_fail(in->diag, LIMIT_TABLES, "composites: %" PRIu64 " tables and indices",
+                            in->work);
 }
+
+/* ---- what a composite and its decomposition have in common ---- */
 
 static void write_shape(const struct model_tensor *t, char *text, size_t bytes)
 {
@@ -135,7 +142,7 @@ static enum status check_same(const struct inliner *in, size_t node, const char 
 {
     char found[96], expected[96];
 
-    if (outer->type != inner->type || !same_ints(outer->shape, inner->shape)) {
+    if (outer->type != inner->type || !model_same_ints(outer->shape, inner->shape)) {
         write_shape(outer, found, sizeof found);
         write_shape(inner, expected, sizeof expected);
         return fail(in, node, "%s[%zu]: %s, its decomposition has %s", side, i, found, expected);
@@ -151,8 +158,7 @@ static enum status check_index(const struct inliner *in, size_t node, const char
 {
     return index >= 0 && (size_t)index < count
                ? STATUS_OK
-               : fail(in, node, "%s[%zu]: %" PRId32 ", expected 0 to %zu", side, i, index,
-                      count - 1);
+               : fail(in, node, "%s[%zu]: %" PRId32 ", of %zu tensors", side, i, index, count);
 }
 
 static enum status check_sides(const struct inliner *in, size_t node, const struct copied *outer,
@@ -206,10 +212,10 @@ static enum status map_list(struct inliner *in, const struct copied *c, struct m
     if (!list->data || !(mapped = arena_copy(&in->m->arena, list->data, list->count, 4)))
         return list->data ? no_memory(in->diag) : STATUS_OK;
     for (size_t i = 0; i < list->count; i++) {
-        if (mapped[i] >= 0 && (size_t)mapped[i] < c->graph->tensor_count)
+        assert(mapped[i] >= -1 &&
+               mapped[i] < (int64_t)c->graph->tensor_count); /* verify.c: indices */
+        if (mapped[i] != -1)
             mapped[i] = c->map[mapped[i]];
-        else if (mapped[i] != -1)
-            return diag_fail(in->diag, STATUS_INVALID, "composites: no tensor %" PRId32, mapped[i]);
     }
     list->data = mapped;
     return STATUS_OK;
@@ -220,7 +226,7 @@ static void map_details(struct model_tensor *t, const struct copied *c)
 {
     int32_t *const named[] = { &t->quantization.block_scales, &t->quantization.block_zero_points };
 
-    for (size_t i = 0; t->quantization.details_type >= 2 && i < 2; i++)
+    for (size_t i = 0; t->quantization.details_type == DETAILS_BLOCKWISE && i < 2; i++)
         if (*named[i] >= 0 && (size_t)*named[i] < c->graph->tensor_count)
             *named[i] = c->map[*named[i]];
 }
@@ -286,6 +292,7 @@ static enum status inline_one(struct inliner *in, size_t node, const struct copi
 
     TRY(check_options(in, node, &op->options, &read));
     inner.graph = &in->graphs[read.subgraph];
+    TRY(add_work(in, inner.graph->tensor_count));
     TRY(check_sides(in, node, outer, inner.graph, "inputs", op->inputs, inner.graph->inputs));
     TRY(check_sides(in, node, outer, inner.graph, "outputs", op->outputs, inner.graph->outputs));
     inner.composite = kept = arena_copy(&in->m->arena, &read, 1, sizeof read);
@@ -300,6 +307,7 @@ static enum status copy_operators(struct inliner *in, const struct copied *c)
     for (size_t i = 0; i < c->graph->operator_count; i++) {
         struct model_operator op = c->graph->operators[i];
 
+        TRY(add_work(in, (uint64_t)op.inputs.count + op.outputs.count + op.intermediates.count));
         if (is_composite(in->m, &op)) {
             TRY(inline_one(in, i, c, &op));
             continue;
@@ -325,12 +333,11 @@ static enum status map_signatures(struct inliner *in, const struct copied *c)
         return no_memory(in->diag);
     for (size_t i = 0; i < in->m->signature_count; i++) {
         struct model_signature *const s = &signatures[i];
-        struct model_tensor_map *const outputs =
-            s->outputs ? arena_copy(&in->m->arena, s->outputs, s->output_count, sizeof *outputs)
-                       : NULL;
+        struct model_tensor_map *outputs;
 
         if (s->subgraph_index != in->path[0] || !s->outputs)
             continue;
+        outputs = arena_copy(&in->m->arena, s->outputs, s->output_count, sizeof *outputs);
         if (!outputs)
             return no_memory(in->diag);
         for (size_t k = 0; k < s->output_count; k++)
@@ -380,7 +387,7 @@ static enum status inline_graphs(struct inliner *in, struct model_subgraph *grap
         struct copied c = { .graph = &in->graphs[g] };
         enum status s = STATUS_OK;
 
-        in->path[0] = g;
+        in->path[0] = in->place->graph = g;
         in->depth = in->tensor_count = in->operator_count = 0;
         if (has_composites(in->m, c.graph)) {
             c.map = mem_alloc(c.graph->tensor_count, sizeof *c.map);
@@ -410,9 +417,7 @@ enum status composite_inline(struct model *m, struct composite_place *place, str
     s = inline_graphs(&in, graphs);
     mem_free(in.tensors);
     mem_free(in.operators);
-    if (s != STATUS_OK)
-        return s;
-    m->kept = m->subgraphs;
-    m->subgraphs = graphs;
-    return STATUS_OK;
+    if (s == STATUS_OK)
+        m->subgraphs = graphs;
+    return s;
 }

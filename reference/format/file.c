@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,26 +122,22 @@ no_memory:
     return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for %zu bytes", path, room);
 }
 
-/* STATUS_LIMIT, without a message, when the file has more than limit bytes. */
-static enum status read_file(const char *path, size_t limit, uint8_t **bytes, size_t *count,
-                             struct diag *diag)
+/* What is left in *bytes after a failure is given back here.  STATUS_LIMIT without a message. */
+static enum status read_open(int fd, const struct stat *info, const char *path, size_t limit,
+                             uint8_t **bytes, size_t *count, struct diag *diag)
 {
-    struct stat info;
     enum status s;
-    int fd;
 
     *bytes = NULL;
     *count = 0;
-    TRY(open_readable(path, is_own(path), &fd, &info, diag));
     if (limit == SIZE_MAX)
         limit--;
-    if (S_ISREG(info.st_mode) && (uintmax_t)info.st_size > limit)
-        s = STATUS_LIMIT;
-    else if (S_ISREG(info.st_mode) && info.st_size > 0)
-        s = read_all(fd, path, (size_t)info.st_size, limit, bytes, count, diag);
+    if (S_ISREG(info->st_mode) && (uintmax_t)info->st_size > limit)
+        return STATUS_LIMIT;
+    if (S_ISREG(info->st_mode) && info->st_size > 0)
+        s = read_all(fd, path, (size_t)info->st_size, limit, bytes, count, diag);
     else
         s = read_all(fd, path, FIRST_ROOM, limit, bytes, count, diag);
-    close(fd);
     if (s != STATUS_OK) {
         mem_free(*bytes);
         *bytes = NULL;
@@ -152,20 +149,88 @@ static enum status read_file(const char *path, size_t limit, uint8_t **bytes, si
 enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *count,
                       struct diag *diag)
 {
-    const enum status s = read_file(path, limit, bytes, count, diag);
+    struct stat info;
+    enum status s;
+    int fd;
 
+    *bytes = NULL;
+    *count = 0;
+    TRY(open_readable(path, is_own(path), &fd, &info, diag));
+    s = read_open(fd, &info, path, limit, bytes, count, diag);
+    close(fd);
     return s == STATUS_LIMIT ? diag_fail(diag, STATUS_IO, "%s: more than %zu bytes", path, limit)
                              : s;
 }
 
-enum status file_read_model(const char *path, uint8_t **bytes, size_t *count, struct diag *diag)
-{
-    const uint64_t limit = limit_of(LIMIT_FILE_BYTES);
-    const enum status s =
-        read_file(path, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX, bytes, count, diag);
+/* ---- models ---- */
 
-    return s == STATUS_LIMIT ? limit_fail(diag, LIMIT_FILE_BYTES, "%s: a longer file", path) : s;
+struct file_model file_model_of(uint8_t *bytes, size_t count)
+{
+    return (struct file_model){ .bytes = bytes, .count = count, .block = bytes };
 }
+
+/* false: the file system cannot, or there is no room for so many addresses. */
+static bool map(int fd, const struct stat *info, struct file_model *f)
+{
+    const size_t count = (size_t)info->st_size;
+    void *block;
+
+    if (!S_ISREG(info->st_mode) || info->st_size < FILE_MAPPED_MIN ||
+        (uintmax_t)info->st_size > SIZE_MAX)
+        return false;
+    block = mmap(NULL, count, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (block == MAP_FAILED)
+        return false;
+    *f = (struct file_model){ .bytes = block, .count = count, .block = block, .mapped = count };
+    return true;
+}
+
+static enum status open_model(int fd, const struct stat *info, const char *path,
+                              struct file_model *f, struct diag *diag)
+{
+    const enum limit which = limit_of(LIMIT_FILE_BYTES) < limit_of(LIMIT_READ_BYTES)
+                                 ? LIMIT_FILE_BYTES
+                                 : LIMIT_READ_BYTES;
+    const uint64_t limit = limit_of(which);
+    enum status s;
+    uint8_t *bytes;
+    size_t count;
+
+    if (S_ISREG(info->st_mode) && (uintmax_t)info->st_size > limit_of(LIMIT_FILE_BYTES))
+        return limit_fail(diag, LIMIT_FILE_BYTES, "%s: a longer file", path);
+    if (map(fd, info, f))
+        return STATUS_OK;
+    s = read_open(fd, info, path, limit < SIZE_MAX ? (size_t)limit : SIZE_MAX, &bytes, &count,
+                  diag);
+    if (s == STATUS_LIMIT)
+        return limit_fail(diag, which, "%s: a longer file", path);
+    *f = file_model_of(bytes, count);
+    return s;
+}
+
+enum status file_model_open(const char *path, struct file_model *f, struct diag *diag)
+{
+    struct stat info;
+    enum status s;
+    int fd;
+
+    *f = (struct file_model){ .count = 0 };
+    TRY(open_readable(path, is_own(path), &fd, &info, diag));
+    s = open_model(fd, &info, path, f, diag);
+    close(fd);
+    return s;
+}
+
+void file_model_close(struct file_model *f)
+{
+    if (f->mapped > 0)
+        munmap(f->block, f->mapped);
+    else
+        mem_free(f->block);
+    *f = (struct file_model){ .count = 0 };
+}
+
+/* ---- writing ---- */
 
 /* Returns 0 or an errno. */
 static int write_all(int fd, const uint8_t *bytes, size_t count)

@@ -16,8 +16,22 @@
 enum status file_read(const char *path, size_t limit, uint8_t **bytes, size_t *count,
                       struct diag *diag);
 
-/* The same of a model, of at most the limit file_bytes (STATUS_LIMIT). */
-enum status file_read_model(const char *path, uint8_t **bytes, size_t *count, struct diag *diag);
+/* A model's file.  A long one is mapped: what is not looked at takes no memory, and what is can be
+ * given back.  It then has to stay as it is until it is closed (SECURITY.md). */
+struct file_model {
+    const uint8_t *bytes; /* all of it, or the part that is meant */
+    size_t count;
+    void *block;   /* what is given back: memory of mem_alloc, ... */
+    size_t mapped; /* ... or so many bytes that are mapped */
+};
+enum { FILE_MAPPED_MIN = 16 * 1024 * 1024 };
+
+/* As file_read, of at most the limit file_bytes, and of a pipe read_bytes (STATUS_LIMIT). */
+enum status file_model_open(const char *path, struct file_model *f, struct diag *diag);
+/* Takes one that is closed, too. */
+void file_model_close(struct file_model *f);
+/* Takes memory of mem_alloc. */
+struct file_model file_model_of(uint8_t *bytes, size_t count);
 
 /* Opens a regular file, and nothing else, without waiting for another process; *fd is the caller's
  * (close), -1 after a failure.  STATUS_IO with path and reason. */

@@ -238,29 +238,33 @@ const char *flex_kind_text(enum flex_kind kind)
 
 /* ---- writing ---- */
 
-static void append(struct flex_writer *w, const char *key, struct flex_value value)
+static void append(struct flex_writer *w, const char *key, struct flex_value value, bool wide)
 {
     if (w->count == FLEX_ENTRIES_MAX) {
         w->full = true;
         return;
     }
-    w->entries[w->count].key = key;
-    w->entries[w->count++].value = value;
+    w->entries[w->count++] = (struct flex_entry){ key, value, wide };
 }
 
 void flex_write_int(struct flex_writer *w, const char *key, int64_t value)
 {
-    append(w, key, (struct flex_value){ .kind = FLEX_INT, .i = value });
+    append(w, key, (struct flex_value){ .kind = FLEX_INT, .i = value }, false);
 }
 
 void flex_write_float(struct flex_writer *w, const char *key, float value)
 {
-    append(w, key, (struct flex_value){ .kind = FLEX_FLOAT, .f = (double)value });
+    append(w, key, (struct flex_value){ .kind = FLEX_FLOAT, .f = (double)value }, false);
+}
+
+void flex_write_double(struct flex_writer *w, const char *key, double value)
+{
+    append(w, key, (struct flex_value){ .kind = FLEX_FLOAT, .f = value }, true);
 }
 
 void flex_write_bool(struct flex_writer *w, const char *key, bool value)
 {
-    append(w, key, (struct flex_value){ .kind = FLEX_BOOL, .i = value });
+    append(w, key, (struct flex_value){ .kind = FLEX_BOOL, .i = value }, false);
 }
 
 /* Readers search by bisection, so keys are sorted. */
@@ -285,9 +289,11 @@ static enum status sort_entries(struct flex_writer *w, struct diag *diag)
     return STATUS_OK;
 }
 
-static bool needs_8_bytes(const struct flex_value *v)
+static bool needs_8_bytes(const struct flex_entry *e)
 {
-    return v->kind == FLEX_INT && (v->i < INT32_MIN || v->i > INT32_MAX);
+    const struct flex_value *const v = &e->value;
+
+    return e->wide || (v->kind == FLEX_INT && (v->i < INT32_MIN || v->i > INT32_MAX));
 }
 
 static size_t store(uint8_t *bytes, size_t at, unsigned width, uint64_t value)
@@ -321,7 +327,7 @@ static uint64_t bits_of(const struct flex_value *v, unsigned width)
 }
 
 /* Keys, keys' vector, map, root.  All vectors have one width: 4 bytes hold a float and every offset
- * here, 8 are for large integers. */
+ * here, 8 are for large integers and wide floats. */
 enum status flex_write_finish(struct flex_writer *w, uint8_t **bytes, size_t *count,
                               struct diag *diag)
 {
@@ -334,7 +340,7 @@ enum status flex_write_finish(struct flex_writer *w, uint8_t **bytes, size_t *co
     TRY(sort_entries(w, diag));
     for (size_t i = 0; i < w->count; i++) {
         room += strlen(w->entries[i].key) + 1;
-        if (needs_8_bytes(&w->entries[i].value))
+        if (needs_8_bytes(&w->entries[i]))
             width = 8;
     }
     start = (room + width - 1) & ~(size_t)(width - 1);

@@ -51,6 +51,7 @@ struct flex_writer {
     struct flex_entry {
         const char *key;
         struct flex_value value;
+        bool wide; /* a float of 8 bytes */
     } entries[FLEX_ENTRIES_MAX];
     size_t count;
     bool full; /* more entries than there is room for */
@@ -58,6 +59,8 @@ struct flex_writer {
 
 void flex_write_int(struct flex_writer *w, const char *key, int64_t value);
 void flex_write_float(struct flex_writer *w, const char *key, float value);
+/* A float of 8 bytes: all values of the map have 8 bytes then. */
+void flex_write_double(struct flex_writer *w, const char *key, double value);
 void flex_write_bool(struct flex_writer *w, const char *key, bool value);
 /* The bytes of the map, freed with mem_free.  STATUS_INVALID where a key was given twice, or more
  * keys than FLEX_ENTRIES_MAX. */

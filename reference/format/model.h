@@ -174,8 +174,6 @@ struct model {
     size_t opcode_count;
     const struct model_subgraph *subgraphs;
     size_t subgraph_count;
-    const struct model_subgraph
-        *kept; /* the same with composites, where these were replaced; NULL */
     const struct model_buffer *buffers;
     size_t buffer_count;
     struct model_ints metadata_buffer;
@@ -195,5 +193,7 @@ void model_close(struct model *m);
 /* Bytes of a constant tensor; NULL with *count 0 when the tensor has no data. */
 const uint8_t *model_tensor_data(const struct model *m, const struct model_tensor *t,
                                  size_t *count);
+
+bool model_same_ints(struct model_ints a, struct model_ints b);
 
 #endif

@@ -49,13 +49,13 @@ static struct model_ints read_ints(const struct reader *r, struct fb_table t, un
     return (struct model_ints){ .data = in_place(r, v), .count = v.count };
 }
 
-/* Old writers align vectors to 4 bytes alone: those elements are copied. */
+/* Old writers align vectors to 4 bytes alone, and archives whole models: those are copied. */
 static struct model_longs read_longs(struct reader *r, struct fb_table t, unsigned slot)
 {
     const struct fb_vector v = fb_vector(t, slot);
     int64_t *copy;
 
-    if (v.at % sizeof *copy == 0)
+    if (!v.at || (uintptr_t)(r->bytes + v.at) % sizeof *copy == 0)
         return (struct model_longs){ .data = in_place(r, v), .count = v.count };
     if (!(copy = take(r, v.count, sizeof *copy)))
         return (struct model_longs){ 0 };
@@ -398,8 +398,8 @@ enum status tflite_read_verified(struct model *m, const void *bytes, size_t coun
     struct reader r = { .arena = &m->arena, .bytes = bytes };
 
     *m = (struct model){ 0 };
-    /* Vectors that the file aligns are read in place, so its bytes are aligned to i64. */
-    if ((uintptr_t)bytes % 8 != 0) {
+    /* Vectors of 4 bytes an element are read in place. */
+    if ((uintptr_t)bytes % 4 != 0) {
         r.bytes = arena_copy(&m->arena, bytes, count, 1);
         r.no_memory = !r.bytes;
     }
@@ -411,33 +411,39 @@ enum status tflite_read_verified(struct model *m, const void *bytes, size_t coun
     return diag_fail(diag, STATUS_NO_MEMORY, "reading a model of %zu bytes: out of memory", count);
 }
 
+enum status tflite_check(const void *bytes, size_t count, enum tflite_accept accept,
+                         struct diag *diag)
+{
+    TRY(fb_verify(bytes, count, diag));
+    return tflite_check_rules(bytes, count, accept, diag);
+}
+
 enum status tflite_read_accepting(struct model *m, const void *bytes, size_t count,
                                   enum tflite_accept accept, struct diag *diag)
 {
     *m = (struct model){ 0 };
-    TRY(fb_verify(bytes, count, diag));
-    TRY(tflite_check_rules(bytes, count, accept, diag));
+    TRY(tflite_check(bytes, count, accept, diag));
     return tflite_read_verified(m, bytes, count, diag);
 }
 
 enum status tflite_inline(struct model *m, const void *bytes, struct diag *diag)
 {
     struct composite_place place = { 0 };
+    const struct model_subgraph *const kept = m->subgraphs;
     const enum status s = composite_inline(m, &place, diag);
     const char *const wish = getenv("ASSAY_COMPOSITES");
-    struct fb_table graph, op;
+    struct fb_table at;
 
     if (s == STATUS_OK) {
-        if (m->kept && wish && strcmp(wish, "keep") == 0) {
-            m->subgraphs = m->kept;
-            m->kept = NULL;
-        }
+        if (wish && strcmp(wish, "keep") == 0)
+            m->subgraphs = kept;
         return s;
     }
-    graph = fb_item(fb_root(bytes), Model_subgraphs, place.graph);
-    op = fb_item(graph, SubGraph_operators, place.node);
+    at = fb_item(fb_root(bytes), Model_subgraphs, place.graph);
+    if (s == STATUS_INVALID)
+        at = fb_item(at, SubGraph_operators, place.node);
     model_close(m);
-    return diag_prefix(diag, s, "offset 0x%zx", s == STATUS_INVALID ? op.at : graph.at);
+    return diag_prefix(diag, s, "offset 0x%zx", at.at);
 }
 
 enum status tflite_read(struct model *m, const void *bytes, size_t count, struct diag *diag)
@@ -447,26 +453,11 @@ enum status tflite_read(struct model *m, const void *bytes, size_t count, struct
 }
 
 /* Whether a composite fits its decomposition is known when it has been replaced by it. */
-static enum status check_composites(const uint8_t *bytes, size_t count, struct diag *diag)
-{
-    const struct fb_table model = fb_root(bytes);
-    bool some = false;
-    struct model m;
-    enum status s;
-
-    for (size_t i = 0; i < fb_vector(model, Model_operator_codes).count; i++)
-        some |= composite_is(tflite_op_code(fb_item(model, Model_operator_codes, i)));
-    if (!some)
-        return STATUS_OK;
-    TRY(tflite_read_verified(&m, bytes, count, diag));
-    s = tflite_inline(&m, bytes, diag);
-    model_close(&m);
-    return s;
-}
-
 enum status tflite_verify(const void *bytes, size_t count, struct diag *diag)
 {
-    TRY(fb_verify(bytes, count, diag));
-    TRY(tflite_check_rules(bytes, count, ACCEPT_SUPPORTED, diag));
-    return check_composites(bytes, count, diag);
+    struct model m;
+    const enum status s = tflite_read(&m, bytes, count, diag);
+
+    model_close(&m);
+    return s;
 }

@@ -28,8 +28,11 @@ enum status tflite_read(struct model *m, const void *bytes, size_t count, struct
 enum status tflite_read_accepting(struct model *m, const void *bytes, size_t count,
                                   enum tflite_accept accept, struct diag *diag);
 
-/* Reads bytes that tflite_verify passed, and verifies nothing, composites as they are: for callers
- * that time the parts of tflite_read.  STATUS_NO_MEMORY; *m is then empty. */
+/* tflite_read in parts, for callers that time them.  Verifies, but for what a composite and its
+ * decomposition have in common; */
+enum status tflite_check(const void *bytes, size_t count, enum tflite_accept accept,
+                         struct diag *diag);
+/* reads bytes that have passed, composites as they are: STATUS_NO_MEMORY, and *m is then empty. */
 enum status tflite_read_verified(struct model *m, const void *bytes, size_t count,
                                  struct diag *diag);
 

@@ -204,23 +204,17 @@ enum status sparse_compress(struct arena *arena, const struct sparse_form *form,
 
 /* ---- the form of a tensor ---- */
 
-static bool same_ints(struct model_ints a, struct model_ints b)
-{
-    return a.count == b.count &&
-           (a.count == 0 || memcmp(a.data, b.data, a.count * sizeof *a.data) == 0);
-}
-
 static bool same_levels(const struct model_sparsity *a, const struct model_sparsity *b)
 {
-    if (!same_ints(a->traversal_order, b->traversal_order) ||
-        !same_ints(a->block_map, b->block_map))
+    if (!model_same_ints(a->traversal_order, b->traversal_order) ||
+        !model_same_ints(a->block_map, b->block_map))
         return false;
     for (size_t l = 0; l < a->dimension_count; l++) {
         const struct model_dimension *const x = &a->dimensions[l], *const y = &b->dimensions[l];
 
         if (x->format != y->format || x->segments_type != y->segments_type ||
-            x->indices_type != y->indices_type || !same_ints(x->segments, y->segments) ||
-            !same_ints(x->indices, y->indices))
+            x->indices_type != y->indices_type || !model_same_ints(x->segments, y->segments) ||
+            !model_same_ints(x->indices, y->indices))
             return false;
     }
     return true;

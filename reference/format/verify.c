@@ -7,7 +7,6 @@
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 #include "reference/format/op_options.h"
-#include "reference/format/verify_tensor.h"
 
 /* slot: of the position, which the size follows in both tables that have them. */
 static enum status check_span(struct rules *r, struct tflite_span s, struct fb_table t,

@@ -1,4 +1,4 @@
-#include "reference/format/verify_tensor.h"
+#include "reference/format/verify.h"
 
 #include "reference/base/blockwise.h"
 #include "reference/base/builtin.h"

@@ -7,6 +7,8 @@
 #include "reference/base/memory.h"
 #include "reference/format/flatbuffer_write.h"
 
+#include <string.h>
+
 enum { DATA_ALIGN = 16 };
 
 /* Bytes that go behind the flatbuffer, and where their position is to be written. */
@@ -491,4 +493,14 @@ enum status tflite_write(const struct model *m, struct tflite_file *file, struct
     fbw_close(&w.fb);
     mem_free(w.behind);
     return s;
+}
+
+enum status tflite_file_copy(struct tflite_file *out, const struct tflite_file *file,
+                             struct diag *diag)
+{
+    *out = (struct tflite_file){ mem_alloc(file->count ? file->count : 1, 1), file->count };
+    if (!out->bytes)
+        return diag_fail(diag, STATUS_NO_MEMORY, "model: no memory for its %zu bytes", file->count);
+    memcpy(out->bytes, file->bytes, file->count);
+    return STATUS_OK;
 }

@@ -21,4 +21,8 @@ struct tflite_file {
  * STATUS_INVALID when a value does not fit its field. */
 enum status tflite_write(const struct model *m, struct tflite_file *file, struct diag *diag);
 
+/* A copy of the bytes, whatever they are; the caller frees it likewise. */
+enum status tflite_file_copy(struct tflite_file *out, const struct tflite_file *file,
+                             struct diag *diag);
+
 #endif

@@ -1,8 +1,5 @@
 #include "reference/kernels/lstm.h"
 
-#include "reference/kernels/lstm_float.h"
-#include "reference/kernels/lstm_int8.h"
-
 /* Input i has the type and the shape [d0, d1], or [d0] where d1 is -1. */
 static enum status check_tensor(const struct ref_call *call, struct diag *diag, int i,
                                 const char *role, TfLiteType type, size_t d0, int64_t d1)

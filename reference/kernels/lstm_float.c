@@ -1,4 +1,4 @@
-#include "reference/kernels/lstm_float.h"
+#include "reference/kernels/lstm.h"
 
 #include "reference/base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "reference/kernels/lstm_int8.h"
+#include "reference/kernels/lstm.h"
 
 #include "reference/base/fixed_point16.h"
 #include "reference/base/memory.h"

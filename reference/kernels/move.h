@@ -20,6 +20,9 @@ void ref_walk_dim(struct ref_walk *walk, int32_t size, int64_t step);
 /* Copies elements of input i, in the order of the walk, to output o, and sets its detail. */
 void ref_walk_copy(struct ref_call *call, int i, int o, const struct ref_walk *walk);
 
+/* The eval of ops that change the shape alone. */
+enum status ref_move_whole(struct ref_call *call, struct diag *diag);
+
 /* Input i has one element, i32 or i64 where allowed: an axis.  *known is false while it is neither
  * constant nor computed; then *axis is 0.  A negative axis counts from the end of rank dimensions.
  */

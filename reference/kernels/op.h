@@ -19,7 +19,7 @@
 
 enum { REF_MAX_RANK = 8, REF_PARAMS_MAX_BYTES = 64 };
 
-/* REF_OP(CONV_2D), in a row of struct ref_op: its code, and the counts that ops.def has of it. */
+/* Parts of a row of struct ref_op.  The counts are those that ops.def has of the code. */
 enum {
 #define OP(code_, stem, runs, in_min, in_max, out_min, out_max, ...)                               \
     REF_IN_MIN_##code_ = (in_min), REF_IN_MAX_##code_ = (in_max), REF_OUT_MIN_##code_ = (out_min), \
@@ -27,9 +27,12 @@ enum {
 #include "reference/ops.def"
 #undef OP
 };
-#define REF_OP(code_)                                                                              \
-    .code = BUILTIN_##code_, .min_inputs = REF_IN_MIN_##code_, .max_inputs = REF_IN_MAX_##code_,   \
+#define REF_OP(name_, code_, version, tag)                                                         \
+    .name = name_, .code = BUILTIN_##code_, .max_version = version, .options_tag = tag,            \
+    .min_inputs = REF_IN_MIN_##code_, .max_inputs = REF_IN_MAX_##code_,                            \
     .min_outputs = REF_OUT_MIN_##code_, .max_outputs = REF_OUT_MAX_##code_
+#define REF_PARAMS(struct_, read) .params_bytes = sizeof(struct_), .read_params = read
+#define REF_RUN(prepare_, eval_)  .prepare = prepare_, .eval = eval_
 
 struct ref_shape {
     bool dynamic; /* not known before invoke: prepare is called again then */

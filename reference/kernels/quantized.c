@@ -229,7 +229,7 @@ enum status ref_check_scale_weights(const struct ref_call *call, struct diag *di
         if (!is_signed)
             return ref_fail(call, diag, STATUS_INVALID,
                             SUBJECT_FORMAT
-                            "%d scales, expected 1: only i8 weights have one for each channel",
+                            "%d scales, expected 1: only signed weights have one for each channel",
                             SUBJECT_ARGS(s), q->scale->size);
         if (q->quantized_dimension != dimension)
             return ref_fail(call, diag, STATUS_INVALID,

@@ -163,9 +163,8 @@ static enum status arg_max_eval(struct ref_call *call, struct diag *diag)
 
 #define ARG(name_, code_, version, tag)                                                            \
     {                                                                                              \
-        .name = (name_), REF_OP(code_), .max_version = (version), .options_tag = (tag),            \
-        .params_bytes = sizeof(TfLiteArgMaxParams), .read_params = arg_max_read,                   \
-        .prepare = arg_max_prepare, .eval = arg_max_eval                                           \
+        REF_OP(name_, code_, version, tag), REF_PARAMS(TfLiteArgMaxParams, arg_max_read),          \
+            REF_RUN(arg_max_prepare, arg_max_eval)                                                 \
     }
 
 /* Both have one struct of parameters in two names, which the runtime reads alike. */

@@ -350,46 +350,15 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER .prepare = prepare, .eval = eval
+#define MEMBER REF_RUN(prepare, eval)
 
 static const struct ref_op ops[] = {
-    {
-        .name = "div",
-        REF_OP(DIV),
-        .max_version = 2,
-        .options_tag = OPTIONS_DivOptions,
-        .params_bytes = sizeof(TfLiteDivParams),
-        .read_params = div_read,
-        MEMBER,
-    },
-    {
-        .name = "squared_difference",
-        REF_OP(SQUARED_DIFFERENCE),
-        .max_version = 2,
-        .options_tag = OPTIONS_SquaredDifferenceOptions,
-        MEMBER,
-    },
-    {
-        .name = "floor_div",
-        REF_OP(FLOOR_DIV),
-        .max_version = 3,
-        .options_tag = OPTIONS_FloorDivOptions,
-        MEMBER,
-    },
-    {
-        .name = "floor_mod",
-        REF_OP(FLOOR_MOD),
-        .max_version = 2,
-        .options_tag = OPTIONS_FloorModOptions,
-        MEMBER,
-    },
-    {
-        .name = "pow",
-        REF_OP(POW),
-        .max_version = 1,
-        .options_tag = OPTIONS_PowOptions,
-        MEMBER,
-    },
+    { REF_OP("div", DIV, 2, OPTIONS_DivOptions), REF_PARAMS(TfLiteDivParams, div_read), MEMBER },
+    { REF_OP("squared_difference", SQUARED_DIFFERENCE, 2, OPTIONS_SquaredDifferenceOptions),
+      MEMBER },
+    { REF_OP("floor_div", FLOOR_DIV, 3, OPTIONS_FloorDivOptions), MEMBER },
+    { REF_OP("floor_mod", FLOOR_MOD, 2, OPTIONS_FloorModOptions), MEMBER },
+    { REF_OP("pow", POW, 1, OPTIONS_PowOptions), MEMBER },
 };
 
 const struct ref_family ref_arithmetic = { ops, sizeof ops / sizeof ops[0] };

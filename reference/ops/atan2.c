@@ -37,14 +37,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "atan2",
-        REF_OP(ATAN2),
-        .max_version = 1,
-        .options_tag = OPTIONS_ATan2Options,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("atan2", ATAN2, 1, OPTIONS_ATan2Options), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_atan2 = { ops, sizeof ops / sizeof ops[0] };

@@ -225,16 +225,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "batch_matmul",
-        REF_OP(BATCH_MATMUL),
-        .max_version = 4,
-        .options_tag = OPTIONS_BatchMatMulOptions,
-        .params_bytes = sizeof(TfLiteBatchMatMulParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("batch_matmul", BATCH_MATMUL, 4, OPTIONS_BatchMatMulOptions),
+      REF_PARAMS(TfLiteBatchMatMulParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_batch_matmul = { ops, sizeof ops / sizeof ops[0] };

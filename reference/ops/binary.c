@@ -323,51 +323,15 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER .prepare = prepare, .eval = eval
+#define MEMBER REF_RUN(prepare, eval)
 
 static const struct ref_op ops[] = {
-    {
-        .name = "add",
-        REF_OP(ADD),
-        .max_version = 6,
-        .options_tag = OPTIONS_AddOptions,
-        .params_bytes = sizeof(TfLiteAddParams),
-        .read_params = add_read,
-        MEMBER,
-    },
-    {
-        .name = "sub",
-        REF_OP(SUB),
-        .max_version = 5,
-        .options_tag = OPTIONS_SubOptions,
-        .params_bytes = sizeof(TfLiteSubParams),
-        .read_params = sub_read,
-        MEMBER,
-    },
-    {
-        .name = "mul",
-        REF_OP(MUL),
-        .max_version = 8,
-        .options_tag = OPTIONS_MulOptions,
-        .params_bytes = sizeof(TfLiteMulParams),
-        .read_params = mul_read,
-        MEMBER,
-        .folds = REF_FOLD_VALUES,
-    },
-    {
-        .name = "maximum",
-        REF_OP(MAXIMUM),
-        .max_version = 4,
-        .options_tag = OPTIONS_MaximumMinimumOptions,
-        MEMBER,
-    },
-    {
-        .name = "minimum",
-        REF_OP(MINIMUM),
-        .max_version = 4,
-        .options_tag = OPTIONS_MaximumMinimumOptions,
-        MEMBER,
-    },
+    { REF_OP("add", ADD, 6, OPTIONS_AddOptions), REF_PARAMS(TfLiteAddParams, add_read), MEMBER },
+    { REF_OP("sub", SUB, 5, OPTIONS_SubOptions), REF_PARAMS(TfLiteSubParams, sub_read), MEMBER },
+    { REF_OP("mul", MUL, 8, OPTIONS_MulOptions), REF_PARAMS(TfLiteMulParams, mul_read), MEMBER,
+      .folds = REF_FOLD_VALUES },
+    { REF_OP("maximum", MAXIMUM, 4, OPTIONS_MaximumMinimumOptions), MEMBER },
+    { REF_OP("minimum", MINIMUM, 4, OPTIONS_MaximumMinimumOptions), MEMBER },
 };
 
 const struct ref_family ref_binary = { ops, sizeof ops / sizeof ops[0] };

@@ -45,14 +45,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "broadcast_args",
-        REF_OP(BROADCAST_ARGS),
-        .max_version = 1,
-        .prepare = prepare,
-        .eval = eval,
-        .folds = REF_FOLD_VALUES,
-    },
+    { REF_OP("broadcast_args", BROADCAST_ARGS, 1, 0), REF_RUN(prepare, eval),
+      .folds = REF_FOLD_VALUES },
 };
 
 const struct ref_family ref_broadcast_args = { ops, sizeof ops / sizeof ops[0] };

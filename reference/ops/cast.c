@@ -107,16 +107,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "cast",
-        REF_OP(CAST),
-        .max_version = 9,
-        .options_tag = OPTIONS_CastOptions,
-        .params_bytes = sizeof(TfLiteCastParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("cast", CAST, 9, OPTIONS_CastOptions), REF_PARAMS(TfLiteCastParams, read_params),
+      REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_cast = { ops, sizeof ops / sizeof ops[0] };

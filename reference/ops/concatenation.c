@@ -1,8 +1,8 @@
 /* CONCATENATION along an axis (negative: counted from the end).
  *
  * Any number of inputs of one type and, but for the axis, of one shape; pieces may be empty.  Types
- * of whole bytes; quantized inputs have the output's scale, but those of u8 are rescaled to it, in
- * f32.
+ * of whole bytes, and i4; quantized inputs have the output's scale, but those of u8 are rescaled to
+ * it, in f32.
  * Meaning: tflite/kernels/concatenation.cc */
 #include "reference/kernels/quantized.h"
 
@@ -138,17 +138,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "concatenation",
-        REF_OP(CONCATENATION),
-        .max_version = 7,
-        .options_tag = OPTIONS_ConcatenationOptions,
-        .params_bytes = sizeof(TfLiteConcatenationParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-        .folds = REF_FOLD_VALUES,
-    },
+    { REF_OP("concatenation", CONCATENATION, 7, OPTIONS_ConcatenationOptions),
+      REF_PARAMS(TfLiteConcatenationParams, read_params), REF_RUN(prepare, eval),
+      .folds = REF_FOLD_VALUES },
 };
 
 const struct ref_family ref_concatenation = { ops, sizeof ops / sizeof ops[0] };

@@ -151,16 +151,8 @@ done:
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "conv_2d",
-        REF_OP(CONV_2D),
-        .max_version = 8,
-        .options_tag = OPTIONS_Conv2DOptions,
-        .params_bytes = sizeof(TfLiteConvParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("conv_2d", CONV_2D, 8, OPTIONS_Conv2DOptions),
+      REF_PARAMS(TfLiteConvParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -98,16 +98,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "cumsum",
-        REF_OP(CUMSUM),
-        .max_version = 1,
-        .options_tag = OPTIONS_CumsumOptions,
-        .params_bytes = sizeof(TfLiteCumsumParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("cumsum", CUMSUM, 1, OPTIONS_CumsumOptions),
+      REF_PARAMS(TfLiteCumsumParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_cumsum = { ops, sizeof ops / sizeof ops[0] };

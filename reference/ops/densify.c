@@ -42,16 +42,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "densify",
-        REF_OP(DENSIFY),
-        .max_version = 1,
-        .options_tag = OPTIONS_DensifyOptions,
-        .prepare = prepare,
-        .eval = eval,
-        .takes_sparse = true,
-        .folds = REF_FOLD_WEIGHTS,
-    },
+    { REF_OP("densify", DENSIFY, 1, OPTIONS_DensifyOptions), REF_RUN(prepare, eval),
+      .takes_sparse = true, .folds = REF_FOLD_WEIGHTS },
 };
 
 const struct ref_family ref_densify = { ops, sizeof ops / sizeof ops[0] };

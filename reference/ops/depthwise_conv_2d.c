@@ -184,16 +184,8 @@ done:
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "depthwise_conv_2d",
-        REF_OP(DEPTHWISE_CONV_2D),
-        .max_version = 7,
-        .options_tag = OPTIONS_DepthwiseConv2DOptions,
-        .params_bytes = sizeof(TfLiteDepthwiseConvParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("depthwise_conv_2d", DEPTHWISE_CONV_2D, 7, OPTIONS_DepthwiseConv2DOptions),
+      REF_PARAMS(TfLiteDepthwiseConvParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -143,23 +143,10 @@ static enum status quantize_eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "dequantize",
-        REF_OP(DEQUANTIZE),
-        .max_version = 9,
-        .options_tag = OPTIONS_DequantizeOptions,
-        .prepare = dequantize_prepare,
-        .eval = dequantize_eval,
-        .folds = REF_FOLD_WEIGHTS,
-    },
-    {
-        .name = "quantize",
-        REF_OP(QUANTIZE),
-        .max_version = 6,
-        .options_tag = OPTIONS_QuantizeOptions,
-        .prepare = quantize_prepare,
-        .eval = quantize_eval,
-    },
+    { REF_OP("dequantize", DEQUANTIZE, 9, OPTIONS_DequantizeOptions),
+      REF_RUN(dequantize_prepare, dequantize_eval), .folds = REF_FOLD_WEIGHTS },
+    { REF_OP("quantize", QUANTIZE, 6, OPTIONS_QuantizeOptions),
+      REF_RUN(quantize_prepare, quantize_eval) },
 };
 
 const struct ref_family ref_dequantize = { ops, sizeof ops / sizeof ops[0] };

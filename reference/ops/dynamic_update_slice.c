@@ -1,7 +1,7 @@
 /* DYNAMIC_UPDATE_SLICE: the operand, with the update written over a part of it.
  *
- * operand [...], update of its rank and at most its size, both of any type of whole bytes; start
- * [rank] i32 or i64.  Along dimension d the update begins at start[d], moved into
+ * operand [...], update of its rank and at most its size, both of any type of whole bytes,
+ * or i4; start [rank] i32 or i64.  Along dimension d the update begins at start[d], moved into
  * [0, operand[d] - update[d]], so that all of it lies inside.  Quantized tensors have one scale.
  * Meaning: tflite/kernels/dynamic_update_slice.cc */
 #include "reference/kernels/move.h"
@@ -50,7 +50,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *const operand = call->in[OPERAND], *const update = call->in[UPDATE];
     const TfLiteTensor *const y = call->out[0];
+    const int outer = ref_rank(y) > 0 ? ref_rank(y) - 1 : 0; /* dimensions; the last is a run */
     const size_t count = ref_elements(update);
+    const size_t run = ref_rank(y) > 0 ? (size_t)ref_dim(update, outer) : 1;
     int32_t sizes[REF_MAX_RANK], index[REF_MAX_RANK] = { 0 };
     int64_t pitch[REF_MAX_RANK], first;
 
@@ -60,15 +62,15 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     /* A caller may give operand and output the same memory: a cache that is updated in place. */
     if (y->data.raw != operand->data.raw && y->bytes > 0)
         memcpy(y->data.raw, operand->data.raw_const, y->bytes);
-    for (int d = 0; d < ref_rank(y); d++)
+    for (int d = 0; d < outer; d++)
         sizes[d] = ref_dim(update, d);
-    for (size_t from = 0; from < count; from++) {
+    for (size_t from = 0; from < count; from += run) {
         int64_t to = first;
 
-        for (int d = 0; d < ref_rank(y); d++)
+        for (int d = 0; d < outer; d++)
             to += index[d] * pitch[d];
-        ref_copy(call, 0, (size_t)to, update, from, 1);
-        ref_step(ref_rank(y), sizes, index);
+        ref_copy(call, 0, (size_t)to, update, from, run);
+        ref_step(outer, sizes, index);
     }
     for (size_t i = 0; i < ref_elements(y); i++)
         ref_detail_copied(call, 0, i);
@@ -76,14 +78,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "dynamic_update_slice",
-        REF_OP(DYNAMIC_UPDATE_SLICE),
-        .max_version = 6,
-        .options_tag = OPTIONS_DynamicUpdateSliceOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("dynamic_update_slice", DYNAMIC_UPDATE_SLICE, 6, OPTIONS_DynamicUpdateSliceOptions),
+      REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_dynamic_update_slice = { ops, sizeof ops / sizeof ops[0] };

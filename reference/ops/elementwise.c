@@ -427,34 +427,30 @@ static void read_leaky_relu(const struct options *options, void *params)
     ((TfLiteLeakyReluParams *)params)->alpha = options_float(options, "alpha");
 }
 
-#define MEMBER(name_, code_, version, ...)                                                         \
-    {                                                                                              \
-        .name = (name_), REF_OP(code_), .max_version = (version), .prepare = prepare,              \
-        .eval = eval, __VA_ARGS__                                                                  \
-    }
+#define MEMBER REF_RUN(prepare, eval)
 
 static const struct ref_op ops[] = {
-    MEMBER("tanh", TANH, 3, .options_tag = 0),
-    MEMBER("gelu", GELU, 3, .options_tag = OPTIONS_GeluOptions,
-           .params_bytes = sizeof(TfLiteGeluParams), .read_params = read_gelu),
-    MEMBER("elu", ELU, 1, .options_tag = 0),
-    MEMBER("leaky_relu", LEAKY_RELU, 2, .options_tag = OPTIONS_LeakyReluOptions,
-           .params_bytes = sizeof(TfLiteLeakyReluParams), .read_params = read_leaky_relu),
-    MEMBER("relu_n1_to_1", RELU_N1_TO_1, 1, .options_tag = 0),
-    MEMBER("relu_0_to_1", RELU_0_TO_1, 1, .options_tag = 0),
-    MEMBER("abs", ABS, 5, .options_tag = OPTIONS_AbsOptions),
-    MEMBER("neg", NEG, 1, .options_tag = OPTIONS_NegOptions),
-    MEMBER("sqrt", SQRT, 2, .options_tag = 0),
-    MEMBER("rsqrt", RSQRT, 3, .options_tag = 0),
-    MEMBER("square", SQUARE, 1, .options_tag = OPTIONS_SquareOptions),
-    MEMBER("log", LOG, 2, .options_tag = 0),
-    MEMBER("sin", SIN, 2, .options_tag = 0),
-    MEMBER("cos", COS, 2, .options_tag = OPTIONS_CosOptions),
-    MEMBER("floor", FLOOR, 1, .options_tag = 0),
-    MEMBER("ceil", CEIL, 1, .options_tag = 0),
-    MEMBER("round", ROUND, 1, .options_tag = 0),
-    MEMBER("sign", SIGN, 2, .options_tag = OPTIONS_SignOptions),
-    MEMBER("logical_not", LOGICAL_NOT, 1, .options_tag = OPTIONS_LogicalNotOptions),
+    { REF_OP("tanh", TANH, 3, 0), MEMBER },
+    { REF_OP("gelu", GELU, 3, OPTIONS_GeluOptions), REF_PARAMS(TfLiteGeluParams, read_gelu),
+      MEMBER },
+    { REF_OP("elu", ELU, 1, 0), MEMBER },
+    { REF_OP("leaky_relu", LEAKY_RELU, 2, OPTIONS_LeakyReluOptions),
+      REF_PARAMS(TfLiteLeakyReluParams, read_leaky_relu), MEMBER },
+    { REF_OP("relu_n1_to_1", RELU_N1_TO_1, 1, 0), MEMBER },
+    { REF_OP("relu_0_to_1", RELU_0_TO_1, 1, 0), MEMBER },
+    { REF_OP("abs", ABS, 5, OPTIONS_AbsOptions), MEMBER },
+    { REF_OP("neg", NEG, 1, OPTIONS_NegOptions), MEMBER },
+    { REF_OP("sqrt", SQRT, 2, 0), MEMBER },
+    { REF_OP("rsqrt", RSQRT, 3, 0), MEMBER },
+    { REF_OP("square", SQUARE, 1, OPTIONS_SquareOptions), MEMBER },
+    { REF_OP("log", LOG, 2, 0), MEMBER },
+    { REF_OP("sin", SIN, 2, 0), MEMBER },
+    { REF_OP("cos", COS, 2, OPTIONS_CosOptions), MEMBER },
+    { REF_OP("floor", FLOOR, 1, 0), MEMBER },
+    { REF_OP("ceil", CEIL, 1, 0), MEMBER },
+    { REF_OP("round", ROUND, 1, 0), MEMBER },
+    { REF_OP("sign", SIGN, 2, OPTIONS_SignOptions), MEMBER },
+    { REF_OP("logical_not", LOGICAL_NOT, 1, OPTIONS_LogicalNotOptions), MEMBER },
 };
 
 const struct ref_family ref_elementwise = { ops, sizeof ops / sizeof ops[0] };

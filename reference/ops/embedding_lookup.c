@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 static bool is_hybrid(const struct ref_call *call)
 {
@@ -20,19 +19,22 @@ static bool is_hybrid(const struct ref_call *call)
 static enum status prepare(struct ref_call *call, struct diag *diag)
 {
     const TfLiteTensor *table;
+    bool hybrid, packed;
 
     TRY(ref_check_in(call, diag, 0, "lookup", kTfLiteInt32, 1, 1));
     TRY(ref_check_in_types(call, diag, 1, "value",
                            REF_TYPE(Float32) | REF_TYPES_8BIT | REF_TYPES_PACKED, 2, REF_MAX_RANK));
     table = call->in[1];
-    if (is_hybrid(call) && call->out[0]->type != kTfLiteFloat16)
+    hybrid = is_hybrid(call);
+    packed = 1u << table->type & REF_TYPES_PACKED;
+    if (hybrid && call->out[0]->type != kTfLiteFloat16)
         TRY(ref_check_out(call, diag, 0, kTfLiteFloat32));
-    if (1u << table->type & REF_TYPES_PACKED && !is_hybrid(call))
+    if (packed && !hybrid)
         return ref_fail(call, diag, STATUS_UNSUPPORTED, "output 0: type %s, expected f32 or f16",
                         runtime_type_name(table->type));
-    if (1u << table->type & REF_TYPES_PACKED || ref_is_blockwise(call, 1)) {
-        TRY(ref_check_scale_weights(call, diag, 1, 0, is_hybrid(call)));
-    } else if (is_hybrid(call)) {
+    if (packed || ref_is_blockwise(call, 1)) {
+        TRY(ref_check_scale_weights(call, diag, 1, 0, hybrid));
+    } else if (hybrid) {
         const TfLiteAffineQuantization *q;
         struct ref_scales s;
 
@@ -60,7 +62,6 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteTensor *ids = call->in[0], *table = call->in[1];
     const int32_t rows = ref_dim(table, 0);
     const size_t count = ref_elements(ids), inner = rows ? ref_elements(table) / (size_t)rows : 0;
-    const size_t size = runtime_type_bits(table->type) / 8;
     const bool hybrid = is_hybrid(call);
     struct ref_scales s = { 0 };
 
@@ -73,34 +74,27 @@ static enum status eval(struct ref_call *call, struct diag *diag)
             return ref_fail(call, diag, STATUS_INVALID,
                             "input 0 (lookup): element %zu is %" PRId64 ", expected 0 to %d", i,
                             row, rows - 1);
+        if (!hybrid)
+            ref_copy(call, 0, i * inner, table, (size_t)row * inner, inner);
         for (size_t k = 0; k < inner; k++) {
             const size_t from = (size_t)row * inner + k, to = i * inner + k;
+            double exact, v;
 
-            if (hybrid) {
-                const double exact =
-                    ref_scale_at(&s, ref_channel(&s, from)) * (double)ref_load_int(table, from);
-                /* The runtime computes in f32. */
-                const double v =
-                    call->out[0]->type == kTfLiteFloat16 ? (double)(float)exact : exact;
-
-                ref_store(call, 0, to, v, fabs(v), 1);
+            if (!hybrid) {
+                ref_detail_copied(call, 0, to);
                 continue;
             }
-            memcpy(call->out[0]->data.raw + to * size, table->data.raw_const + from * size, size);
-            ref_detail_copied(call, 0, to);
+            exact = ref_scale_at(&s, ref_channel(&s, from)) * (double)ref_load_int(table, from);
+            /* The runtime computes in f32. */
+            v = call->out[0]->type == kTfLiteFloat16 ? (double)(float)exact : exact;
+            ref_store(call, 0, to, v, fabs(v), 1);
         }
     }
     return STATUS_OK;
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "embedding_lookup",
-        REF_OP(EMBEDDING_LOOKUP),
-        .max_version = 5,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("embedding_lookup", EMBEDDING_LOOKUP, 5, 0), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_embedding_lookup = { ops, sizeof ops / sizeof ops[0] };

@@ -193,8 +193,8 @@ static enum status eval_range(struct ref_call *call, struct diag *diag)
 
 #define MEMBER(name_, code_, versions, step, tag, folds_)                                          \
     {                                                                                              \
-        .name = (name_), REF_OP(code_), .max_version = (versions), .options_tag = (tag),           \
-        .prepare = prepare_##step, .eval = eval_##step, .folds = REF_FOLD_##folds_                 \
+        REF_OP(name_, code_, versions, tag), REF_RUN(prepare_##step, eval_##step),                 \
+            .folds = REF_FOLD_##folds_                                                             \
     }
 static const struct ref_op ops[] = {
     MEMBER("fill", FILL, 5, fill, OPTIONS_FillOptions, NONE),

@@ -91,6 +91,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     const TfLiteFullyConnectedParams *p = call->params;
     const size_t units = (size_t)ref_dim(call->in[1], 0), depth = (size_t)ref_dim(call->in[1], 1);
     const size_t batches = ref_elements(call->in[0]) / depth;
+    const bool tanhs = is_tanh(call);
     struct ref_dot dot;
     enum status s;
 
@@ -109,7 +110,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
                 sum += product;
                 magnitude += fabs(product);
             }
-            ref_dot_store(call, &dot, b * units + u, u, is_tanh(call) ? tanh(sum) : sum, magnitude,
+            ref_dot_store(call, &dot, b * units + u, u, tanhs ? tanh(sum) : sum, magnitude,
                           (double)depth + (dot.bias ? 1 : 0));
         }
     }
@@ -119,16 +120,8 @@ done:
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "fully_connected",
-        REF_OP(FULLY_CONNECTED),
-        .max_version = 14,
-        .options_tag = OPTIONS_FullyConnectedOptions,
-        .params_bytes = sizeof(TfLiteFullyConnectedParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("fully_connected", FULLY_CONNECTED, 14, OPTIONS_FullyConnectedOptions),
+      REF_PARAMS(TfLiteFullyConnectedParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_fully_connected = { ops, sizeof ops / sizeof ops[0] };

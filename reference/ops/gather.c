@@ -1,5 +1,5 @@
-/* GATHER and GATHER_ND: elements of x, of any type of whole bytes, picked by indices of i16, i32 or
- * i64.
+/* GATHER and GATHER_ND: elements of x, of any type of whole bytes, and in GATHER i4, picked by
+ * indices of i16, i32 or i64.
  *
  * GATHER picks along `axis`; the first `batch_dims` dimensions of x and indices are the same, and
  * walked together: y has the shape x[:axis] + indices[batch_dims:] + x[axis + 1:].  Negative
@@ -196,25 +196,11 @@ static enum status eval_gather_nd(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "gather",
-        REF_OP(GATHER),
-        .max_version = 8,
-        .options_tag = OPTIONS_GatherOptions,
-        .params_bytes = sizeof(TfLiteGatherParams),
-        .read_params = read_params,
-        .prepare = prepare_gather,
-        .eval = eval_gather,
-        .folds = REF_FOLD_VALUES,
-    },
-    {
-        .name = "gather_nd",
-        REF_OP(GATHER_ND),
-        .max_version = 5,
-        .options_tag = OPTIONS_GatherNdOptions,
-        .prepare = prepare_gather_nd,
-        .eval = eval_gather_nd,
-    },
+    { REF_OP("gather", GATHER, 8, OPTIONS_GatherOptions),
+      REF_PARAMS(TfLiteGatherParams, read_params), REF_RUN(prepare_gather, eval_gather),
+      .folds = REF_FOLD_VALUES },
+    { REF_OP("gather_nd", GATHER_ND, 5, OPTIONS_GatherNdOptions),
+      REF_RUN(prepare_gather_nd, eval_gather_nd) },
 };
 
 const struct ref_family ref_gather = { ops, sizeof ops / sizeof ops[0] };

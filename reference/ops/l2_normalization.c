@@ -92,16 +92,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "l2_normalization",
-        REF_OP(L2_NORMALIZATION),
-        .max_version = 2,
-        .options_tag = OPTIONS_L2NormOptions,
-        .params_bytes = sizeof(TfLiteL2NormParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("l2_normalization", L2_NORMALIZATION, 2, OPTIONS_L2NormOptions),
+      REF_PARAMS(TfLiteL2NormParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_l2_normalization = { ops, sizeof ops / sizeof ops[0] };

@@ -191,14 +191,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "log_softmax",
-        REF_OP(LOG_SOFTMAX),
-        .max_version = 2,
-        .options_tag = OPTIONS_LogSoftmaxOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("log_softmax", LOG_SOFTMAX, 2, OPTIONS_LogSoftmaxOptions), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_log_softmax = { ops, sizeof ops / sizeof ops[0] };

@@ -25,21 +25,11 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER .max_version = 1, .prepare = prepare, .eval = eval
+#define MEMBER REF_RUN(prepare, eval)
 
 static const struct ref_op ops[] = {
-    {
-        .name = "logical_and",
-        REF_OP(LOGICAL_AND),
-        .options_tag = OPTIONS_LogicalAndOptions,
-        MEMBER,
-    },
-    {
-        .name = "logical_or",
-        REF_OP(LOGICAL_OR),
-        .options_tag = OPTIONS_LogicalOrOptions,
-        MEMBER,
-    },
+    { REF_OP("logical_and", LOGICAL_AND, 1, OPTIONS_LogicalAndOptions), MEMBER },
+    { REF_OP("logical_or", LOGICAL_OR, 1, OPTIONS_LogicalOrOptions), MEMBER },
 };
 
 const struct ref_family ref_logical = { ops, sizeof ops / sizeof ops[0] };

@@ -360,16 +360,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "lstm",
-        REF_OP(LSTM),
-        .max_version = 4,
-        .options_tag = OPTIONS_LSTMOptions,
-        .params_bytes = sizeof(TfLiteLSTMParams), /* the full kernel has none of some */
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("lstm", LSTM, 4, OPTIONS_LSTMOptions),
+      .params_bytes = sizeof(TfLiteLSTMParams), /* the full kernel has none of some */
+      .read_params = read_params, REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_lstm = { ops, sizeof ops / sizeof ops[0] };

@@ -93,16 +93,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "one_hot",
-        REF_OP(ONE_HOT),
-        .max_version = 1,
-        .options_tag = OPTIONS_OneHotOptions,
-        .params_bytes = sizeof(TfLiteOneHotParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("one_hot", ONE_HOT, 1, OPTIONS_OneHotOptions),
+      REF_PARAMS(TfLiteOneHotParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_one_hot = { ops, sizeof ops / sizeof ops[0] };

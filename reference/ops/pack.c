@@ -76,16 +76,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "pack",
-        REF_OP(PACK),
-        .max_version = 5,
-        .options_tag = OPTIONS_PackOptions,
-        .params_bytes = sizeof(TfLitePackParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("pack", PACK, 5, OPTIONS_PackOptions), REF_PARAMS(TfLitePackParams, read_params),
+      REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_pack = { ops, sizeof ops / sizeof ops[0] };

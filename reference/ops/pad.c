@@ -183,32 +183,10 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "pad",
-        REF_OP(PAD),
-        .max_version = 6,
-        .options_tag = OPTIONS_PadOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
-    {
-        .name = "padv2",
-        REF_OP(PADV2),
-        .max_version = 6,
-        .options_tag = OPTIONS_PadV2Options,
-        .prepare = prepare,
-        .eval = eval,
-    },
-    {
-        .name = "mirror_pad",
-        REF_OP(MIRROR_PAD),
-        .max_version = 3,
-        .options_tag = OPTIONS_MirrorPadOptions,
-        .params_bytes = sizeof(TfLiteMirrorPaddingParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("pad", PAD, 6, OPTIONS_PadOptions), REF_RUN(prepare, eval) },
+    { REF_OP("padv2", PADV2, 6, OPTIONS_PadV2Options), REF_RUN(prepare, eval) },
+    { REF_OP("mirror_pad", MIRROR_PAD, 3, OPTIONS_MirrorPadOptions),
+      REF_PARAMS(TfLiteMirrorPaddingParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_pad = { ops, sizeof ops / sizeof ops[0] };

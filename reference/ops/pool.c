@@ -328,42 +328,14 @@ static enum status unpool_eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "average_pool_2d",
-        REF_OP(AVERAGE_POOL_2D),
-        .max_version = 3,
-        .options_tag = OPTIONS_Pool2DOptions,
-        .params_bytes = sizeof(TfLitePoolParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = average_eval,
-    },
-    {
-        .name = "max_pool_2d",
-        REF_OP(MAX_POOL_2D),
-        .max_version = 3,
-        .options_tag = OPTIONS_Pool2DOptions,
-        .params_bytes = sizeof(TfLitePoolParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = max_eval,
-    },
-    {
-        .name = "max_pooling_with_argmax_2d",
-        REF_OP(MAX_POOLING_WITH_ARGMAX_2D),
-        .max_version = 1,
-        .params_bytes = sizeof(TfLitePoolParams),
-        .prepare = argmax_prepare,
-        .eval = argmax_eval,
-    },
-    {
-        .name = "max_unpooling_2d",
-        REF_OP(MAX_UNPOOLING_2D),
-        .max_version = 1,
-        .params_bytes = sizeof(TfLitePoolParams),
-        .prepare = unpool_prepare,
-        .eval = unpool_eval,
-    },
+    { REF_OP("average_pool_2d", AVERAGE_POOL_2D, 3, OPTIONS_Pool2DOptions),
+      REF_PARAMS(TfLitePoolParams, read_params), REF_RUN(prepare, average_eval) },
+    { REF_OP("max_pool_2d", MAX_POOL_2D, 3, OPTIONS_Pool2DOptions),
+      REF_PARAMS(TfLitePoolParams, read_params), REF_RUN(prepare, max_eval) },
+    { REF_OP("max_pooling_with_argmax_2d", MAX_POOLING_WITH_ARGMAX_2D, 1, 0),
+      .params_bytes = sizeof(TfLitePoolParams), REF_RUN(argmax_prepare, argmax_eval) },
+    { REF_OP("max_unpooling_2d", MAX_UNPOOLING_2D, 1, 0), .params_bytes = sizeof(TfLitePoolParams),
+      REF_RUN(unpool_prepare, unpool_eval) },
 };
 
 const struct ref_family ref_pool = { ops, sizeof ops / sizeof ops[0] };

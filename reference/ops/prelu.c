@@ -106,13 +106,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "prelu",
-        REF_OP(PRELU),
-        .max_version = 1,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("prelu", PRELU, 1, 0), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_prelu = { ops, sizeof ops / sizeof ops[0] };

@@ -414,10 +414,10 @@ static enum status eval_other(struct ref_call *call, struct diag *diag)
 
 #define REDUCTION(name_, code_, version, member, folds_)                                           \
     {                                                                                              \
-        .name = (name_), REF_OP(code_), .max_version = (version),                                  \
-        .options_tag = OPTIONS_ReducerOptions, .params_bytes = sizeof(TfLiteReducerParams),        \
-        .read_params = read_params, .prepare = prepare_##member, .eval = eval_##member,            \
-        .folds = REF_FOLD_##folds_, .fold_elements = 8                                             \
+        REF_OP(name_, code_, version, OPTIONS_ReducerOptions),                                     \
+            REF_PARAMS(TfLiteReducerParams, read_params),                                          \
+            REF_RUN(prepare_##member, eval_##member), .folds = REF_FOLD_##folds_,                  \
+                                                      .fold_elements = 8                           \
     }
 
 static const struct ref_op ops[] = {

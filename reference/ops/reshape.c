@@ -4,11 +4,9 @@
  * either the output is a scalar.  One entry may be -1: it is inferred.  The option [0] is an old
  * spelling of a scalar.  A vector that is not constant makes the output dynamic.
  * Meaning: tflite/kernels/reshape.cc */
-#include "reference/kernels/check.h"
-
 #include "reference/base/checked.h"
-
-#include <string.h>
+#include "reference/kernels/check.h"
+#include "reference/kernels/move.h"
 
 static void read_params(const struct options *options, void *params)
 {
@@ -117,33 +115,10 @@ static enum status prepare(struct ref_call *call, struct diag *diag)
     return complete_shape(call, diag, &call->out_shape[0]);
 }
 
-static enum status eval(struct ref_call *call, struct diag *diag)
-{
-    const TfLiteTensor *x = call->in[0], *y = call->out[0];
-    const size_t count = ref_elements(x);
-    const size_t bytes =
-        count * runtime_type_bits(x->type) / 8 + (count * runtime_type_bits(x->type) % 8 != 0);
-
-    (void)diag;
-    if (bytes > 0 && y->data.raw != x->data.raw_const)
-        memcpy(y->data.raw, x->data.raw_const, bytes);
-    for (size_t i = 0; i < count; i++)
-        ref_detail_copied(call, 0, i);
-    return STATUS_OK;
-}
-
 static const struct ref_op ops[] = {
-    {
-        .name = "reshape",
-        REF_OP(RESHAPE),
-        .max_version = 1,
-        .options_tag = OPTIONS_ReshapeOptions,
-        .params_bytes = sizeof(TfLiteReshapeParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-        .folds = REF_FOLD_VALUES,
-    },
+    { REF_OP("reshape", RESHAPE, 1, OPTIONS_ReshapeOptions),
+      REF_PARAMS(TfLiteReshapeParams, read_params), REF_RUN(prepare, ref_move_whole),
+      .folds = REF_FOLD_VALUES },
 };
 
 const struct ref_family ref_reshape = { ops, sizeof ops / sizeof ops[0] };

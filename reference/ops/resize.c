@@ -290,9 +290,8 @@ static enum status eval_nearest(struct ref_call *call, struct diag *diag)
 
 #define MEMBER(name_, code_, tag, member)                                                          \
     {                                                                                              \
-        .name = (name_), REF_OP(code_), .max_version = 4, .options_tag = (tag),                    \
-        .params_bytes = sizeof(TfLiteResizeBilinearParams), .read_params = read_params,            \
-        .prepare = prepare_##member, .eval = eval_##member                                         \
+        REF_OP(name_, code_, 4, tag), REF_PARAMS(TfLiteResizeBilinearParams, read_params),         \
+            REF_RUN(prepare_##member, eval_##member)                                               \
     }
 
 static const struct ref_op ops[] = {

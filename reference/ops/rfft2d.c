@@ -159,22 +159,8 @@ static enum status eval_abs(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "rfft2d",
-        REF_OP(RFFT2D),
-        .max_version = 1,
-        .options_tag = OPTIONS_Rfft2dOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
-    {
-        .name = "complex_abs",
-        REF_OP(COMPLEX_ABS),
-        .max_version = 1,
-        .options_tag = 0,
-        .prepare = prepare_abs,
-        .eval = eval_abs,
-    },
+    { REF_OP("rfft2d", RFFT2D, 1, OPTIONS_Rfft2dOptions), REF_RUN(prepare, eval) },
+    { REF_OP("complex_abs", COMPLEX_ABS, 1, 0), REF_RUN(prepare_abs, eval_abs) },
 };
 
 const struct ref_family ref_rfft2d = { ops, sizeof ops / sizeof ops[0] };

@@ -171,14 +171,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "scatter_nd",
-        REF_OP(SCATTER_ND),
-        .max_version = 1,
-        .options_tag = OPTIONS_ScatterNdOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("scatter_nd", SCATTER_ND, 1, OPTIONS_ScatterNdOptions), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_scatter_nd = { ops, sizeof ops / sizeof ops[0] };

@@ -133,8 +133,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 
 #define MEMBER(name_, code_, version, tag)                                                         \
     {                                                                                              \
-        .name = (name_), REF_OP(code_), .max_version = (version), .options_tag = (tag),            \
-        .prepare = prepare, .eval = eval                                                           \
+        REF_OP(name_, code_, version, tag), REF_RUN(prepare, eval)                                 \
     }
 static const struct ref_op ops[] = {
     MEMBER("select", SELECT, 4, OPTIONS_SelectOptions),

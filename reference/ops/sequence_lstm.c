@@ -47,16 +47,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "unidirectional_sequence_lstm",
-        REF_OP(UNIDIRECTIONAL_SEQUENCE_LSTM),
-        .max_version = 4,
-        .options_tag = OPTIONS_UnidirectionalSequenceLSTMOptions,
-        .params_bytes = sizeof(TfLiteUnidirectionalSequenceLSTMParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("unidirectional_sequence_lstm", UNIDIRECTIONAL_SEQUENCE_LSTM, 4,
+             OPTIONS_UnidirectionalSequenceLSTMOptions),
+      REF_PARAMS(TfLiteUnidirectionalSequenceLSTMParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_sequence_lstm = { ops, sizeof ops / sizeof ops[0] };

@@ -30,17 +30,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "shape",
-        REF_OP(SHAPE),
-        .max_version = 1,
-        .options_tag = OPTIONS_ShapeOptions,
-        .params_bytes = sizeof(TfLiteShapeParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-        .folds = REF_FOLD_SHAPES,
-    },
+    { REF_OP("shape", SHAPE, 1, OPTIONS_ShapeOptions), REF_PARAMS(TfLiteShapeParams, read_params),
+      REF_RUN(prepare, eval), .folds = REF_FOLD_SHAPES },
 };
 
 const struct ref_family ref_shape = { ops, sizeof ops / sizeof ops[0] };

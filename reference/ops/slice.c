@@ -1,5 +1,5 @@
 /* SLICE and REVERSE_V2: a range of each dimension of x, forwards or backwards.  Any type of whole
- * bytes.
+ * bytes, and in SLICE i4.
  *
  * SLICE       begin and size [rank], both i32 or both i64.  A size of -1 takes all from begin on.
  * REVERSE_V2  axes [n] i32: dimensions that follow each other, in any order, of which negative ones
@@ -139,22 +139,9 @@ static enum status eval_reverse(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "slice",
-        REF_OP(SLICE),
-        .max_version = 8,
-        .options_tag = OPTIONS_SliceOptions,
-        .prepare = prepare_slice,
-        .eval = eval_slice,
-    },
-    {
-        .name = "reverse_v2",
-        REF_OP(REVERSE_V2),
-        .max_version = 4,
-        .options_tag = OPTIONS_ReverseV2Options,
-        .prepare = prepare_reverse,
-        .eval = eval_reverse,
-    },
+    { REF_OP("slice", SLICE, 8, OPTIONS_SliceOptions), REF_RUN(prepare_slice, eval_slice) },
+    { REF_OP("reverse_v2", REVERSE_V2, 4, OPTIONS_ReverseV2Options),
+      REF_RUN(prepare_reverse, eval_reverse) },
 };
 
 const struct ref_family ref_slice = { ops, sizeof ops / sizeof ops[0] };

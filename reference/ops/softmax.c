@@ -279,16 +279,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "softmax",
-        REF_OP(SOFTMAX),
-        .max_version = 4,
-        .options_tag = OPTIONS_SoftmaxOptions,
-        .params_bytes = sizeof(TfLiteSoftmaxParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("softmax", SOFTMAX, 4, OPTIONS_SoftmaxOptions),
+      REF_PARAMS(TfLiteSoftmaxParams, read_params), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_softmax = { ops, sizeof ops / sizeof ops[0] };

@@ -309,42 +309,16 @@ static enum status eval_to_space(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "space_to_depth",
-        REF_OP(SPACE_TO_DEPTH),
-        .max_version = 2,
-        .options_tag = OPTIONS_SpaceToDepthOptions,
-        .params_bytes = sizeof(TfLiteSpaceToDepthParams),
-        .read_params = read_space_to_depth,
-        .prepare = prepare_depth,
-        .eval = eval_depth,
-    },
-    {
-        .name = "depth_to_space",
-        REF_OP(DEPTH_TO_SPACE),
-        .max_version = 2,
-        .options_tag = OPTIONS_DepthToSpaceOptions,
-        .params_bytes = sizeof(TfLiteDepthToSpaceParams),
-        .read_params = read_depth_to_space,
-        .prepare = prepare_depth,
-        .eval = eval_depth,
-    },
-    {
-        .name = "space_to_batch_nd",
-        REF_OP(SPACE_TO_BATCH_ND),
-        .max_version = 4,
-        .options_tag = OPTIONS_SpaceToBatchNDOptions,
-        .prepare = prepare_batch,
-        .eval = eval_to_batch,
-    },
-    {
-        .name = "batch_to_space_nd",
-        REF_OP(BATCH_TO_SPACE_ND),
-        .max_version = 4,
-        .options_tag = OPTIONS_BatchToSpaceNDOptions,
-        .prepare = prepare_batch,
-        .eval = eval_to_space,
-    },
+    { REF_OP("space_to_depth", SPACE_TO_DEPTH, 2, OPTIONS_SpaceToDepthOptions),
+      REF_PARAMS(TfLiteSpaceToDepthParams, read_space_to_depth),
+      REF_RUN(prepare_depth, eval_depth) },
+    { REF_OP("depth_to_space", DEPTH_TO_SPACE, 2, OPTIONS_DepthToSpaceOptions),
+      REF_PARAMS(TfLiteDepthToSpaceParams, read_depth_to_space),
+      REF_RUN(prepare_depth, eval_depth) },
+    { REF_OP("space_to_batch_nd", SPACE_TO_BATCH_ND, 4, OPTIONS_SpaceToBatchNDOptions),
+      REF_RUN(prepare_batch, eval_to_batch) },
+    { REF_OP("batch_to_space_nd", BATCH_TO_SPACE_ND, 4, OPTIONS_BatchToSpaceNDOptions),
+      REF_RUN(prepare_batch, eval_to_space) },
 };
 
 const struct ref_family ref_space_to_depth = { ops, sizeof ops / sizeof ops[0] };

@@ -212,36 +212,12 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "split",
-        REF_OP(SPLIT),
-        .max_version = 5,
-        .options_tag = OPTIONS_SplitOptions,
-        .params_bytes = sizeof(TfLiteSplitParams),
-        .read_params = read_split,
-        .prepare = prepare_split,
-        .eval = eval,
-    },
-    {
-        .name = "split_v",
-        REF_OP(SPLIT_V),
-        .max_version = 3,
-        .options_tag = OPTIONS_SplitVOptions,
-        .params_bytes = sizeof(TfLiteSplitVParams),
-        .read_params = read_split_v,
-        .prepare = prepare_split_v,
-        .eval = eval,
-    },
-    {
-        .name = "unpack",
-        REF_OP(UNPACK),
-        .max_version = 6,
-        .options_tag = OPTIONS_UnpackOptions,
-        .params_bytes = sizeof(TfLiteUnpackParams),
-        .read_params = read_unpack,
-        .prepare = prepare_unpack,
-        .eval = eval,
-    },
+    { REF_OP("split", SPLIT, 5, OPTIONS_SplitOptions), REF_PARAMS(TfLiteSplitParams, read_split),
+      REF_RUN(prepare_split, eval) },
+    { REF_OP("split_v", SPLIT_V, 3, OPTIONS_SplitVOptions),
+      REF_PARAMS(TfLiteSplitVParams, read_split_v), REF_RUN(prepare_split_v, eval) },
+    { REF_OP("unpack", UNPACK, 6, OPTIONS_UnpackOptions),
+      REF_PARAMS(TfLiteUnpackParams, read_unpack), REF_RUN(prepare_unpack, eval) },
 };
 
 const struct ref_family ref_split = { ops, sizeof ops / sizeof ops[0] };

@@ -8,8 +8,6 @@
  * Meaning: tflite/kernels/squeeze.cc, expand_dims.cc */
 #include "reference/kernels/move.h"
 
-#include <string.h>
-
 static void read_squeeze(const struct options *options, void *params)
 {
     TfLiteSqueezeParams *const p = params;
@@ -88,40 +86,11 @@ static enum status prepare_expand_dims(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-static enum status eval(struct ref_call *call, struct diag *diag)
-{
-    const TfLiteTensor *const x = call->in[0], *const y = call->out[0];
-    const size_t count = ref_elements(x);
-    const size_t bytes =
-        count * runtime_type_bits(x->type) / 8 + (count * runtime_type_bits(x->type) % 8 != 0);
-
-    (void)diag;
-    if (bytes > 0 && y->data.raw != x->data.raw_const)
-        memcpy(y->data.raw, x->data.raw_const, bytes);
-    for (size_t i = 0; i < count; i++)
-        ref_detail_copied(call, 0, i);
-    return STATUS_OK;
-}
-
 static const struct ref_op ops[] = {
-    {
-        .name = "squeeze",
-        REF_OP(SQUEEZE),
-        .max_version = 2,
-        .options_tag = OPTIONS_SqueezeOptions,
-        .params_bytes = sizeof(TfLiteSqueezeParams),
-        .read_params = read_squeeze,
-        .prepare = prepare_squeeze,
-        .eval = eval,
-    },
-    {
-        .name = "expand_dims",
-        REF_OP(EXPAND_DIMS),
-        .max_version = 1,
-        .options_tag = OPTIONS_ExpandDimsOptions,
-        .prepare = prepare_expand_dims,
-        .eval = eval,
-    },
+    { REF_OP("squeeze", SQUEEZE, 2, OPTIONS_SqueezeOptions),
+      REF_PARAMS(TfLiteSqueezeParams, read_squeeze), REF_RUN(prepare_squeeze, ref_move_whole) },
+    { REF_OP("expand_dims", EXPAND_DIMS, 1, OPTIONS_ExpandDimsOptions),
+      REF_RUN(prepare_expand_dims, ref_move_whole) },
 };
 
 const struct ref_family ref_squeeze = { ops, sizeof ops / sizeof ops[0] };

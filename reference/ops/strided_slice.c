@@ -218,17 +218,9 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "strided_slice",
-        REF_OP(STRIDED_SLICE),
-        .max_version = 8,
-        .options_tag = OPTIONS_StridedSliceOptions,
-        .params_bytes = sizeof(TfLiteStridedSliceParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-        .folds = REF_FOLD_VALUES,
-    },
+    { REF_OP("strided_slice", STRIDED_SLICE, 8, OPTIONS_StridedSliceOptions),
+      REF_PARAMS(TfLiteStridedSliceParams, read_params), REF_RUN(prepare, eval),
+      .folds = REF_FOLD_VALUES },
 };
 
 const struct ref_family ref_strided_slice = { ops, sizeof ops / sizeof ops[0] };

@@ -308,16 +308,8 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "svdf",
-        REF_OP(SVDF),
-        .max_version = 4,
-        .options_tag = OPTIONS_SVDFOptions,
-        .params_bytes = sizeof(TfLiteSVDFParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("svdf", SVDF, 4, OPTIONS_SVDFOptions), REF_PARAMS(TfLiteSVDFParams, read_params),
+      REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_svdf = { ops, sizeof ops / sizeof ops[0] };

@@ -112,24 +112,10 @@ static enum status eval_broadcast_to(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "tile",
-        REF_OP(TILE),
-        .max_version = 3,
-        .options_tag = OPTIONS_TileOptions,
-        .prepare = prepare_tile,
-        .eval = eval_tile,
-        .folds = REF_FOLD_VALUES,
-    },
-    {
-        .name = "broadcast_to",
-        REF_OP(BROADCAST_TO),
-        .min_version = 2,
-        .max_version = 4,
-        .options_tag = OPTIONS_BroadcastToOptions,
-        .prepare = prepare_broadcast_to,
-        .eval = eval_broadcast_to,
-    },
+    { REF_OP("tile", TILE, 3, OPTIONS_TileOptions), REF_RUN(prepare_tile, eval_tile),
+      .folds = REF_FOLD_VALUES },
+    { REF_OP("broadcast_to", BROADCAST_TO, 4, OPTIONS_BroadcastToOptions), .min_version = 2,
+      REF_RUN(prepare_broadcast_to, eval_broadcast_to) },
 };
 
 const struct ref_family ref_tile = { ops, sizeof ops / sizeof ops[0] };

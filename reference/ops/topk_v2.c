@@ -119,14 +119,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "topk_v2",
-        REF_OP(TOPK_V2),
-        .max_version = 3,
-        .options_tag = OPTIONS_TopKV2Options,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("topk_v2", TOPK_V2, 3, OPTIONS_TopKV2Options), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_topk_v2 = { ops, sizeof ops / sizeof ops[0] };

@@ -1,5 +1,5 @@
 /* TRANSPOSE.  x of any shape and perm [rank] i32: dimension d of y is dimension perm[d] of x, where
- * negative ones count from the end.  Any type of whole bytes.
+ * negative ones count from the end.  Any type of whole bytes, and i4 and u4.
  *
  * A perm that is not constant makes the output dynamic.
  * Meaning: tflite/kernels/transpose.cc */
@@ -69,14 +69,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "transpose",
-        REF_OP(TRANSPOSE),
-        .max_version = 9,
-        .options_tag = OPTIONS_TransposeOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("transpose", TRANSPOSE, 9, OPTIONS_TransposeOptions), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_transpose = { ops, sizeof ops / sizeof ops[0] };

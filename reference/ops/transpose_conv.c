@@ -247,24 +247,10 @@ done:
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "transpose_conv",
-        REF_OP(TRANSPOSE_CONV),
-        .max_version = 5,
-        .options_tag = OPTIONS_TransposeConvOptions,
-        .params_bytes = sizeof(TfLiteTransposeConvParams),
-        .read_params = read_params,
-        .prepare = prepare,
-        .eval = eval,
-    },
-    {
-        .name = "convolution_2d_transpose_bias",
-        REF_OP(CONVOLUTION_2D_TRANSPOSE_BIAS),
-        .max_version = 1,
-        .params_bytes = sizeof(TfLiteTransposeConvParams),
-        .prepare = prepare_bias_op,
-        .eval = eval,
-    },
+    { REF_OP("transpose_conv", TRANSPOSE_CONV, 5, OPTIONS_TransposeConvOptions),
+      REF_PARAMS(TfLiteTransposeConvParams, read_params), REF_RUN(prepare, eval) },
+    { REF_OP("convolution_2d_transpose_bias", CONVOLUTION_2D_TRANSPOSE_BIAS, 1, 0),
+      .params_bytes = sizeof(TfLiteTransposeConvParams), REF_RUN(prepare_bias_op, eval) },
 };
 
 const struct ref_family ref_transpose_conv = { ops, sizeof ops / sizeof ops[0] };

@@ -223,41 +223,14 @@ static enum status eval(struct ref_call *call, struct diag *diag)
     return STATUS_OK;
 }
 
-#define MEMBER .prepare = prepare, .eval = eval
+#define MEMBER REF_RUN(prepare, eval)
 
 static const struct ref_op ops[] = {
-    {
-        .name = "relu",
-        REF_OP(RELU),
-        .max_version = 3,
-        MEMBER,
-    },
-    {
-        .name = "relu6",
-        REF_OP(RELU6),
-        .max_version = 3,
-        MEMBER,
-    },
-    {
-        .name = "exp",
-        REF_OP(EXP),
-        .max_version = 2,
-        .options_tag = OPTIONS_ExpOptions,
-        MEMBER,
-    },
-    {
-        .name = "logistic",
-        REF_OP(LOGISTIC),
-        .max_version = 3,
-        MEMBER,
-    },
-    {
-        .name = "hard_swish",
-        REF_OP(HARD_SWISH),
-        .max_version = 1,
-        .options_tag = OPTIONS_HardSwishOptions,
-        MEMBER,
-    },
+    { REF_OP("relu", RELU, 3, 0), MEMBER },
+    { REF_OP("relu6", RELU6, 3, 0), MEMBER },
+    { REF_OP("exp", EXP, 2, OPTIONS_ExpOptions), MEMBER },
+    { REF_OP("logistic", LOGISTIC, 3, 0), MEMBER },
+    { REF_OP("hard_swish", HARD_SWISH, 1, OPTIONS_HardSwishOptions), MEMBER },
 };
 
 const struct ref_family ref_unary = { ops, sizeof ops / sizeof ops[0] };

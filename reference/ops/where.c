@@ -52,14 +52,7 @@ static enum status eval(struct ref_call *call, struct diag *diag)
 }
 
 static const struct ref_op ops[] = {
-    {
-        .name = "where",
-        REF_OP(WHERE),
-        .max_version = 1,
-        .options_tag = OPTIONS_WhereOptions,
-        .prepare = prepare,
-        .eval = eval,
-    },
+    { REF_OP("where", WHERE, 1, OPTIONS_WhereOptions), REF_RUN(prepare, eval) },
 };
 
 const struct ref_family ref_where = { ops, sizeof ops / sizeof ops[0] };

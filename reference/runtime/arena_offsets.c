@@ -1,7 +1,7 @@
 /* Greedy by size: the largest first, each at the lowest offset where it overlaps no placed tensor
  * that is alive in one of its steps.  On the usual networks the total reaches the bound: the
  * largest sum of tensors alive in one step. */
-#include "reference/runtime/arena_offsets.h"
+#include "reference/runtime/tensor_memory.h"
 
 #include "reference/base/memory.h"
 

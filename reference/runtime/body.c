@@ -2,7 +2,6 @@
 
 #include "reference/base/memory.h"
 #include "reference/runtime/int_array.h"
-#include "reference/runtime/invoke.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"

@@ -1,7 +1,6 @@
 /* The model may come from a verified file or from a builder that checks nothing, so everything that
  * the interpreter relies on is checked here: indices in range, each tensor written at most once and
  * before it is read, constants as large as their shape says, ops known in their version. */
-#include "reference/runtime/build.h"
 #include "reference/runtime/quantization.h"
 
 #include "reference/base/blockwise.h"
@@ -14,7 +13,6 @@
 #include "reference/runtime/report.h"
 #include "reference/runtime/special.h"
 #include "reference/runtime/stand_in.h"
-#include "reference/runtime/unknown_op.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -259,7 +257,10 @@ static enum status build_tensor(struct interpreter *in, size_t index, struct dia
     return STATUS_OK;
 }
 
-static enum status fill_blockwise(struct interpreter *in, size_t index, struct diag *diag)
+/* passed: how many scales of each buffer were found right; composites share buffers, clone by
+ * clone, and each is read once. */
+static enum status fill_blockwise(struct interpreter *in, size_t index, uint64_t *passed,
+                                  struct diag *diag)
 {
     const struct model_tensor *const m = &in->graph->tensors[index];
     const struct model_quantization *const q = &m->quantization;
@@ -278,6 +279,7 @@ static enum status fill_blockwise(struct interpreter *in, size_t index, struct d
     };
     TfLiteBlockwiseQuantization *blockwise;
     struct blockwise_fault fault;
+    uint64_t none = 0, *known = &none;
     enum status s;
 
     if (q->details_type != DETAILS_BLOCKWISE)
@@ -289,12 +291,16 @@ static enum status fill_blockwise(struct interpreter *in, size_t index, struct d
 
         b.scales_type = scales->type;
         b.scales_count = ref_elements(scales);
-        if (scales->allocation_type == kTfLiteMmapRo && !scales->sparsity)
+        if (scales->allocation_type == kTfLiteMmapRo && !scales->sparsity) {
             b.scales_data = scales->data.raw_const;
+            known = &passed[in->graph->tensors[b.scales].buffer];
+        }
     }
+    b.scales_passed = *known;
     if ((s = blockwise_check(&b, &fault)) != STATUS_OK)
         return diag_fail(diag, s, "tensor %zu (%s): %s: %s", index, t->name,
                          blockwise_part_name(fault.part), fault.text);
+    *known = b.scales_count > *known ? b.scales_count : *known;
     if (!(blockwise = mem_alloc(1, sizeof *blockwise)))
         return no_memory(diag);
     *blockwise = (TfLiteBlockwiseQuantization){ .scale = q->block_scales,
@@ -307,6 +313,8 @@ static enum status fill_blockwise(struct interpreter *in, size_t index, struct d
 static enum status build_tensors(struct interpreter *in, struct diag *diag)
 {
     const size_t count = in->graph->tensor_count;
+    enum status s = STATUS_OK;
+    uint64_t *passed;
 
     if (count > INT_MAX - TENSOR_SPARE)
         return diag_fail(diag, STATUS_INVALID, "%zu tensors, expected fewer than 2^31", count);
@@ -321,9 +329,12 @@ static enum status build_tensors(struct interpreter *in, struct diag *diag)
     in->tensor_count = in->model_tensors = count;
     for (size_t i = 0; i < count; i++)
         TRY(build_tensor(in, i, diag));
-    for (size_t i = 0; i < count; i++)
-        TRY(fill_blockwise(in, i, diag));
-    return STATUS_OK;
+    if (!(passed = mem_alloc(in->model->buffer_count, sizeof *passed)))
+        return no_memory(diag);
+    for (size_t i = 0; i < count && s == STATUS_OK; i++)
+        s = fill_blockwise(in, i, passed, diag);
+    mem_free(passed);
+    return s;
 }
 
 /* ---- inputs and outputs of the graph ---- */
@@ -705,8 +716,7 @@ enum status build_graph(struct interpreter *in, struct diag *diag)
 {
     if (in->model->subgraph_count == 0)
         return diag_fail(diag, STATUS_INVALID, "the model has no subgraph");
-    in->graph = in->options.composites && in->model->kept ? &in->model->kept[in->graph_index]
-                                                          : &in->model->subgraphs[in->graph_index];
+    in->graph = &in->model->subgraphs[in->graph_index];
     TRY(build_tensors(in, diag));
     TRY(build_ends(in, diag));
     return build_nodes(in, diag);

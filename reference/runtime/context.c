@@ -1,12 +1,11 @@
 /* Functions that read or change the graph may be called in a delegate's Prepare and its kernels'
  * init only; elsewhere they fail, with a message.  Arguments come from foreign code, so they are
  * checked like any other input. */
-#include "reference/runtime/context.h"
+#include "reference/runtime/delegates.h"
 
 #include "reference/base/memory.h"
 #include "reference/runtime/delegate_kernel.h"
 #include "reference/runtime/int_array.h"
-#include "reference/runtime/partition.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
 #include "reference/runtime/tensor_memory.h"

@@ -3,7 +3,7 @@
  * The outputs of a node have the shapes of its bodies' outputs, where these are known before they
  * run, and do not change from run to run; else all of them are dynamic.
  * Meaning: tflite/kernels/if.cc, while.cc, call_once.cc, stablehlo_composite.cc */
-#include "reference/runtime/control_ops.h"
+#include "reference/runtime/special.h"
 
 #include "reference/base/memory.h"
 #include "reference/runtime/body.h"
@@ -173,17 +173,25 @@ static bool is_true(const TfLiteTensor *condition)
     return condition->data.uint8[0] != 0;
 }
 
-static enum status if_run(struct interpreter *in, struct node *node, struct diag *diag)
+/* Its inputs are those of the node from first_input on. */
+static enum status run_body(struct interpreter *in, struct node *node, struct interpreter *body,
+                            int first_input, struct diag *diag)
 {
-    const struct bodies *const b = node->bodies;
-    struct interpreter *const body = is_true(node->in[0]) ? b->first : b->second;
-    const struct body_values inputs = inputs_from(in, node, 1), outputs = body_outputs(body);
+    const struct body_values inputs = inputs_from(in, node, first_input);
+    const struct body_values outputs = body_outputs(body);
     enum status s = body_set_inputs(body, &inputs, diag);
 
     if (s == STATUS_OK)
         s = body_run(body, diag);
     TRY(diag_prefix(diag, s, "%s: node %d", node_name(node), node->index));
     return body_get_outputs(&outputs, in, node, diag);
+}
+
+static enum status if_run(struct interpreter *in, struct node *node, struct diag *diag)
+{
+    const struct bodies *const b = node->bodies;
+
+    return run_body(in, node, is_true(node->in[0]) ? b->first : b->second, 1, diag);
 }
 
 /* ---- WHILE ---- */
@@ -346,7 +354,7 @@ static enum status composite_open(struct interpreter *in, struct node *node, str
     if (!p->name || !p->attributes)
         return fail(node, diag, STATUS_INVALID, "%s: absent",
                     p->name ? "composite_attributes" : "name");
-    TRY(open_bodies(in, node, p->subgraph_index < 0 ? INT32_MAX : p->subgraph_index, -1, diag));
+    TRY(open_bodies(in, node, p->subgraph_index, -1, diag));
     node->abi.might_have_side_effect = false; /* as in the runtime */
     return STATUS_OK;
 }
@@ -364,14 +372,7 @@ static enum status composite_prepare(struct interpreter *in, struct node *node, 
 
 static enum status composite_run(struct interpreter *in, struct node *node, struct diag *diag)
 {
-    struct interpreter *const body = node->bodies->first;
-    const struct body_values inputs = inputs_from(in, node, 0), outputs = body_outputs(body);
-    enum status s = body_set_inputs(body, &inputs, diag);
-
-    if (s == STATUS_OK)
-        s = body_run(body, diag);
-    TRY(diag_prefix(diag, s, "%s: node %d", node_name(node), node->index));
-    return body_get_outputs(&outputs, in, node, diag);
+    return run_body(in, node, node->bodies->first, 0, diag);
 }
 
 const struct node_kernel kernel_composite = {

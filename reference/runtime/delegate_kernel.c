@@ -2,7 +2,6 @@
 
 #include "reference/base/memory.h"
 #include "reference/runtime/int_array.h"
-#include "reference/runtime/partition.h"
 #include "reference/runtime/report.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "reference/runtime/quantization.h"
 
 #include "reference/base/memory.h"
-#include "reference/runtime/context.h"
 #include "reference/runtime/delegate_kernel.h"
 #include "reference/runtime/handles.h"
 #include "reference/runtime/prepare.h"
@@ -203,8 +202,14 @@ enum status delegates_apply(struct interpreter *in, TfLiteDelegate *delegate, Tf
     in->code = kTfLiteOk;
     if (!delegate || !delegate->Prepare) {
         in->code = kTfLiteDelegateError;
-        s = diag_fail(diag, STATUS_USAGE,
-                      delegate ? "the delegate has no Prepare function" : "no delegate given");
+        s = diag_fail(
+            diag, STATUS_USAGE, "%s",
+            !delegate ? "no delegate given"
+            : delegate->opaque_delegate_builder
+                ? "the delegate has no Prepare function, but a builder of the opaque ABI, "
+                  "whose functions are bound to the runtime that it was linked with: "
+                  "expected it to be linked with -lassay"
+                : "the delegate has no Prepare function");
     } else {
         s = delegates_redo(in, diag);
         if (s == STATUS_OK)

@@ -16,4 +16,10 @@ enum status delegates_redo(struct interpreter *in, struct diag *diag);
 /* Undoes and forgets the delegates. */
 void delegates_forget(struct interpreter *in);
 
+/* ---- context.c: the runtime as delegates see it: the functions of TfLiteContext ---- */
+
+void context_init(struct interpreter *in);
+/* Frees what GetExecutionPlan and PreviewDelegatePartitioning gave. */
+void context_drop_views(struct interpreter *in);
+
 #endif

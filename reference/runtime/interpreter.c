@@ -5,12 +5,9 @@
 
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
-#include "reference/runtime/build.h"
-#include "reference/runtime/context.h"
 #include "reference/runtime/delegates.h"
 #include "reference/runtime/handles.h"
 #include "reference/runtime/int_array.h"
-#include "reference/runtime/invoke.h"
 #include "reference/runtime/node_kernel.h"
 #include "reference/runtime/prepare.h"
 #include "reference/runtime/report.h"
@@ -156,6 +153,21 @@ enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *d
                                        TfLiteStatus *code, struct diag *diag)
 {
     return delegates_apply(in, delegate, code, diag);
+}
+
+enum status interpreter_offer_delegate(struct interpreter *in, TfLiteDelegate *delegate,
+                                       struct diag *diag)
+{
+    struct diag why = { .status = STATUS_OK };
+    TfLiteStatus code = kTfLiteOk;
+    const enum status s = delegates_apply(in, delegate, &code, &why);
+
+    if (s == STATUS_OK)
+        return s;
+    if (s != STATUS_UNSUPPORTED || code != kTfLiteApplicationError)
+        return diag_fail(diag, s, "%s", why.text);
+    report_send(in, "WARNING: %s", why.text);
+    return STATUS_OK;
 }
 
 enum status interpreter_allocate(struct interpreter *in, struct diag *diag)

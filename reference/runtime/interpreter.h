@@ -35,6 +35,10 @@ void interpreter_close(struct interpreter *in);
  * cannot be prepared. */
 enum status interpreter_apply_delegate(struct interpreter *in, TfLiteDelegate *delegate,
                                        TfLiteStatus *code, struct diag *diag);
+/* The same, but where the delegate takes no dynamic tensors, which is no fault, it is left out with
+ * a warning. */
+enum status interpreter_offer_delegate(struct interpreter *in, TfLiteDelegate *delegate,
+                                       struct diag *diag);
 
 /* Gives a graph input new dims.  If a delegate that cannot resize was applied, all delegates are
  * undone here and applied again by allocate. */

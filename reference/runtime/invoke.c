@@ -1,4 +1,3 @@
-#include "reference/runtime/invoke.h"
 
 #include "reference/kernels/check.h"
 #include "reference/runtime/handles.h"

@@ -37,9 +37,6 @@ struct interpreter_options {
     size_t graph; /* the subgraph that it runs, of which `primary graph` is said here */
     /* Another one of the model, whose resource variables it shares, and which outlives it; NULL. */
     struct interpreter *beside;
-    /* Composites that the reader replaced are nodes, which delegates see and whose kernel calls the
-     * decomposition, as in LiteRT's interpreter. */
-    bool composites;
     /* Every tensor keeps memory of its own, so that all can be read after invoke. */
     bool preserve_all;
     /* Guard zones of this many bytes (rounded up to 64) before and behind every tensor that the

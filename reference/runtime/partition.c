@@ -4,7 +4,7 @@
  * it; then the next epoch begins.  Since a plan is in topological order, the first node that is
  * left can always run, so kinds alternate, and the epoch of a node follows from those of its
  * producers alone: the latest of them, or one later where that is of the other kind. */
-#include "reference/runtime/partition.h"
+#include "reference/runtime/delegate_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>

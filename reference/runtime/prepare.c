@@ -6,8 +6,11 @@
 #include "reference/runtime/prepare.h"
 
 #include "reference/base/checked.h"
+#include "reference/base/half.h"
 #include "reference/base/limits.h"
-#include "reference/runtime/bfloat.h"
+#include "reference/base/memory.h"
+#include "reference/kernels/check.h"
+#include "reference/kernels/op.h"
 #include "reference/runtime/delegate_kernel.h"
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/node_kernel.h"
@@ -18,6 +21,153 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Nodes with bf16 tensors.  No kernel computes with bf16, so where one takes f32 in its place it is
+ * given the values in f32; results are rounded to bf16 once, to nearest even, from what they are in
+ * double.  The runtime's CPU kernels only move bf16, and such moves need nothing of this. */
+
+/* A tensor list of the call with f32 in place of bf16; what is copied is freed by widened_close. */
+struct widened {
+    TfLiteTensor **list, *copies;
+    int count;
+};
+
+static bool is_bfloat(const TfLiteTensor *t)
+{
+    return t && t->type == kTfLiteBFloat16;
+}
+
+/* Some input or output is bf16, and none of these is a variable. */
+static bool bfloat_has(const struct ref_call *call)
+{
+    bool some = false;
+
+    for (int i = 0; i < call->in_count; i++) {
+        if (is_bfloat(call->in[i]) && call->in[i]->is_variable)
+            return false;
+        some |= is_bfloat(call->in[i]);
+    }
+    for (int o = 0; o < call->out_count; o++)
+        some |= is_bfloat(call->out[o]);
+    return some;
+}
+
+static void widened_close(struct widened *w)
+{
+    for (int i = 0; i < w->count && w->copies; i++)
+        mem_free(w->copies[i].data.f);
+    mem_free(w->copies);
+    mem_free(w->list);
+}
+
+/* read: elements are converted, where the tensor has some; else there is room for them. */
+static bool widened_open(struct widened *w, TfLiteTensor *const *list, int count, bool read)
+{
+    *w = (struct widened){ .count = count };
+    w->list = mem_alloc((size_t)count, sizeof *w->list);
+    w->copies = mem_alloc((size_t)count, sizeof *w->copies);
+    if (!w->list || !w->copies)
+        return false;
+    for (int i = 0; i < count; i++) {
+        TfLiteTensor *const copy = &w->copies[i];
+        size_t elements;
+
+        w->list[i] = list[i];
+        if (!is_bfloat(list[i]))
+            continue;
+        w->list[i] = copy;
+        *copy = *list[i];
+        copy->type = kTfLiteFloat32;
+        copy->bytes *= 2;
+        copy->data.f = NULL;
+        elements = ref_elements(list[i]);
+        if (!list[i]->data.raw)
+            continue;
+        if (!(copy->data.f = mem_alloc(elements, sizeof(float))))
+            return false;
+        for (size_t k = 0; read && k < elements; k++)
+            copy->data.f[k] = bfloat_to_float(((const uint16_t *)list[i]->data.raw_const)[k]);
+    }
+    return true;
+}
+
+/* The op's prepare or eval with these lists. */
+static enum status run(const struct ref_call *call, const struct widened *in,
+                       const struct widened *out, struct ref_detail *detail, bool prepare,
+                       struct diag *diag)
+{
+    struct ref_call wide = *call;
+
+    wide.in = in->list;
+    wide.out = out->list;
+    wide.detail = detail;
+    return prepare ? call->op->prepare(&wide, diag) : call->op->eval(&wide, diag);
+}
+
+static enum status no_memory(const struct ref_call *call, struct diag *diag)
+{
+    return ref_fail(call, diag, STATUS_NO_MEMORY, "bf16 in f32: out of memory");
+}
+
+/* The op's prepare and eval, which see f32 in place of bf16. */
+static enum status bfloat_prepare(const struct ref_call *call, struct diag *diag)
+{
+    struct widened in = { 0 }, out = { 0 };
+    enum status s;
+
+    if (widened_open(&in, call->in, call->in_count, true) &&
+        widened_open(&out, call->out, call->out_count, false))
+        s = run(call, &in, &out, NULL, true, diag);
+    else
+        s = no_memory(call, diag);
+    widened_close(&in);
+    widened_close(&out);
+    return s;
+}
+
+/* A place for the value in double of each element of the outputs that are bf16. */
+static bool keep_values(const struct ref_call *call, struct ref_detail *detail)
+{
+    for (int o = 0; o < call->out_count; o++) {
+        if (call->detail)
+            detail[o] = call->detail[o];
+        if (is_bfloat(call->out[o]) && !detail[o].value &&
+            !(detail[o].value = mem_alloc(ref_elements(call->out[o]), sizeof(double))))
+            return false;
+    }
+    return true;
+}
+
+static void forget_values(const struct ref_call *call, struct ref_detail *detail)
+{
+    for (int o = 0; o < call->out_count && detail; o++)
+        if (is_bfloat(call->out[o]) && !(call->detail && call->detail[o].value))
+            mem_free(detail[o].value);
+    mem_free(detail);
+}
+
+static enum status bfloat_eval(const struct ref_call *call, struct diag *diag)
+{
+    struct ref_detail *const detail = mem_alloc((size_t)call->out_count, sizeof *detail);
+    struct widened in = { 0 }, out = { 0 };
+    enum status s;
+
+    if (detail && keep_values(call, detail) && widened_open(&in, call->in, call->in_count, true) &&
+        widened_open(&out, call->out, call->out_count, false))
+        s = run(call, &in, &out, detail, false, diag);
+    else
+        s = no_memory(call, diag);
+    for (int o = 0; o < call->out_count && s == STATUS_OK; o++) {
+        uint16_t *const y = (uint16_t *)call->out[o]->data.raw;
+
+        for (size_t i = 0; is_bfloat(call->out[o]) && i < ref_elements(call->out[o]); i++)
+            y[i] = double_to_bfloat(detail[o].value[i]);
+    }
+    forget_values(call, detail);
+    widened_close(&in);
+    widened_close(&out);
+    return s;
+}
 
 /* ---- sizes ---- */
 
@@ -144,8 +294,8 @@ static enum status prepare_op(struct interpreter *in, struct node *node, bool la
                               struct diag *diag)
 {
     struct ref_call call = node_call(in, node);
-    struct diag why = { .status = STATUS_OK };
-    enum status s;
+    struct diag why = { .status = STATUS_OK }, wide = why;
+    enum status s, in_f32;
 
     memset(in->shapes, 0, (size_t)node->out_count * sizeof *in->shapes);
     if (node->special)
@@ -155,8 +305,12 @@ static enum status prepare_op(struct interpreter *in, struct node *node, bool la
     if (!bfloat_has(&call))
         return node->op->prepare(&call, diag);
     s = node->op->prepare(&call, &why);
-    node->in_f32 = s == STATUS_UNSUPPORTED && bfloat_prepare(&call, NULL) == STATUS_OK;
-    return s == STATUS_OK || node->in_f32 ? STATUS_OK : diag_fail(diag, s, "%s", why.text);
+    if (s == STATUS_UNSUPPORTED && (in_f32 = bfloat_prepare(&call, &wide)) != STATUS_UNSUPPORTED) {
+        node->in_f32 = in_f32 == STATUS_OK;
+        s = in_f32;
+        why = wide;
+    }
+    return s == STATUS_OK ? STATUS_OK : diag_fail(diag, s, "%s", why.text);
 }
 
 enum status node_eval(const struct node *node, struct ref_call *call, struct diag *diag)

@@ -4,6 +4,7 @@
 #define ASSAY_REFERENCE_RUNTIME_PREPARE_H
 
 #include "reference/base/diag.h"
+#include "reference/kernels/op.h"
 #include "reference/runtime/state.h"
 
 #include <stdbool.h>
@@ -32,5 +33,20 @@ enum status prepare_late(struct interpreter *in, struct node *node, struct diag 
 enum status prepare_check_custom(const struct interpreter *in, struct diag *diag);
 /* Prepares and allocates, whether or not it was done before.  Delegates are left as they are. */
 enum status prepare_and_allocate(struct interpreter *in, struct diag *diag);
+
+/* ---- build.c ---- */
+
+/* Tensors and nodes of an interpreter, made from subgraph 0 of its model and checked. */
+
+/* STATUS_UNSUPPORTED with op, version and node for an op that is not known; STATUS_INVALID for a
+ * model that breaks a rule; STATUS_NO_MEMORY.  What was built is closed with the interpreter. */
+enum status build_graph(struct interpreter *in, struct diag *diag);
+
+/* ---- invoke.c: runs the execution plan, or one node of the model ---- */
+
+/* The work of interpreter_invoke and interpreter_eval_node. */
+enum status invoke_plan(struct interpreter *in, struct diag *diag);
+enum status invoke_node(struct interpreter *in, int node, struct ref_detail *detail,
+                        struct diag *diag);
 
 #endif

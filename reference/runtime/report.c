@@ -58,3 +58,10 @@ enum status report_fail_quoting(struct interpreter *in, struct diag *diag, enum 
         return diag_fail(diag, s, "%s: %s", text, in->last_report);
     return diag_fail(diag, s, "%s", text);
 }
+
+void report_nothing(void *user, const char *format, va_list args)
+{
+    (void)user;
+    (void)format;
+    (void)args;
+}

@@ -20,4 +20,7 @@ enum status report_fail_quoting(struct interpreter *in, struct diag *diag, enum 
 /* The name of a node for messages: "CONV_2D", or a delegate kernel's custom name. */
 const char *node_name(const struct node *node);
 
+/* interpreter_options.report of who has the diag alone: prints nothing. */
+void report_nothing(void *user, const char *format, va_list args);
+
 #endif

@@ -1,8 +1,5 @@
 #include "reference/runtime/special.h"
 
-#include "reference/runtime/control_ops.h"
-#include "reference/runtime/variable_ops.h"
-
 const struct node_kernel *special_find(int32_t code)
 {
     static const struct node_kernel *const kernels[] = {

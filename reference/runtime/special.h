@@ -8,4 +8,12 @@
 /* NULL: a scalar kernel runs the op, or nothing does. */
 const struct node_kernel *special_find(int32_t code);
 
+/* ---- control_ops.c: the ops that run subgraphs ---- */
+
+extern const struct node_kernel kernel_if, kernel_while, kernel_call_once, kernel_composite;
+
+/* ---- variable_ops.c: the ops of resource variables ---- */
+
+extern const struct node_kernel kernel_var_handle, kernel_read_variable, kernel_assign_variable;
+
 #endif

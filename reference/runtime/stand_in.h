@@ -5,6 +5,7 @@
 #define ASSAY_REFERENCE_RUNTIME_STAND_IN_H
 
 #include "reference/base/diag.h"
+#include "reference/kernels/op.h"
 #include "reference/runtime/state.h"
 
 /* Whether somebody stands in for nodes of this graph.  Bodies are run by the reference alone: there
@@ -22,5 +23,10 @@ void stand_in_hide(struct interpreter *in, struct node *node, bool hidden);
 enum status stand_in_prepare(struct interpreter *in, struct node *node, enum status s,
                              const struct diag *why, struct diag *diag);
 enum status stand_in_run(struct interpreter *in, struct node *node, struct diag *diag);
+
+/* The op of nodes that the reference does not have, for interpreters with shapes_only. */
+
+/* Its outputs keep the shapes that they have; it cannot be run. */
+extern const struct ref_op unknown_op;
 
 #endif

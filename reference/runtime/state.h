@@ -79,7 +79,7 @@ struct node {
     int kernel;         /* node index of the delegate kernel that runs this one; -1: none */
     const char *reason; /* why the reference cannot run it, with the option stand_in; else NULL */
     bool folded;        /* outputs were computed in prepare: nothing to do in invoke */
-    bool in_f32;        /* its bf16 tensors are computed in f32 (bfloat.h) */
+    bool in_f32;        /* its bf16 tensors are computed in f32 (prepare.c) */
     bool no_options;    /* the file has no option table, and the op has parameters */
 
     /* Both. */

@@ -3,7 +3,6 @@
 #include "reference/base/checked.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
-#include "reference/runtime/arena_offsets.h"
 #include "reference/runtime/report.h"
 
 #include <inttypes.h>
@@ -12,15 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes of physical memory.  A larger allocation may succeed and then fail when it is used. */
-static size_t memory_limit(void)
+/* Whether physical memory has so many bytes: a larger allocation may succeed and then fail when it
+ * is used.  Of a small one the system is not asked. */
+static bool fits_memory(size_t bytes)
 {
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    size_t bytes;
+    long pages, page;
+    size_t all;
 
-    if (pages <= 0 || page <= 0 || !checked_mul((size_t)pages, (size_t)page, &bytes))
-        return SIZE_MAX / 2;
-    return bytes;
+    if (bytes <= 1 << 20)
+        return true;
+    pages = sysconf(_SC_PHYS_PAGES);
+    page = sysconf(_SC_PAGE_SIZE);
+    if (pages <= 0 || page <= 0 || !checked_mul((size_t)pages, (size_t)page, &all))
+        all = SIZE_MAX / 2;
+    return bytes <= all;
 }
 
 static unsigned char *aligned(void *block)
@@ -187,7 +191,7 @@ enum status tensor_memory_own(struct interpreter *in, int tensor, struct diag *d
             in->root->activation_bytes += t->bytes;
         }
         if (with_guards(in, t->bytes, &bytes) && checked_add(bytes, TENSOR_ALIGN, &bytes) &&
-            bytes <= memory_limit())
+            fits_memory(bytes))
             info->block = mem_alloc(1, bytes);
         if (!info->block)
             return diag_fail(diag, STATUS_NO_MEMORY, "tensor %d (%s): no memory for %zu bytes",
@@ -325,7 +329,7 @@ static enum status reserve(struct interpreter *in, const struct lifetimes *l, si
     in->root->activation_bytes = others;
     in->block = NULL;
     in->block_bytes = in->arena_charged = 0;
-    if (checked_add(total, 2 * TENSOR_ALIGN, &bytes) && bytes <= memory_limit())
+    if (checked_add(total, 2 * TENSOR_ALIGN, &bytes) && fits_memory(bytes))
         in->block = mem_alloc(1, bytes);
     if (!in->block) {
         label_largest(in, l, largest, sizeof largest);

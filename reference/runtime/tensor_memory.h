@@ -1,6 +1,6 @@
 /* Memory of the interpreter's tensors.
  *
- * Activations share one block, placed by lifetimes (arena_offsets.h).  Variables, outputs of folded
+ * Activations share one block, placed by lifetimes (arena_offsets.c).  Variables, outputs of folded
  * nodes and tensors whose shape is known in invoke only have blocks of their own.  With guard
  * zones, or when all is to be preserved, tensors of the arena do not share memory: a zone is
  * meaningful only while no other tensor's data may lie over it.
@@ -10,7 +10,11 @@
 #define ASSAY_REFERENCE_RUNTIME_TENSOR_MEMORY_H
 
 #include "reference/base/diag.h"
+#include "reference/base/spans.h"
+#include "reference/base/status.h"
 #include "reference/runtime/state.h"
+
+#include <stddef.h>
 
 /* Plans and allocates what the execution plan needs; sets tensor->data. */
 enum status tensor_memory_allocate(struct interpreter *in, struct diag *diag);
@@ -28,5 +32,14 @@ void tensor_memory_fill_guards(struct interpreter *in);
 /* STATUS_MISMATCH, with tensor and byte in diag, when a guard zone was written to. */
 enum status tensor_memory_check_guards(const struct interpreter *in, struct diag *diag);
 void tensor_memory_close(struct interpreter *in);
+
+/* ---- arena_offsets.c ---- */
+
+/* Offsets of tensors in the activation arena, from their lifetimes.  Plain data. */
+
+/* Gives every tensor an offset such that tensors alive in one step do not overlap.  *total is the
+ * size of the arena, *bound the largest sum of tensors alive in one step.  STATUS_NO_MEMORY when a
+ * size does not fit a size_t, or there is no memory to plan in. */
+enum status arena_assign_offsets(struct span *spans, size_t count, size_t *total, size_t *bound);
 
 #endif

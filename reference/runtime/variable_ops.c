@@ -1,7 +1,7 @@
 /* VAR_HANDLE, READ_VARIABLE, ASSIGN_VARIABLE.  A tensor of type RESOURCE holds the number of a
  * variable as an i32.
  * Meaning: tflite/kernels/var_handle.cc, read_variable.cc, assign_variable.cc */
-#include "reference/runtime/variable_ops.h"
+#include "reference/runtime/special.h"
 
 #include "reference/runtime/int_array.h"
 #include "reference/runtime/prepare.h"

@@ -3,8 +3,8 @@
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include "reference/runtime/arena_offsets.h"
 #include "reference/runtime/state.h"
+#include "reference/runtime/tensor_memory.h"
 
 enum { ITEMS = 60, STEPS = 30 };
 
@@ -103,7 +103,7 @@ TEST(sizes_that_do_not_fit)
 TEST(very_many_items)
 {
     const size_t count = 200000;
-    struct span *items = calloc(count, sizeof *items);
+    struct span *items CLOSED_BY(kit_free) = calloc(count, sizeof *items);
     size_t total, bound;
 
     assert_non_null(items);
@@ -116,7 +116,6 @@ TEST(very_many_items)
         assert_true(items[i].offset == 64 * (i % 2));
     items[5].bytes = SIZE_MAX & ~(size_t)63;
     assert_int_equal(arena_assign_offsets(items, count, &total, &bound), STATUS_NO_MEMORY);
-    free(items);
 }
 
 /* The plan of a graph: tensors that are alive in the same step share no byte. */
@@ -165,28 +164,24 @@ TEST(random_graphs)
     for (uint64_t seed = 1; seed <= 300; seed++) {
         const struct interpreter_options apart = { .preserve_all = true };
         struct interpreter_options shared = { .poison = true, .poison_word = 0x7FC0BEEF };
-        struct diag diag = { 0 };
-        struct interpreter *a, *b;
-        struct model m;
 
-        kit_random_graph(&m, seed, 1 + (int)(seed % 50), (int)(seed % 9));
-        KIT_OK(interpreter_open(&a, &m, &apart, &diag));
-        KIT_OK(interpreter_open(&b, &m, &shared, &diag));
-        KIT_OK(interpreter_allocate(a, &diag));
-        KIT_OK(interpreter_allocate(b, &diag));
+        MODEL_BY(m, kit_random_graph(&m, seed, 1 + (int)(seed % 50), (int)(seed % 9)));
+        struct interpreter *a CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&a, &m, &apart, &err));
+        struct interpreter *b CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&b, &m, &shared, &err));
+        KIT_OK(interpreter_allocate(a, &err));
+        KIT_OK(interpreter_allocate(b, &err));
         assert_true(interpreter_arena_bytes(b) <= interpreter_arena_bytes(a));
         assert_true(b->arena_bound <= interpreter_arena_bytes(b));
         check_graph_plan(b);
         for (uint64_t frame = 0; frame < 3; frame++) {
             kit_fill_inputs(a, seed + frame % 2); /* A, B, A */
             kit_fill_inputs(b, seed + frame % 2);
-            KIT_OK(interpreter_invoke(a, &diag));
-            KIT_OK(interpreter_invoke(b, &diag));
+            KIT_OK(interpreter_invoke(a, &err));
+            KIT_OK(interpreter_invoke(b, &err));
             kit_same_outputs(a, b, seed);
         }
-        interpreter_close(a);
-        interpreter_close(b);
-        model_close(&m);
     }
 }
 
@@ -197,23 +192,19 @@ TEST(random_graphs_between_guards)
         const struct interpreter_options options = { .guard_bytes = 1 + seed,
                                                      .poison = true,
                                                      .poison_word = 0xFFFFFFFF };
-        struct diag diag = { 0 };
-        struct interpreter *a, *b;
-        struct model m;
 
-        kit_random_graph(&m, seed, 20, 2);
-        KIT_OK(interpreter_open(&a, &m, NULL, &diag));
-        KIT_OK(interpreter_open(&b, &m, &options, &diag));
-        KIT_OK(interpreter_allocate(a, &diag));
-        KIT_OK(interpreter_allocate(b, &diag));
+        MODEL_BY(m, kit_random_graph(&m, seed, 20, 2));
+        struct interpreter *a CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&a, &m, NULL, &err));
+        struct interpreter *b CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&b, &m, &options, &err));
+        KIT_OK(interpreter_allocate(a, &err));
+        KIT_OK(interpreter_allocate(b, &err));
         kit_fill_inputs(a, seed);
         kit_fill_inputs(b, seed);
-        KIT_OK(interpreter_invoke(a, &diag));
-        KIT_OK(interpreter_invoke(b, &diag));
-        KIT_OK(interpreter_check_guards(b, &diag));
+        KIT_OK(interpreter_invoke(a, &err));
+        KIT_OK(interpreter_invoke(b, &err));
+        KIT_OK(interpreter_check_guards(b, &err));
         kit_same_outputs(a, b, seed);
-        interpreter_close(a);
-        interpreter_close(b);
-        model_close(&m);
     }
 }

@@ -4,6 +4,7 @@
 #include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/half.h"
+#include "reference/base/memory.h"
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
@@ -52,18 +53,15 @@ static size_t run(const char *text, const char *type, float y[64])
 {
     char of_type[512];
     size_t used = 0, inputs, outputs, count;
-    struct diag diag = { 0 };
-    struct model m;
-    struct interpreter *in;
     const TfLiteTensor *t;
 
     for (const char *at = text; *at; at++)
         used += (size_t)snprintf(of_type + used, sizeof of_type - used, "%.*s",
                                  *at == 'T' && at[1] == '[' ? (int)strlen(type) : 1,
                                  *at == 'T' && at[1] == '[' ? type : at);
-    kit_text(&m, "%s", of_type);
-    in = kit_interpreter(&m, NULL);
-    KIT_OK(interpreter_allocate(in, &diag));
+    MODEL(m, "%s", of_type);
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
+    KIT_OK(interpreter_allocate(in, &err));
     interpreter_inputs(in, &inputs);
     for (size_t i = 0; i < inputs; i++) {
         TfLiteTensor *const x = interpreter_tensor(in, interpreter_inputs(in, &inputs)[i]);
@@ -80,15 +78,13 @@ static size_t run(const char *text, const char *type, float y[64])
                 x->data.f[k] = v;
         }
     }
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     t = interpreter_tensor(in, interpreter_outputs(in, &outputs)[0]);
     count = ref_elements(t);
     assert_true(count <= 64);
     for (size_t k = 0; k < count; k++)
         y[k] = t->type == kTfLiteBFloat16 ? bfloat_to_float(((const uint16_t *)t->data.raw)[k])
                                           : t->data.f[k];
-    interpreter_close(in);
-    model_close(&m);
     return count;
 }
 
@@ -157,22 +153,41 @@ TEST(sums_round_once)
                             1 + 0x1p-7 + (double)bfloat_to_float(double_to_bfloat(0.37)))));
 }
 
+static void expect_refusal(const char *text, enum status status, const char *words)
+{
+    struct diag diag = { 0 };
+
+    MODEL(m, "%s", text);
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
+    assert_int_equal(interpreter_allocate(in, &diag), status);
+    assert_non_null(strstr(diag.text, words));
+}
+
 /* A type that the kernel has no place for is refused with its own message. */
 TEST(others_are_refused)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
+    expect_refusal("LOGICAL_NOT {} x:bf16[4] -> y:bf16[4]", STATUS_UNSUPPORTED,
+                   "type bf16, expected bool");
+}
 
-    kit_text(&m, "TOPK_V2 {} x:bf16[4] i32[]=2 -> v:bf16[2] i:i32[2]");
-    in = kit_interpreter(&m, NULL);
-    (void)interpreter_allocate(in, &diag);
-    interpreter_close(in);
-    model_close(&m);
-    kit_text(&m, "LOGICAL_NOT {} x:bf16[4] -> y:bf16[4]");
-    in = kit_interpreter(&m, NULL);
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "type bf16, expected bool"));
-    interpreter_close(in);
-    model_close(&m);
+/* What f32 is refused for is told, and so is a lack of memory. */
+TEST(mistakes_are_those_of_f32)
+{
+    struct interpreter *in;
+    enum status s;
+
+    expect_refusal("ADD {} bf16[2] bf16[3] -> bf16[3]", STATUS_INVALID,
+                   "inputs 0 and 1 do not broadcast: 2 and 3");
+    MODEL(m, "ADD {} bf16[2] bf16[2] -> bf16[2]");
+    for (long n = 0;; n++) {
+        in = kit_interpreter(&m, NULL);
+        mem_fail_after(n);
+        diag_clear(&err);
+        s = interpreter_allocate(in, &err);
+        mem_fail_after(-1);
+        interpreter_close(in);
+        if (s == STATUS_OK)
+            break;
+        assert_int_equal(s, STATUS_NO_MEMORY);
+    }
 }

@@ -88,7 +88,7 @@ TEST(halves_are_rounded_once)
             b[i] &= 0x83ff;
     }
     for (int o = 0; o < 2; o++) {
-        struct op_test t;
+        struct op_test t CLOSED_BY(op_end);
 
         op_begin(&t, ops[o].code, kTfLiteFloat16);
         op_input(&t, kTfLiteFloat16, 1, DIMS(N), a);
@@ -104,6 +104,5 @@ TEST(halves_are_rounded_once)
             if (isfinite(got) && isfinite(up)) /* no more than half a step off */
                 assert_true(fabs(got - exact) <= fabs(up - got) / 2);
         }
-        op_end(&t);
     }
 }

@@ -1,10 +1,10 @@
 /* The builder: models as builder_finish returns them, and every allocation failing once. */
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static const int32_t image[] = { 1, 8, 8, 3 };
@@ -40,16 +40,15 @@ static void fill(struct builder *b)
 
 TEST(hands_over_what_was_given)
 {
-    struct diag diag = { 0 };
     struct builder b;
-    struct model m;
     const struct model_subgraph *g;
     const struct model_operator *op;
     size_t count;
 
     builder_init(&b);
     fill(&b);
-    assert_int_equal(builder_finish(&b, &m, &diag), STATUS_OK);
+    struct model m CLOSED_BY(model_close);
+    assert_int_equal(builder_finish(&b, &m, &err), STATUS_OK);
     assert_null(b.tensors.items); /* empty afterwards */
 
     assert_int_equal(m.version, 3);
@@ -94,17 +93,16 @@ TEST(hands_over_what_was_given)
     assert_int_equal(g->operators[1].debug_metadata_index, -1);
     model_close(&m);
     assert_int_equal(m.subgraph_count, 0);
-    model_close(&m);
 }
 
 TEST(equal_opcodes_are_shared)
 {
     struct builder b;
-    struct model m;
     const struct model_operator *ops;
 
     builder_init(&b);
     fill(&b);
+    struct model m CLOSED_BY(model_close);
     assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
     ops = m.subgraphs[0].operators;
     assert_int_equal(m.opcode_count, 4); /* RESHAPE v1, ADD v1, ADD v2, GELU v1 */
@@ -117,7 +115,6 @@ TEST(equal_opcodes_are_shared)
     assert_int_equal(m.opcodes[ops[4].opcode_index].code, BUILTIN_GELU); /* 150: past 8 bits */
     assert_int_equal(m.opcodes[ops[4].opcode_index].builtin_code, BUILTIN_GELU);
     assert_int_equal(m.opcodes[ops[4].opcode_index].deprecated_code, 127);
-    model_close(&m);
 }
 
 TEST(an_empty_builder_gives_an_empty_model)
@@ -142,7 +139,6 @@ TEST(an_empty_builder_gives_an_empty_model)
 TEST(lists_grow)
 {
     struct builder b;
-    struct model m;
     int previous;
 
     builder_init(&b);
@@ -154,12 +150,12 @@ TEST(lists_grow)
         assert_int_equal(builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &previous, 1, &next), i);
         previous = next;
     }
+    struct model m CLOSED_BY(model_close);
     assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
     assert_int_equal(m.subgraphs[0].tensor_count, 1001);
     assert_string_equal(m.subgraphs[0].tensors[0].name.text, "first");
     assert_int_equal(m.subgraphs[0].operators[999].outputs.data[0], 1000);
     assert_int_equal(m.opcode_count, 1);
-    model_close(&m);
 }
 
 TEST(every_allocation_may_fail)
@@ -198,7 +194,6 @@ TEST(operators_and_lists_fail_alone)
     static int many[MANY];
 
     for (int i = 0; i < 4; i++) {
-        struct diag diag = { 0 };
         struct builder b;
         struct model m;
         int op = 0;
@@ -219,6 +214,6 @@ TEST(operators_and_lists_fail_alone)
         if (i < 2)
             assert_int_equal(op, -1);
         assert_int_equal(builder_custom(&b, "Own", 1, NULL, 0, 0, NULL, 0, NULL), -1);
-        assert_int_equal(builder_finish(&b, &m, &diag), STATUS_NO_MEMORY);
+        assert_int_equal(builder_finish(&b, &m, &err), STATUS_NO_MEMORY);
     }
 }

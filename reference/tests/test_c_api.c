@@ -339,7 +339,6 @@ TEST(signatures_of_other_subgraphs_hand_on_state)
         "signature %s x=x at=at cache=cache -> next=next sum=sum";
     static const char *const keys[] = { "prefill", "decode" };
     char first[256], second[256];
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct model m;
     TfLiteModel *model;
@@ -347,12 +346,12 @@ TEST(signatures_of_other_subgraphs_hand_on_state)
     snprintf(first, sizeof first, graph, 2, keys[0]);
     snprintf(second, sizeof second, graph, 1, keys[1]);
     kit_text(&m, "%s\ngraph\n%s", first, second);
-    KIT_OK(tflite_write(&m, &file, &diag));
+    KIT_OK(tflite_write(&m, &file, &err));
     model_close(&m);
     model = c_api_load(&file);
     for (int aliased = 0; aliased < 2; aliased++) {
         TfLiteInterpreter *const interpreter = TfLiteInterpreterCreate(model, NULL);
-        float *const memory = aligned_alloc(64, 64);
+        float *memory CLOSED_BY(kit_free) = aligned_alloc(64, 64);
         const TfLiteCustomAllocation allocation = { memory, 64 };
         float kept[4] = { 0 };
 
@@ -389,7 +388,6 @@ TEST(signatures_of_other_subgraphs_hand_on_state)
         if (aliased)
             assert_true(memory[1] == 3 && memory[2] == 4 && memory[3] == 0); /* after prefill */
         TfLiteInterpreterDelete(interpreter);
-        free(memory);
     }
     TfLiteModelDelete(model);
     mem_free(file.bytes);
@@ -398,7 +396,6 @@ TEST(signatures_of_other_subgraphs_hand_on_state)
 /* Subgraphs with a signature share the variables of the model. */
 TEST(signatures_share_variables)
 {
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct model m;
     TfLiteModel *model;
@@ -410,7 +407,7 @@ TEST(signatures_share_variables)
                  "inputs x; signature set x=x ->\n"
                  "graph\nVAR_HANDLE {shared_name=v} -> h:resource[]; "
                  "READ_VARIABLE {} h -> y:f32[1]; outputs y; signature get -> y=y");
-    KIT_OK(tflite_write(&m, &file, &diag));
+    KIT_OK(tflite_write(&m, &file, &err));
     model_close(&m);
     model = c_api_load(&file);
     interpreter = TfLiteInterpreterCreate(model, NULL);
@@ -434,18 +431,17 @@ TEST(signatures_share_variables)
 /* y = x + v, v a variable */
 TEST(variables_and_own_memory)
 {
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct model m;
     TfLiteModel *model;
     TfLiteInterpreter *interpreter;
-    float *memory = aligned_alloc(64, 64), *v;
+    float *memory CLOSED_BY(kit_free) = aligned_alloc(64, 64), *v;
     TfLiteCustomAllocation allocation = { memory, 64 };
     const int y = 2;
 
     assert_non_null(memory);
     kit_text(&m, "ADD {} x:f32[1,4] w:f32[1,4]! -> y; inputs x");
-    KIT_OK(tflite_write(&m, &file, &diag));
+    KIT_OK(tflite_write(&m, &file, &err));
     model_close(&m);
     model = c_api_load(&file);
     interpreter = TfLiteInterpreterCreate(model, NULL);
@@ -474,7 +470,45 @@ TEST(variables_and_own_memory)
     TfLiteInterpreterDelete(interpreter);
     TfLiteModelDelete(model);
     mem_free(file.bytes);
-    free(memory);
+}
+
+/* A caller may have given memory to the one signature that it runs. */
+TEST(signatures_are_reset_without_the_first)
+{
+    static const char graph[] = "SVDF {rank=1} x:f32[1,1] f32[1,1]=1 f32[1,2]=1 - s:f32[1,2]! -> "
+                                "y:f32[1,1]; inputs x; outputs y; signature %s x=x -> y=y";
+    const float x = 1;
+    char first[256], second[256];
+    struct tflite_file file;
+    struct model m;
+    TfLiteModel *model;
+    TfLiteInterpreter *interpreter;
+    TfLiteSignatureRunner *runner;
+    float y[3];
+
+    snprintf(first, sizeof first, graph, "first");
+    snprintf(second, sizeof second, graph, "second");
+    kit_text(&m, "%s\ngraph\n%s", first, second);
+    KIT_OK(tflite_write(&m, &file, &err));
+    model_close(&m);
+    model = c_api_load(&file);
+    interpreter = TfLiteInterpreterCreate(model, NULL);
+    runner = TfLiteInterpreterGetSignatureRunner(interpreter, "second");
+    assert_non_null(runner);
+    assert_int_equal(TfLiteSignatureRunnerAllocateTensors(runner), kTfLiteOk);
+    for (int i = 0; i < 3; i++) {
+        TfLiteTensorCopyFromBuffer(TfLiteSignatureRunnerGetInputTensor(runner, "x"), &x, sizeof x);
+        assert_int_equal(TfLiteSignatureRunnerInvoke(runner), kTfLiteOk);
+        TfLiteTensorCopyToBuffer(TfLiteSignatureRunnerGetOutputTensor(runner, "y"), &y[i],
+                                 sizeof y[i]);
+        if (i == 1)
+            assert_int_equal(TfLiteInterpreterResetVariableTensors(interpreter), kTfLiteError);
+    }
+    assert_true(y[0] == 1 && y[1] == 2 && y[2] == 1);
+    TfLiteSignatureRunnerDelete(runner);
+    TfLiteInterpreterDelete(interpreter);
+    TfLiteModelDelete(model);
+    mem_free(file.bytes);
 }
 
 /* ---- memory ---- */
@@ -514,12 +548,11 @@ TEST(survives_failed_allocations)
 
     c_api_classifier(&file);
     do {
-        struct mock mock;
+        struct mock mock CLOSED_BY(mock_end);
         mock_begin(&mock);
         mem_fail_after(n++);
         good = one_life(&file, &mock);
         mem_fail_after(-1);
-        mock_end(&mock);
     } while (!good && n < 2000);
     assert_true(good);
     assert_true(n > 30);
@@ -532,11 +565,9 @@ TEST(lives_a_thousand_times)
 
     c_api_classifier(&file);
     for (int i = 0; i < 1000; i++) {
-        struct mock mock;
-        mock_begin(&mock);
+        MOCK(mock);
         mock.handles = i % 2;
         assert_true(one_life(&file, &mock));
-        mock_end(&mock);
     }
     mem_free(file.bytes);
 }

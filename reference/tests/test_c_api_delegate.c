@@ -99,16 +99,15 @@ TEST(the_fallback_gives_the_same_outputs)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         TfLiteInterpreterOptions *options = c_api_options();
-        struct diag diag = { 0 };
         struct interpreter *plain;
         TfLiteInterpreter *interpreter;
         struct tflite_file file;
-        struct model m;
+        struct model m CLOSED_BY(model_close);
         struct mock mock;
         TfLiteModel *model;
 
         kit_random_graph(&m, seed, 12, 1);
-        KIT_OK(tflite_write(&m, &file, &diag));
+        KIT_OK(tflite_write(&m, &file, &err));
         model = c_api_load(&file);
         mock_begin(&mock);
         mock.fail_invoke = 1;
@@ -119,10 +118,9 @@ TEST(the_fallback_gives_the_same_outputs)
         assert_int_equal(TfLiteInterpreterAllocateTensors(interpreter), kTfLiteOk);
         kit_fill_inputs(interpreter->in, seed);
         assert_int_equal(TfLiteInterpreterInvoke(interpreter), kTfLiteDelegateError);
-        KIT_OK(interpreter_open(&plain, &m, NULL, &diag));
-        KIT_OK(interpreter_allocate(plain, &diag));
-        kit_fill_inputs(plain, seed);
-        KIT_OK(interpreter_invoke(plain, &diag));
+        KIT_OK(interpreter_open(&plain, &m, NULL, &err));
+        KIT_OK(interpreter_allocate(plain, &err));
+        kit_invoke(plain, seed);
         kit_same_outputs(plain, interpreter->in, seed);
         interpreter_close(plain);
         TfLiteInterpreterDelete(interpreter);
@@ -130,7 +128,6 @@ TEST(the_fallback_gives_the_same_outputs)
         TfLiteModelDelete(model);
         mock_end(&mock);
         mem_free(file.bytes);
-        model_close(&m);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
 
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/composite.h"
 #include "reference/runtime/interpreter.h"
@@ -10,8 +11,8 @@
 #include "reference/text/write_text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define NODE(name, graph)                                                                          \
     "STABLEHLO_COMPOSITE {name=" name " decomposition_subgraph_index=" #graph                      \
@@ -48,46 +49,37 @@ static const struct {
 static void build(struct model *m, const char *text)
 {
     const struct model_text source = { .text = text, .count = strlen(text), .as_written = true };
-    struct diag diag = { 0 };
 
-    if (model_text_build(&source, m, &diag) != STATUS_OK)
-        fail_msg("%s\n%s", text, diag.text);
+    if (model_text_build(&source, m, &err) != STATUS_OK)
+        fail_msg("%s\n%s", text, err.text);
 }
 
 static void inlined(struct model *m)
 {
     struct composite_place place;
-    struct diag diag = { 0 };
 
-    KIT_OK(composite_inline(m, &place, &diag));
+    KIT_OK(composite_inline(m, &place, &err));
 }
 
 TEST(composites_become_their_decompositions)
 {
     for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
-        struct diag diag = { 0 };
-        struct model m;
-        char *text = NULL;
-        size_t count;
-        FILE *const f = open_memstream(&text, &count);
+        MEMORY_FILE(f, text);
 
-        build(&m, models[i].text);
+        MODEL_BY(m, build(&m, models[i].text));
         inlined(&m);
-        KIT_OK(text_write(f, &m, NULL, &diag));
+        KIT_OK(text_write(f, &m, NULL, &err));
         fclose(f);
         if (strncmp(text, models[i].inlined, strlen(models[i].inlined)) != 0)
             fail_msg("%s: found\n%s\nexpected\n%s", models[i].what, text, models[i].inlined);
-        free(text);
-        model_close(&m);
     }
 }
 
 TEST(operators_say_where_they_come_from)
 {
     const struct model_operator *op;
-    struct model m;
 
-    build(&m, models[1].text);
+    MODEL_BY(m, build(&m, models[1].text));
     inlined(&m);
     op = m.subgraphs[0].operators;
     assert_string_equal(op[0].composite->name, "b"); /* inside of a */
@@ -99,22 +91,22 @@ TEST(operators_say_where_they_come_from)
     build(&m, models[0].text);
     inlined(&m);
     assert_null(m.subgraphs[0].operators[0].composite);
-    model_close(&m);
 }
 
 /* Scales of blocks are tensors, too, as are the intermediates of an operator. */
 TEST(details_and_intermediates_are_mapped)
 {
-    struct model m;
     struct model_tensor *tensors;
     struct model_operator *operators;
     const struct model_tensor *t;
     int32_t list[] = { 2 };
 
-    build(&m, "NEG {} x:f32[1,2] -> y:f32[1,2]\n" NODE(
-                  "fc", 1) "y -> z:f32[1,3]\n"
-                           "graph\nFULLY_CONNECTED {} a:f32[1,2] w:f32[3,2]=1 - -> c:f32[1,3]\n"
-                           "tensors s:f16[3,1]=1\n");
+    MODEL_BY(
+        m,
+        build(&m, "NEG {} x:f32[1,2] -> y:f32[1,2]\n" NODE(
+                      "fc", 1) "y -> z:f32[1,3]\n"
+                               "graph\nFULLY_CONNECTED {} a:f32[1,2] w:f32[3,2]=1 - -> c:f32[1,3]\n"
+                               "tensors s:f16[3,1]=1\n"));
     tensors = (struct model_tensor *)m.subgraphs[1].tensors;
     tensors[1].quantization = (struct model_quantization){
         .present = true, .details_type = 2, .block_scales = 3, .block_zero_points = -1
@@ -128,49 +120,40 @@ TEST(details_and_intermediates_are_mapped)
     assert_int_equal(t[3].quantization.block_scales, 4);
     assert_int_equal(t[3].quantization.block_zero_points, -1);
     assert_int_equal(m.subgraphs[0].operators[1].intermediates.data[0], 2); /* z */
-    model_close(&m);
 }
 
 static void run(const struct model *m, float *y)
 {
-    struct interpreter *const in = kit_interpreter(m, NULL);
-    struct diag diag = { 0 };
+    INTERPRETER_BY(in, kit_interpreter(m, NULL));
     size_t count;
 
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     for (int i = 0; i < 2; i++)
         interpreter_tensor(in, interpreter_inputs(in, &count)[0])->data.f[i] = 0.25f - (float)i;
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     memcpy(y, interpreter_tensor(in, interpreter_outputs(in, &count)[0])->data.f, 8);
-    interpreter_close(in);
 }
 
 /* A node that is kept calls its decomposition, as LiteRT's interpreter does. */
 TEST(kept_and_inlined_compute_the_same)
 {
-    struct model m;
     float kept[2], without[2];
 
-    build(&m, models[1].text);
+    MODEL_BY(m, build(&m, models[1].text));
     run(&m, kept);
     inlined(&m);
     run(&m, without);
     assert_memory_equal(kept, without, sizeof kept);
     assert_true(kept[0] == 0.25f * -1 - 1 + 1 && kept[1] == 0.75f);
-    model_close(&m);
 }
 
-/* Delegates are offered the node, where the option says so. */
+/* Delegates are offered the node, where composites were not replaced. */
 TEST(nodes_are_kept_on_request)
 {
-    struct interpreter_options options = { .composites = true, .num_threads = -1 };
     const TfLiteStablehloCompositeParams *params;
-    struct interpreter *in;
-    struct model m;
 
-    build(&m, models[1].text);
-    inlined(&m);
-    in = kit_interpreter(&m, &options);
+    MODEL_BY(m, build(&m, models[1].text));
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
     assert_int_equal(interpreter_node_count(in), 2);
     assert_string_equal(interpreter_node_name(in, 1), "STABLEHLO_COMPOSITE");
     params = interpreter_node(in, 1)->builtin_data;
@@ -178,24 +161,79 @@ TEST(nodes_are_kept_on_request)
     assert_int_equal(params->subgraph_index, 2);
     assert_int_equal(params->attributes_size, 22);
     interpreter_close(in);
-    options.composites = false;
-    in = kit_interpreter(&m, &options);
+    inlined(&m);
+    in = kit_interpreter(&m, NULL);
     assert_int_equal(interpreter_node_count(in), 3);
-    interpreter_close(in);
-    model_close(&m);
+}
+
+/* A chain of subgraphs, each of which calls the next four times. */
+static void build_chain(struct model *m, int calls, const char *last)
+{
+    char text[8192];
+    size_t at = (size_t)snprintf(text, sizeof text, "NEG {} f32[2] -> f32[2]");
+
+    for (int g = 1; g <= calls; g++) {
+        for (int i = 0; i < 4; i++)
+            at += (size_t)snprintf(text + at, sizeof text - at,
+                                   ";STABLEHLO_COMPOSITE {name=c decomposition_subgraph_index=%d "
+                                   "composite_attributes=flex()} ->",
+                                   g);
+        at += (size_t)snprintf(text + at, sizeof text - at, ";graph");
+    }
+    snprintf(text + at, sizeof text - at, ";%s", last);
+    build(m, text);
+}
+
+TEST(calls_of_nothing_are_counted)
+{
+    struct composite_place place;
+
+    MODEL_BY(m, build_chain(&m, COMPOSITE_DEPTH_MAX - 1, "inputs; outputs"));
+    assert_int_equal(composite_inline(&m, &place, &err), STATUS_LIMIT);
+    assert_non_null(strstr(err.text, "tables and indices, at most 4000000"));
+}
+
+/* Each of the 65,536 copies of the weights names a copy of the 4,194,304 scales: all in one buffer,
+ * which takes milliseconds to read. */
+TEST(scales_that_copies_share_are_read_once)
+{
+    clock_t before;
+
+    MODEL_BY(
+        m, build_chain(
+               &m, 8,
+               "tensors s:f16[4194304,1]=1; tensors i4[4194304,1]=1blocks(s,1); inputs; outputs"));
+    inlined(&m);
+    before = clock();
+    interpreter_close(kit_interpreter(&m, NULL));
+    assert_true(clock() - before < 10 * CLOCKS_PER_SEC);
+}
+
+TEST(limits_name_the_subgraph)
+{
+    struct composite_place place = { 0 };
+
+    MODEL_BY(
+        m,
+        build(&m,
+              "NEG {} f32[2] -> f32[2]\ngraph\n" NODE(
+                  "a", 2) "f32[2] -> f32[2]\ngraph\nNEG {} x:f32[2] -> y:f32[2]\nNEG y -> f32[2]"));
+    KIT_OK(limits_set("nodes=2", &err));
+    assert_int_equal(composite_inline(&m, &place, &err), STATUS_LIMIT);
+    assert_int_equal(place.graph, 1);
+    KIT_OK(limits_set("nodes=1000000", &err));
 }
 
 TEST(allocations_fail_without_a_leak)
 {
     for (int n = 0;; n++) {
         struct composite_place place;
-        struct diag diag = { 0 };
         struct model m;
         enum status s;
 
         build(&m, models[1].text);
         mem_fail_after(n);
-        s = composite_inline(&m, &place, &diag);
+        s = composite_inline(&m, &place, &err);
         mem_fail_after(-1);
         model_close(&m);
         if (s == STATUS_OK)

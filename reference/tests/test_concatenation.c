@@ -16,7 +16,7 @@ TEST(concatenation_of_16_inputs)
     for (int axis = 0; axis < 4; axis++) {
         const int32_t dims[] = { 2, 3, 2, 3 };
         int32_t total = 0, number = 0, begin[17] = { 0 };
-        struct op_test t;
+        struct op_test t CLOSED_BY(op_end);
 
         op_begin(&t, BUILTIN_CONCATENATION, kTfLiteInt32);
         for (int i = 0; i < 16; i++) {
@@ -52,6 +52,5 @@ TEST(concatenation_of_16_inputs)
                 from = from * (d == axis ? begin[i + 1] - begin[i] : dims[d]) + at[d];
             assert_int_equal(t.out[0]->data.i32[e], t.in[i]->data.i32[from]);
         }
-        op_end(&t);
     }
 }

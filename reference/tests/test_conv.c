@@ -1,5 +1,6 @@
 /* CONV_2D and DEPTHWISE_CONV_2D of floats: values, magnitudes and terms against loops in the
  * opposite order, in which each input is scattered to the outputs that it reaches. */
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/op_harness.h"
 #include "reference/tests/kit/test.h"
 
@@ -63,8 +64,7 @@ static void check_conv(const struct conv_row *r, bool depthwise)
     const int32_t groups = depthwise ? r->x[3] : r->x[3] / r->w[3];
     const int32_t depth = depthwise ? 1 : r->w[3];
     float *x = mem_alloc(nx, sizeof *x), *w = mem_alloc(nw, sizeof *w);
-    float *bias = mem_alloc((size_t)outputs, sizeof *bias);
-    double *sum, *magnitude, *terms;
+    float *bias CLOSED_BY(kit_mem_free) = mem_alloc((size_t)outputs, sizeof *bias);
     int32_t oh, ow, top, left;
     uint64_t seed = nx * 31 + nw;
     struct op_test t;
@@ -91,9 +91,9 @@ static void check_conv(const struct conv_row *r, bool depthwise)
     expected_axis(r, r->x[2], r->w[2], r->stride_w, r->dilation_w, &ow, &left);
     op_has_shape(&t, 4, DIMS(r->x[0], oh, ow, outputs));
     count = (size_t)r->x[0] * (size_t)oh * (size_t)ow * (size_t)outputs;
-    sum = mem_alloc(count, sizeof *sum);
-    magnitude = mem_alloc(count, sizeof *magnitude);
-    terms = mem_alloc(count, sizeof *terms);
+    double *sum CLOSED_BY(kit_mem_free) = mem_alloc(count, sizeof *sum);
+    double *magnitude CLOSED_BY(kit_mem_free) = mem_alloc(count, sizeof *magnitude);
+    double *terms CLOSED_BY(kit_mem_free) = mem_alloc(count, sizeof *terms);
     assert_true(sum && magnitude && terms);
     for (size_t i = 0; i < count && r->bias; i++) {
         sum[i] = bias[i % (size_t)outputs];
@@ -140,10 +140,6 @@ static void check_conv(const struct conv_row *r, bool depthwise)
     op_end(&t);
     mem_free(x);
     mem_free(w);
-    mem_free(bias);
-    mem_free(sum);
-    mem_free(magnitude);
-    mem_free(terms);
 }
 
 #define SAME  kTfLitePaddingSame

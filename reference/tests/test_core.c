@@ -1,4 +1,5 @@
 /* reference/base: status, diagnostics, memory, arenas and checked arithmetic. */
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/test.h"
 
 #include "reference/base/arena.h"
@@ -8,7 +9,6 @@
 #include "reference/base/status.h"
 
 #include <stdalign.h>
-#include <stdint.h>
 #include <string.h>
 
 TEST(status_has_a_text)
@@ -113,11 +113,9 @@ TEST(memory_is_zeroed_and_checked)
 
 TEST(memory_fails_on_request)
 {
-    void *a, *b;
-
     mem_fail_after(1);
-    a = mem_alloc(1, 1);
-    b = mem_alloc(1, 1);
+    void *a CLOSED_BY(kit_mem_free) = mem_alloc(1, 1);
+    void *b CLOSED_BY(kit_mem_free) = mem_alloc(1, 1);
     assert_non_null(a);
     assert_null(b);
     assert_null(mem_resize(NULL, 1, 1)); /* and every one after it */
@@ -125,8 +123,6 @@ TEST(memory_fails_on_request)
     b = mem_alloc(1, 1);
     assert_non_null(b);
     assert_int_equal(mem_fail_after(-1), 1);
-    mem_free(a);
-    mem_free(b);
 }
 
 TEST(arena_gives_aligned_zeroed_memory)
@@ -158,7 +154,7 @@ TEST(arena_gives_aligned_zeroed_memory)
 
 TEST(arena_copies)
 {
-    struct arena a = { 0 };
+    struct arena a CLOSED_BY(arena_close) = { 0 };
     const int32_t numbers[] = { 1, -2, 3 };
     const int32_t *copy = arena_copy(&a, numbers, 3, sizeof *numbers);
 
@@ -169,7 +165,6 @@ TEST(arena_copies)
     mem_fail_after(0);
     assert_null(arena_alloc(&a, 100000, 1));
     mem_fail_after(-1);
-    arena_close(&a);
 }
 
 TEST(checked_arithmetic_stops_at_the_limit)

@@ -5,7 +5,6 @@
 #include "reference/tests/kit/text_kit.h"
 
 #include "reference/base/memory.h"
-#include "reference/format/builder.h"
 
 #include <stdlib.h>
 
@@ -99,12 +98,8 @@ static const TfLiteRegistration twice = {
 /* y = relu(Twice(x)), x [3]; the options are those of Twice. */
 static void write_model(struct tflite_file *file, const char *options)
 {
-    struct diag diag = { 0 };
-    struct model m;
-
-    kit_text(&m, "CUSTOM(Twice):2 %s x:f32[3] -> t:f32[3]; RELU t -> y", options);
-    assert_int_equal(tflite_write(&m, file, &diag), STATUS_OK);
-    model_close(&m);
+    MODEL(m, "CUSTOM(Twice):2 %s x:f32[3] -> t:f32[3]; RELU t -> y", options);
+    assert_int_equal(tflite_write(&m, file, &err), STATUS_OK);
 }
 
 static TfLiteInterpreter *open_with(const struct tflite_file *file,
@@ -140,9 +135,8 @@ static void check_run(TfLiteInterpreter *in, float factor)
         assert_true(y[i] == (x[i] < 0 ? 0 : factor * x[i]));
 }
 
-static int reset(void **state)
+FIXTURE(reset)
 {
-    (void)state;
     memset(&calls, 0, sizeof calls);
     return 0;
 }
@@ -264,7 +258,7 @@ TEST(replaces_builtin_kernels)
 
     write_model(&file, "");
     TfLiteInterpreterOptionsAddCustomOp(options, "Twice", &twice, 1, 2);
-    TfLiteInterpreterOptionsAddBuiltinOp(options, BUILTIN_RELU, &twice, 1, 1);
+    TfLiteInterpreterOptionsAddBuiltinOp(options, kTfLiteBuiltinRelu, &twice, 1, 1);
     in = open_with(&file, options);
     assert_non_null(in);
     assert_int_equal(calls.inits, 2);

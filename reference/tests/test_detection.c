@@ -24,18 +24,17 @@ enum { BOXES = 4 };
 static struct interpreter *run(struct model *m, struct flex_writer *w, int columns, int32_t type,
                                const float *scores)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     uint8_t *bytes;
     size_t count;
 
-    KIT_OK(flex_write_finish(w, &bytes, &count, &diag));
+    KIT_OK(flex_write_finish(w, &bytes, &count, &err));
     kit_detection(m, BOXES, columns, type, bytes, count);
     mem_free(bytes);
     in = kit_interpreter(
         m, &(struct interpreter_options){
                .guard_bytes = 64, .poison = true, .poison_word = 0x7fc00000, .num_threads = -1 });
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     for (int i = 0; i < BOXES * 4; i++)
         for (int t = 0; t < 3; t += 2) {
             const float value = t == 0 ? 0 : anchors[i];
@@ -50,8 +49,8 @@ static struct interpreter *run(struct model *m, struct flex_writer *w, int colum
             end(in, false, 1)->data.uint8[i] = (uint8_t)(scores[i] * 4);
         else
             end(in, false, 1)->data.f[i] = scores[i];
-    KIT_OK(interpreter_invoke(in, &diag));
-    KIT_OK(interpreter_check_guards(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
+    KIT_OK(interpreter_check_guards(in, &err));
     return in;
 }
 
@@ -168,13 +167,11 @@ static void refused_by(int boxes, int columns, const void *bytes, size_t count, 
 
 static void refuses(struct flex_writer *w, const char *text)
 {
-    struct diag diag = { 0 };
-    uint8_t *bytes;
     size_t count;
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
 
-    KIT_OK(flex_write_finish(w, &bytes, &count, &diag));
+    KIT_OK(flex_write_finish(w, &bytes, &count, &err));
     refused_by(BOXES, 2, bytes, count, text);
-    mem_free(bytes);
 }
 
 static struct flex_value whole(int64_t value)
@@ -227,57 +224,47 @@ TEST(refuses_bad_options)
 
 TEST(refuses_damaged_options)
 {
-    struct diag diag = { 0 };
     struct flex_writer w;
-    uint8_t *bytes;
     size_t count;
 
     kit_detection_options(&w);
-    KIT_OK(flex_write_finish(&w, &bytes, &count, &diag));
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
+    KIT_OK(flex_write_finish(&w, &bytes, &count, &err));
     refused_by(BOXES, 2, NULL, 0, "no options, expected a FlexBuffer map");
     for (size_t n = 0; n < count; n++)
         refused_by(BOXES, 2, bytes, n, "FlexBuffer");
     refused_by(BOXES, 9, bytes, count, "input 1 (scores): 9 classes, expected num_classes 2");
-    mem_free(bytes);
 }
 
 /* Rows without end are a matter of memory, not of arithmetic. */
 TEST(fails_for_lack_of_memory)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
     struct flex_writer w;
-    struct model m;
     uint8_t *bytes;
     size_t count;
 
     kit_detection_options(&w);
     w.entries[0].value = whole(1 << 30);
     w.entries[1].value = whole(1);
-    KIT_OK(flex_write_finish(&w, &bytes, &count, &diag));
-    kit_detection(&m, BOXES, 2, TENSOR_FLOAT32, bytes, count);
+    KIT_OK(flex_write_finish(&w, &bytes, &count, &err));
+    MODEL_BY(m, kit_detection(&m, BOXES, 2, TENSOR_FLOAT32, bytes, count));
     mem_free(bytes);
     mem_fail_after(1000);
-    KIT_OK(interpreter_open(&in, &m, NULL, &diag));
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, &m, NULL, &err));
     mem_fail_after(0);
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_NO_MEMORY);
+    assert_int_equal(interpreter_allocate(in, &err), STATUS_NO_MEMORY);
     mem_fail_after(-1);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(refuses_boxes_of_negative_size)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
     struct flex_writer w;
-    struct model m;
 
     kit_detection_options(&w);
-    in = run(&m, &w, 2, TENSOR_FLOAT32, two_classes);
+    struct model m CLOSED_BY(model_close);
+    INTERPRETER_BY(in, run(&m, &w, 2, TENSOR_FLOAT32, two_classes));
     end(in, false, 2)->data.f[4 * 2 + 3] = -1; /* the width of anchor 2 */
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "box 2: [3.5,4.5] to [4.5,3.5], expected a size"));
-    interpreter_close(in);
-    model_close(&m);
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "box 2: [3.5,4.5] to [4.5,3.5], expected a size"));
 }

@@ -8,9 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +112,8 @@ int __wrap_fcntl(int fd, int command, ...)
 static char folder[] = P_tmpdir "/assay-test-faults-XXXXXX";
 static char path[sizeof folder + 16];
 
-static int make_file(void **state)
+FIXTURE(make_file)
 {
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(path, sizeof path, "%s/kept", folder);
@@ -125,22 +121,19 @@ static int make_file(void **state)
 }
 
 /* Fails when something was left beside the file. */
-static int remove_file(void **state)
+FIXTURE(remove_file)
 {
-    (void)state;
     return unlink(path) != 0 || rmdir(folder) != 0;
 }
 
 static void expect_bytes(const char *text)
 {
-    struct diag diag = { 0 };
-    uint8_t *bytes;
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
     size_t count;
 
-    assert_int_equal(file_read(path, 100, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(file_read(path, 100, &bytes, &count, &err), STATUS_OK);
     assert_int_equal(count, strlen(text));
     assert_memory_equal(bytes, text, count);
-    mem_free(bytes);
 }
 
 TEST(interrupted_calls_are_repeated)
@@ -223,7 +216,6 @@ TEST(all_names_may_be_taken)
 {
     enum { NAMES = 1000 };
     char taken[sizeof path + 32];
-    struct diag diag = { 0 };
 
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < NAMES; i++) {
@@ -234,10 +226,10 @@ TEST(all_names_may_be_taken)
                 assert_int_equal(unlink(taken), 0); /* none was touched */
         }
         if (pass == 0)
-            assert_int_equal(file_write(path, "newer", 5, &diag), STATUS_IO);
+            assert_int_equal(file_write(path, "newer", 5, &err), STATUS_IO);
     }
-    assert_non_null(strstr(diag.text, path));
-    assert_non_null(strstr(diag.text, strerror(EEXIST)));
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, strerror(EEXIST)));
     expect_bytes("new");
 }
 
@@ -271,8 +263,7 @@ TEST(a_pipe_is_read_to_the_limit)
 
     for (int i = 0; i < 3; i++) {
         static const enum status expected[] = { STATUS_OK, STATUS_LIMIT, STATUS_NO_MEMORY };
-        struct diag diag = { 0 };
-        uint8_t *bytes;
+        uint8_t *bytes CLOSED_BY(kit_mem_free);
         size_t count;
         int ends[2];
         enum status s;
@@ -285,14 +276,13 @@ TEST(a_pipe_is_read_to_the_limit)
         close(ends[0]);
         if (i == 2)
             mem_fail_after(1);
-        s = file_read("/dev/stdin", i == 1 ? sizeof zeros - 1 : 1 << 20, &bytes, &count, &diag);
+        s = file_read("/dev/stdin", i == 1 ? sizeof zeros - 1 : 1 << 20, &bytes, &count, &err);
         mem_fail_after(-1);
         assert_int_equal(s == STATUS_IO && i == 1 ? STATUS_LIMIT : s, expected[i]);
         if (i == 0)
             assert_int_equal(count, sizeof zeros);
         else
             assert_null(bytes);
-        mem_free(bytes);
     }
     dup2(before, STDIN_FILENO);
     close(before);

@@ -1,38 +1,36 @@
 /* FlexBuffers: what the writer makes is read back, and damaged bytes are refused or read inside
  * their bounds. */
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/test.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/format/flexbuffer.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 static uint8_t *write_sample(size_t *count)
 {
     struct flex_writer w = { 0 };
-    struct diag diag = { 0 };
     uint8_t *bytes;
 
     flex_write_int(&w, "max_detections", 10);
     flex_write_float(&w, "y_scale", 2.5f);
     flex_write_bool(&w, "use_regular_nms", true);
     flex_write_int(&w, "a", -3);
-    assert_int_equal(flex_write_finish(&w, &bytes, count, &diag), STATUS_OK);
+    assert_int_equal(flex_write_finish(&w, &bytes, count, &err), STATUS_OK);
     return bytes;
 }
 
 TEST(reads_what_was_written)
 {
     struct flex_value v;
-    struct diag diag = { 0 };
     struct flex_map m;
     size_t count;
-    uint8_t *bytes = write_sample(&count);
+    uint8_t *bytes CLOSED_BY(kit_mem_free) = write_sample(&count);
 
-    assert_int_equal(flex_map_open(&m, bytes, count, &diag), STATUS_OK);
+    assert_int_equal(flex_map_open(&m, bytes, count, &err), STATUS_OK);
     assert_int_equal(m.entries, 4);
     assert_string_equal(flex_map_key(&m, 0), "a"); /* sorted */
     assert_string_equal(flex_map_key(&m, 3), "y_scale");
@@ -49,27 +47,41 @@ TEST(reads_what_was_written)
     assert_int_equal(v.i, 1);
     assert_false(flex_map_find(&m, "x_scale", &v));
     assert_int_equal(v.kind, FLEX_NULL);
-    mem_free(bytes);
+}
+
+/* The value "wide", which needs 8 bytes: a float beside it has as many, as of an official writer.
+ */
+static struct flex_value widened(struct flex_writer *w)
+{
+    struct flex_value v;
+    struct flex_map m;
+    size_t count;
+
+    flex_write_float(w, "float", 0.1f);
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
+    assert_int_equal(flex_write_finish(w, &bytes, &count, &err), STATUS_OK);
+    assert_int_equal(bytes[count - 1], 8);
+    assert_int_equal(flex_map_open(&m, bytes, count, &err), STATUS_OK);
+    assert_true(flex_map_find(&m, "float", &v));
+    assert_true(v.f == (double)0.1f);
+    assert_true(flex_map_find(&m, "wide", &v));
+    return v;
 }
 
 TEST(widens_for_large_integers)
 {
     struct flex_writer w = { 0 };
-    struct flex_value v;
-    struct diag diag = { 0 };
-    struct flex_map m;
-    uint8_t *bytes;
-    size_t count;
 
-    flex_write_int(&w, "large", INT64_MIN);
-    flex_write_float(&w, "float", 0.1f);
-    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_OK);
-    assert_int_equal(flex_map_open(&m, bytes, count, &diag), STATUS_OK);
-    assert_true(flex_map_find(&m, "large", &v));
-    assert_true(v.i == INT64_MIN);
-    assert_true(flex_map_find(&m, "float", &v));
-    assert_true(v.f == (double)0.1f);
-    mem_free(bytes);
+    flex_write_int(&w, "wide", INT64_MIN);
+    assert_true(widened(&w).i == INT64_MIN);
+}
+
+TEST(widens_for_a_wide_float)
+{
+    struct flex_writer w = { 0 };
+
+    flex_write_double(&w, "wide", 0.1);
+    assert_true(widened(&w).f == 0.1);
 }
 
 /* {"a": -3, "b": an indirect float 1.5, "c": "hi"} as the official writer makes it: widths of one
@@ -107,10 +119,9 @@ TEST(reads_narrow_maps)
     };
     uint8_t changed[sizeof narrow];
     struct flex_value v;
-    struct diag diag = { 0 };
     struct flex_map m;
 
-    assert_int_equal(flex_map_open(&m, narrow, sizeof narrow, &diag), STATUS_OK);
+    assert_int_equal(flex_map_open(&m, narrow, sizeof narrow, &err), STATUS_OK);
     assert_true(flex_map_find(&m, "a", &v));
     assert_int_equal(v.kind, FLEX_INT);
     assert_int_equal(v.i, -3);
@@ -123,26 +134,25 @@ TEST(reads_narrow_maps)
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         memcpy(changed, narrow, sizeof narrow);
         changed[damages[i].at] = damages[i].value;
-        assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_INVALID);
-        if (!strstr(diag.text, damages[i].message))
-            fail_msg("expected %s, found %s", damages[i].message, diag.text);
+        assert_int_equal(flex_map_open(&m, changed, sizeof changed, &err), STATUS_INVALID);
+        if (!strstr(err.text, damages[i].message))
+            fail_msg("expected %s, found %s", damages[i].message, err.text);
     }
-    assert_int_equal(flex_map_open(&m, narrow, 2, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "2 bytes, expected at least 3"));
+    assert_int_equal(flex_map_open(&m, narrow, 2, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "2 bytes, expected at least 3"));
 
     memcpy(changed, narrow, sizeof narrow);
     changed[26] = 3 << 2; /* a float of 1 byte, which does not exist */
-    assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_OK);
+    assert_int_equal(flex_map_open(&m, changed, sizeof changed, &err), STATUS_OK);
     assert_true(flex_map_find(&m, "c", &v));
     assert_int_equal(v.kind, FLEX_OTHER);
     changed[23] =
         0; /* an integer of 8 bytes that would begin at its own offset, 7 before the end */
     changed[26] = 6 << 2 | 3;
-    assert_int_equal(flex_map_open(&m, changed, sizeof changed, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a value outside of the bytes"));
+    assert_int_equal(flex_map_open(&m, changed, sizeof changed, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "a value outside of the bytes"));
 }
 
-/* Sizes whose check must come before they are used, since they would wrap. */
 /* {"s": 0.5} and {"s": an indirect 0.1 of 8 bytes}: attributes come in any width of a float. */
 TEST(reads_floats_of_other_widths)
 {
@@ -160,31 +170,30 @@ TEST(reads_floats_of_other_widths)
         1,          1,    1,      15,                           /* 12: keys, width, 1 value */
         8 << 2 | 3, 2,    9 << 2, 1,                            /* 16: its type, the root */
     };
-    struct diag diag = { 0 };
     struct flex_value v;
     struct flex_map m;
 
-    assert_int_equal(flex_map_open(&m, half, sizeof half, &diag), STATUS_OK);
+    assert_int_equal(flex_map_open(&m, half, sizeof half, &err), STATUS_OK);
     assert_true(flex_map_find(&m, "s", &v) && v.kind == FLEX_FLOAT && v.f == 0.5);
-    assert_int_equal(flex_map_open(&m, wide, sizeof wide, &diag), STATUS_OK);
+    assert_int_equal(flex_map_open(&m, wide, sizeof wide, &err), STATUS_OK);
     assert_true(flex_map_find(&m, "s", &v) && v.kind == FLEX_FLOAT && v.f == 0.1);
 }
 
+/* Sizes whose check must come before they are used, since they would wrap. */
 TEST(refuses_sizes_that_wrap)
 {
     static const uint8_t wide_root[] = { 0, 9 << 2, 2 };
     uint8_t many[27] = { [8] = 1, [25] = 9 << 2 | 3, [26] = 1 };
     const uint64_t entries = UINT64_MAX / 9 + 1; /* 9 bytes each: 2 in all, modulo 2^64 */
-    struct diag diag = { 0 };
     struct flex_map m;
 
-    assert_int_equal(flex_map_open(&m, wide_root, sizeof wide_root, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a root of 2 bytes"));
+    assert_int_equal(flex_map_open(&m, wide_root, sizeof wide_root, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "a root of 2 bytes"));
     for (unsigned i = 0; i < 8; i++)
         many[16 + i] = (uint8_t)(entries >> 8 * i);
-    assert_int_equal(flex_map_open(&m, many, sizeof many, &diag), STATUS_INVALID);
-    if (!strstr(diag.text, "2049638230412172402 entries, in 27 bytes"))
-        fail_msg("%s", diag.text);
+    assert_int_equal(flex_map_open(&m, many, sizeof many, &err), STATUS_INVALID);
+    if (!strstr(err.text, "2049638230412172402 entries, in 27 bytes"))
+        fail_msg("%s", err.text);
 }
 
 TEST(kinds_have_words)
@@ -207,7 +216,7 @@ static void touch_all(const struct flex_map *m)
 /* Each copy has exactly its own bytes, so that a sanitizer sees the first byte outside. */
 static bool opens(const uint8_t *bytes, size_t count)
 {
-    uint8_t *copy = mem_alloc(count, 1);
+    uint8_t *copy CLOSED_BY(kit_mem_free) = mem_alloc(count, 1);
     struct diag diag = { 0 };
     struct flex_map m;
     bool ok;
@@ -219,14 +228,13 @@ static bool opens(const uint8_t *bytes, size_t count)
         touch_all(&m);
     else
         assert_non_null(strstr(diag.text, "FlexBuffer: "));
-    mem_free(copy);
     return ok;
 }
 
 TEST(refuses_bytes_cut_short)
 {
     size_t count, opened = 0;
-    uint8_t *bytes = write_sample(&count);
+    uint8_t *bytes CLOSED_BY(kit_mem_free) = write_sample(&count);
 
     for (size_t n = 0; n < count; n++)
         opened += opens(bytes, n);
@@ -234,13 +242,12 @@ TEST(refuses_bytes_cut_short)
     for (size_t n = 1; n < count; n++)
         opened += opens(bytes + n, count - n);
     assert_int_equal(opened, 0); /* the first key is lost */
-    mem_free(bytes);
 }
 
 TEST(stays_inside_of_changed_bytes)
 {
     size_t count, refused = 0;
-    uint8_t *bytes = write_sample(&count);
+    uint8_t *bytes CLOSED_BY(kit_mem_free) = write_sample(&count);
 
     for (size_t at = 0; at < count; at++)
         for (int value = 0; value < 256; value++) {
@@ -251,40 +258,36 @@ TEST(stays_inside_of_changed_bytes)
             bytes[at] = before;
         }
     assert_true(refused > 1000);
-    mem_free(bytes);
 }
 
 TEST(refuses_another_root)
 {
     static const uint8_t number[] = { 5, 1 << 2, 1 }, wide[] = { 5, 9 << 2, 3 };
-    struct diag diag = { 0 };
     struct flex_map m;
 
-    assert_int_equal(flex_map_open(&m, number, sizeof number, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a root of type 1, expected a map (9)"));
-    assert_int_equal(flex_map_open(&m, wide, sizeof wide, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a root of 3 bytes"));
+    assert_int_equal(flex_map_open(&m, number, sizeof number, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "a root of type 1, expected a map (9)"));
+    assert_int_equal(flex_map_open(&m, wide, sizeof wide, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "a root of 3 bytes"));
 }
 
 TEST(refuses_to_write_a_key_twice)
 {
     struct flex_writer w = { 0 };
-    struct diag diag = { 0 };
     uint8_t *bytes;
     size_t count;
 
     flex_write_int(&w, "twice", 1);
     flex_write_float(&w, "twice", 2);
-    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &err), STATUS_INVALID);
     assert_null(bytes);
-    assert_non_null(strstr(diag.text, "\"twice\""));
+    assert_non_null(strstr(err.text, "\"twice\""));
 }
 
 TEST(refuses_to_write_what_has_no_room)
 {
     static char keys[FLEX_ENTRIES_MAX + 1][8];
     struct flex_writer w = { 0 };
-    struct diag diag = { 0 };
     uint8_t *bytes;
     size_t count;
 
@@ -292,17 +295,17 @@ TEST(refuses_to_write_what_has_no_room)
         snprintf(keys[i], sizeof keys[i], "k%d", i);
         flex_write_int(&w, keys[i], i);
         if (i == FLEX_ENTRIES_MAX - 1) {
-            assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_OK);
+            assert_int_equal(flex_write_finish(&w, &bytes, &count, &err), STATUS_OK);
             mem_free(bytes);
         }
     }
-    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_INVALID);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &err), STATUS_INVALID);
     assert_null(bytes);
-    assert_non_null(strstr(diag.text, "more than"));
+    assert_non_null(strstr(err.text, "more than"));
     w.count = 1;
     w.full = false;
     mem_fail_after(0);
-    assert_int_equal(flex_write_finish(&w, &bytes, &count, &diag), STATUS_NO_MEMORY);
+    assert_int_equal(flex_write_finish(&w, &bytes, &count, &err), STATUS_NO_MEMORY);
     mem_fail_after(-1);
     assert_null(bytes);
 }
@@ -311,10 +314,8 @@ TEST(builds_custom_operators)
 {
     static const int32_t dims[] = { 2 };
     size_t count;
-    uint8_t *bytes = write_sample(&count);
-    struct diag diag = { 0 };
+    uint8_t *bytes CLOSED_BY(kit_mem_free) = write_sample(&count);
     struct builder b;
-    struct model m;
     int x, y, z;
 
     builder_init(&b);
@@ -324,7 +325,8 @@ TEST(builds_custom_operators)
     builder_custom(&b, "First", 1, bytes, count, 1, &x, 1, &y);
     builder_custom(&b, "Second", 1, NULL, 0, 1, &y, 1, &z);
     builder_custom(&b, "First", 1, NULL, 0, 1, &z, 1, &x);
-    assert_int_equal(builder_finish(&b, &m, &diag), STATUS_OK);
+    struct model m CLOSED_BY(model_close);
+    assert_int_equal(builder_finish(&b, &m, &err), STATUS_OK);
     assert_int_equal(m.opcode_count, 2);
     assert_int_equal(m.opcodes[1].code, BUILTIN_CUSTOM);
     assert_string_equal(m.opcodes[1].custom_code.text, "Second");
@@ -332,6 +334,4 @@ TEST(builds_custom_operators)
     assert_int_equal(m.subgraphs[0].operators[0].custom_options.count, count);
     assert_memory_equal(m.subgraphs[0].operators[0].custom_options.data, bytes, count);
     assert_null(m.subgraphs[0].operators[1].custom_options.data);
-    model_close(&m);
-    mem_free(bytes);
 }

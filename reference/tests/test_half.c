@@ -5,7 +5,6 @@
 #include "reference/base/half.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 static uint32_t float_bits(float f)

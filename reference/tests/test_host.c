@@ -9,10 +9,9 @@
 
 TEST(calls_in_order)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct model m;
-    struct mock mock;
+    struct model m CLOSED_BY(model_close);
+    struct mock mock CLOSED_BY(mock_end);
 
     in = host_begin(&m, &mock, false);
     mock.takes = mock_not_every;
@@ -24,20 +23,17 @@ TEST(calls_in_order)
     assert_int_equal(interpreter_node_partition(in, 1), 0);
     assert_int_equal(interpreter_node_partition(in, 2), -1);
     assert_int_equal(interpreter_node_partition(in, 4), 1);
-    KIT_OK(interpreter_allocate(in, &diag)); /* nothing changed */
+    KIT_OK(interpreter_allocate(in, &err)); /* nothing changed */
     assert_string_equal(mock.log, "Piipp");
     assert_null(interpreter_tensor(in, 1)->data.raw); /* inside */
     assert_non_null(interpreter_tensor(in, 2)->data.raw);
     assert_ptr_equal(interpreter_tensor(in, 2)->delegate, &mock.abi);
     assert_null(interpreter_tensor(in, 1)->delegate);
-    kit_fill_inputs(in, 1);
-    KIT_OK(interpreter_invoke(in, &diag));
+    kit_invoke(in, 1);
     assert_string_equal(mock.log, "Piippvv");
     host_expect_reference_result(&m, in);
     interpreter_close(in);
     assert_string_equal(mock.log, "Piippvvff");
-    mock_end(&mock);
-    model_close(&m);
 }
 
 TEST(empty_lists_are_fine)
@@ -57,7 +53,6 @@ TEST(empty_lists_are_fine)
 
 TEST(resize_undoes_and_redoes)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -69,25 +64,24 @@ TEST(resize_undoes_and_redoes)
     for (int round = 0; round < 3; round++) {
         const int32_t dims[] = { 2 + round, 5 };
         mock_clear_log(&mock);
-        KIT_OK(interpreter_resize_input(in, 0, dims, 2, &diag));
+        KIT_OK(interpreter_resize_input(in, 0, dims, 2, &err));
         assert_string_equal(mock.log, "f");
         assert_int_equal(interpreter_partition_count(in), 0);
-        assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
+        assert_int_equal(interpreter_invoke(in, &err), STATUS_USAGE);
         host_run_and_compare(&m, in, 4);
         assert_string_equal(mock.log, "fPipv");
         assert_int_equal(interpreter_tensor(in, 5)->dims->data[0], 2 + round);
     }
     /* The same dims: nothing happens. */
     mock_clear_log(&mock);
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 5 }, 2, &diag));
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 5 }, 2, &err));
+    KIT_OK(interpreter_invoke(in, &err));
     assert_string_equal(mock.log, "v");
     host_end(in, &mock, &m);
 }
 
 TEST(a_resizing_delegate_only_prepares)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -101,7 +95,7 @@ TEST(a_resizing_delegate_only_prepares)
     host_run_and_compare(&m, in, 5);
     assert_string_equal(mock.log, "Piippvv");
     mock_clear_log(&mock);
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 7, 3 }, 2, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 7, 3 }, 2, &err));
     assert_string_equal(mock.log, "");
     host_run_and_compare(&m, in, 6);
     assert_string_equal(mock.log, "ppvv");
@@ -110,12 +104,11 @@ TEST(a_resizing_delegate_only_prepares)
     /* Applied to an allocated graph, it is prepared at once, and the graph is allocated again. */
     interpreter_close(in);
     in = host_open(&m);
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     mock_clear_log(&mock);
     host_apply(in, &mock);
     assert_string_equal(mock.log, "Piipp");
-    kit_fill_inputs(in, 7);
-    KIT_OK(interpreter_invoke(in, &diag));
+    kit_invoke(in, 7);
     host_expect_reference_result(&m, in);
     host_end(in, &mock, &m);
 }
@@ -123,25 +116,17 @@ TEST(a_resizing_delegate_only_prepares)
 /* Flag 2: the shapes inside partitions are right, too. */
 TEST(propagates_shapes_when_asked)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-    struct mock mock;
-
-    host_chain(&m, false);
+    MODEL_BY(m, host_chain(&m, false));
     for (int wants = 0; wants < 2; wants++) {
-        in = host_open(&m);
-        mock_begin(&mock);
+        MOCK(mock);
+        INTERPRETER_BY(in, host_open(&m));
         mock.abi.flags = kTfLiteDelegateFlagsAllowDynamicTensors |
                          (wants ? kTfLiteDelegateFlagsRequirePropagatedShapes : 0);
         host_apply(in, &mock);
-        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 9, 2 }, 2, &diag));
+        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 9, 2 }, 2, &err));
         host_run_and_compare(&m, in, 8);
         assert_int_equal(interpreter_tensor(in, 3)->dims->data[0], wants ? 9 : 1);
-        interpreter_close(in);
-        mock_end(&mock);
     }
-    model_close(&m);
 }
 
 /* ---- failures ---- */
@@ -163,15 +148,12 @@ TEST(failures_restore_the_graph)
         { kTfLiteOk, 0, 1, false, "Piipff", "node 5 (Mock) failed to prepare" },
         { kTfLiteOk, 0, 2, false, "Piippff", "node 6 (Mock) failed to prepare" },
     };
-    struct diag diag = { 0 };
-    struct model m;
 
-    host_chain(&m, true);
+    MODEL_BY(m, host_chain(&m, true));
     for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
-        struct interpreter *in = host_open(&m);
-        struct mock mock;
+        MOCK(mock);
+        INTERPRETER_BY(in, host_open(&m));
 
-        mock_begin(&mock);
         mock.takes = mock_not_every;
         mock.choice = 3;
         mock.prepare_status = rows[i / 2].prepare_status;
@@ -179,20 +161,19 @@ TEST(failures_restore_the_graph)
         mock.fail_kernel_prepare = rows[i / 2].fail_kernel_prepare;
         mock.swallow = rows[i / 2].swallow;
         if (i % 2) /* to a graph that is ready, and stays so */
-            KIT_OK(interpreter_allocate(in, &diag));
+            KIT_OK(interpreter_allocate(in, &err));
         host_expect_refused(in, &mock.abi, kTfLiteDelegateError, rows[i / 2].text);
         assert_string_equal(mock.log, rows[i / 2].log);
         assert_int_equal(interpreter_partition_count(in), 0);
         for (int t = 0; t < 6; t++)
             assert_null(interpreter_tensor(in, t)->delegate);
         if (i % 2) {
-            kit_fill_inputs(in, 9);
-            KIT_OK(interpreter_invoke(in, &diag));
+            kit_invoke(in, 9);
             host_expect_reference_result(&m, in);
         }
         host_run_and_compare(&m, in, 9);
         /* The delegate is forgotten. */
-        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2, 2 }, 2, &diag));
+        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2, 2 }, 2, &err));
         host_run_and_compare(&m, in, 9);
         assert_string_equal(mock.log, rows[i / 2].log);
         /* And may be tried again. */
@@ -201,25 +182,21 @@ TEST(failures_restore_the_graph)
         host_apply(in, &mock);
         host_run_and_compare(&m, in, 9);
         assert_int_equal(interpreter_partition_count(in), 2);
-        interpreter_close(in);
-        mock_end(&mock);
     }
-    model_close(&m);
 }
 
 TEST(a_failed_redo_leaves_the_reference)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
 
     in = host_begin(&m, &mock, true);
     host_apply(in, &mock);
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 3, 2 }, 2, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 3, 2 }, 2, &err));
     mock.prepare_status = kTfLiteError;
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_DEVICE);
-    assert_non_null(strstr(diag.text, "original execution plan is restored"));
+    assert_int_equal(interpreter_allocate(in, &err), STATUS_DEVICE);
+    assert_non_null(strstr(err.text, "original execution plan is restored"));
     assert_int_equal(in->code, kTfLiteDelegateError);
     host_run_and_compare(&m, in, 10);
     host_end(in, &mock, &m);
@@ -227,7 +204,6 @@ TEST(a_failed_redo_leaves_the_reference)
 
 TEST(invoke_fails_without_fallback)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -236,12 +212,12 @@ TEST(invoke_fails_without_fallback)
     mock.fail_invoke = 2;
     host_apply(in, &mock);
     host_run_and_compare(&m, in, 11);
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_DEVICE);
-    assert_non_null(strstr(diag.text, "node 5 (Mock) failed to invoke"));
-    assert_non_null(strstr(diag.text, "mock: told to fail"));
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_DEVICE);
+    assert_non_null(strstr(err.text, "node 5 (Mock) failed to invoke"));
+    assert_non_null(strstr(err.text, "mock: told to fail"));
     assert_non_null(strstr(host_messages, "mock: told to fail\n"));
     assert_int_equal(interpreter_partition_count(in), 1);
-    KIT_OK(interpreter_invoke(in, &diag)); /* the third works */
+    KIT_OK(interpreter_invoke(in, &err)); /* the third works */
     host_expect_reference_result(&m, in);
     host_end(in, &mock, &m);
 }
@@ -249,31 +225,24 @@ TEST(invoke_fails_without_fallback)
 TEST(refuses_no_delegate)
 {
     TfLiteDelegate empty = { 0 };
-    struct interpreter *in;
-    struct model m;
 
-    host_chain(&m, false);
-    in = host_open(&m);
+    MODEL_BY(m, host_chain(&m, false));
+    INTERPRETER_BY(in, host_open(&m));
     host_expect_refused(in, NULL, kTfLiteDelegateError, "no delegate");
     host_expect_refused(in, &empty, kTfLiteDelegateError, "no Prepare");
+    empty.opaque_delegate_builder = &empty;
+    host_expect_refused(in, &empty, kTfLiteDelegateError, "a builder of the opaque ABI");
     host_run_and_compare(&m, in, 1);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 /* ---- several delegates ---- */
 
 TEST(delegates_go_in_order)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-    struct mock first, second;
-
-    host_chain(&m, true);
-    in = host_open(&m);
-    mock_begin(&first);
-    mock_begin(&second);
+    MODEL_BY(m, host_chain(&m, true));
+    MOCK(first);
+    MOCK(second);
+    INTERPRETER_BY(in, host_open(&m));
     first.takes = mock_below;
     first.choice = 2;
     host_apply(in, &first);
@@ -289,7 +258,7 @@ TEST(delegates_go_in_order)
 
     mock_clear_log(&first);
     mock_clear_log(&second);
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2, 4 }, 2, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2, 4 }, 2, &err));
     assert_string_equal(first.log, "f");
     assert_string_equal(second.log, "f");
     host_run_and_compare(&m, in, 15);
@@ -304,22 +273,14 @@ TEST(delegates_go_in_order)
     assert_string_equal(first.log, "f");
     assert_int_equal(interpreter_partition_count(in), 0);
     host_run_and_compare(&m, in, 16);
-    interpreter_close(in);
-    mock_end(&first);
-    mock_end(&second);
-    model_close(&m);
 }
 
 TEST(a_fixed_graph_takes_no_dynamic_output)
 {
-    struct interpreter *in;
-    struct model m;
-    struct mock first, second;
-
-    host_chain(&m, true);
-    in = host_open(&m);
-    mock_begin(&first);
-    mock_begin(&second);
+    MODEL_BY(m, host_chain(&m, true));
+    MOCK(first);
+    MOCK(second);
+    INTERPRETER_BY(in, host_open(&m));
     first.takes = mock_below;
     first.choice = 2;
     host_apply(in, &first);
@@ -328,10 +289,6 @@ TEST(a_fixed_graph_takes_no_dynamic_output)
     host_expect_refused(in, &second.abi, kTfLiteApplicationError, "applied before");
     assert_int_equal(interpreter_partition_count(in), 0);
     host_run_and_compare(&m, in, 17);
-    interpreter_close(in);
-    mock_end(&first);
-    mock_end(&second);
-    model_close(&m);
 }
 
 /* ---- cancelling ---- */
@@ -349,37 +306,32 @@ static void probe_cancel(struct mock *mock, TfLiteContext *context, const char *
 TEST(cancel_stops_before_the_next_node)
 {
     struct interpreter_options options = host_options;
-    struct diag diag = { 0 };
-    struct model m;
-    struct mock mock;
 
-    host_chain(&m, false);
+    MODEL_BY(m, host_chain(&m, false));
     options.cancellable = true;
-    KIT_OK(interpreter_open(&to_cancel, &m, &options, &diag));
-    mock_begin(&mock);
+    KIT_OK(interpreter_open(&to_cancel, &m, &options, &err));
+    MOCK(mock);
     mock.takes = mock_not_every;
     mock.choice = 3;
     mock.probe = probe_cancel;
     host_apply(to_cancel, &mock);
     kit_fill_inputs(to_cancel, 30);
-    assert_int_not_equal(interpreter_invoke(to_cancel, &diag), STATUS_OK);
+    assert_int_not_equal(interpreter_invoke(to_cancel, &err), STATUS_OK);
     assert_int_equal(to_cancel->code, kTfLiteCancelled);
-    assert_non_null(strstr(diag.text, "cancelled before node 2"));
+    assert_non_null(strstr(err.text, "cancelled before node 2"));
     mock.probe = NULL;
     host_run_and_compare(&m, to_cancel, 31);
     interpreter_close(to_cancel);
-    mock_end(&mock);
-    model_close(&m);
 }
 
 /* ---- every allocation fails once; many lives ---- */
 
 static enum status one_life(const struct model *m, struct mock *mock, struct diag *diag)
 {
-    struct interpreter *in;
     enum status s;
 
     host_messages[0] = '\0';
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
     s = interpreter_open(&in, m, &host_options, diag);
     if (s != STATUS_OK)
         return s;
@@ -394,54 +346,41 @@ static enum status one_life(const struct model *m, struct mock *mock, struct dia
         s = interpreter_resize_input(in, 0, (int32_t[]){ 2, 6 }, 2, diag);
     if (s == STATUS_OK)
         s = interpreter_allocate(in, diag);
-    interpreter_close(in);
     return s;
 }
 
 TEST(survives_failed_allocations)
 {
-    struct model m;
-
-    host_chain(&m, true);
+    MODEL_BY(m, host_chain(&m, true));
     for (int flags = 0; flags < 2; flags++) {
         enum status s;
         long n = 0;
 
         do {
-            struct diag diag = { 0 };
-            struct mock mock;
+            struct mock mock CLOSED_BY(mock_end);
             mock_begin(&mock);
             mock.abi.flags = flags;
             mock.takes = mock_not_every;
             mock.choice = 3;
             mem_fail_after(n++);
-            s = one_life(&m, &mock, &diag);
+            s = one_life(&m, &mock, &err);
             mem_fail_after(-1);
-            mock_end(&mock);
             assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY || s == STATUS_DEVICE);
         } while (s != STATUS_OK && n < 2000);
         assert_int_equal(s, STATUS_OK);
         assert_true(n > 50);
     }
-    model_close(&m);
 }
 
 TEST(lives_a_thousand_times)
 {
-    struct model m;
-
-    host_chain(&m, true);
+    MODEL_BY(m, host_chain(&m, true));
     for (int i = 0; i < 1000; i++) {
-        struct diag diag = { 0 };
-        struct mock mock;
-
-        mock_begin(&mock);
+        MOCK(mock);
         mock.handles = i % 2;
         mock.takes = mock_by_bits;
         mock.choice = (uint64_t)i;
         mock.add_temporary = i % 3 == 0;
-        KIT_OK(one_life(&m, &mock, &diag));
-        mock_end(&mock);
+        KIT_OK(one_life(&m, &mock, &err));
     }
-    model_close(&m);
 }

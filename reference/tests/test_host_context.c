@@ -4,7 +4,6 @@
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
-#include "reference/base/half.h"
 #include "reference/runtime/state.h"
 
 /* ---- what may be called where ---- */
@@ -46,8 +45,8 @@ static void probe_phases(struct mock *mock, TfLiteContext *context, const char *
 TEST(forbids_what_is_forbidden)
 {
     struct interpreter *in;
-    struct model m;
-    struct mock mock;
+    struct model m CLOSED_BY(model_close);
+    struct mock mock CLOSED_BY(mock_end);
 
     in = host_begin(&m, &mock, false);
     mock.probe = probe_phases;
@@ -55,8 +54,6 @@ TEST(forbids_what_is_forbidden)
     host_run_and_compare(&m, in, 18);
     interpreter_close(in);
     assert_string_equal(mock.log, "Pipvf");
-    mock_end(&mock);
-    model_close(&m);
 }
 
 /* ---- the context, function by function ---- */
@@ -194,7 +191,6 @@ TEST(the_context_checks_its_arguments)
 /* Temporaries of kernels have memory while the kernel runs; undoing takes the tensors away. */
 TEST(kernels_add_tensors)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -211,7 +207,7 @@ TEST(kernels_add_tensors)
     assert_int_equal(interpreter_tensor_count(in), 8);
     host_run_and_compare(&m, in, 20);
     for (int round = 0; round < 50; round++) {
-        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2 + round % 2, 3 }, 2, &diag));
+        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2 + round % 2, 3 }, 2, &err));
         host_run_and_compare(&m, in, 21);
         assert_int_equal(interpreter_tensor_count(in), 8);
         assert_ptr_equal(interpreter_tensor(in, 0), input);
@@ -247,7 +243,6 @@ static void replace_scales(struct mock *mock, TfLiteContext *context, const char
 
 TEST(delegates_may_replace_scales)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -261,9 +256,9 @@ TEST(delegates_may_replace_scales)
     mock.probe = replace_scales;
     mock.choice = y;
     host_apply(in, &mock);
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     memcpy(interpreter_tensor(in, x)->data.raw, (const int8_t[]){ -5, 0, 7 }, 3);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     assert_memory_equal(interpreter_tensor(in, y)->data.raw, ((const int8_t[]){ 0, 0, 7 }), 3);
     q = interpreter_tensor(in, y)->quantization.params;
     assert_ptr_equal(q->scale, replaced);
@@ -274,19 +269,15 @@ TEST(delegates_may_replace_scales)
 
 TEST(variables_and_constants_are_inputs)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-    struct mock mock;
     const TfLiteDelegateParams *params;
     const int x = 0, v = 1, h = 2, f = 3, y = 5;
 
-    kit_text(&m, "tensors x:f32[1,2] v:f32[1,2]! h:f16[1,2]=2,3 f:f32[1,2]; inputs x\n"
-                 "DEQUANTIZE:3 h -> f; ADD {} x v -> s; ADD {} s f -> y");
+    MODEL(m, "tensors x:f32[1,2] v:f32[1,2]! h:f16[1,2]=2,3 f:f32[1,2]; inputs x\n"
+             "DEQUANTIZE:3 h -> f; ADD {} x v -> s; ADD {} s f -> y");
 
     for (int keep = 0; keep < 2; keep++) {
-        in = host_open(&m);
-        mock_begin(&mock);
+        MOCK(mock);
+        INTERPRETER_BY(in, host_open(&m));
         if (keep) { /* nodes 0 and 1 stay: the output of DEQUANTIZE is a partition's input */
             mock.takes = mock_from;
             mock.choice = 2;
@@ -305,17 +296,13 @@ TEST(variables_and_constants_are_inputs)
             assert_int_equal(params->input_tensors->data[2], h);
             assert_int_equal(params->output_tensors->size, 1);
         }
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_allocate(in, &err));
         assert_int_equal(interpreter_tensor(in, v)->allocation_type, kTfLiteArenaRwPersistent);
         interpreter_tensor(in, v)->data.f[0] = 100;
-        kit_fill_inputs(in, 22);
-        KIT_OK(interpreter_invoke(in, &diag));
+        kit_invoke(in, 22);
         assert_true(interpreter_tensor(in, y)->data.f[0] ==
                     (interpreter_tensor(in, x)->data.f[0] + 100) + 2);
-        interpreter_close(in);
-        mock_end(&mock);
     }
-    model_close(&m);
 }
 
 /* A delegate may point the nodes it takes at other inputs (f16 constants instead of their
@@ -332,7 +319,6 @@ static TfLiteStatus remapping_prepare(TfLiteContext *context, TfLiteDelegate *de
 
 TEST(inputs_are_restored)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -344,8 +330,8 @@ TEST(inputs_are_restored)
     host_apply(in, &mock);
     assert_int_equal(in->nodes[5]->params->input_tensors->data[0], 0);
     mock.prepare_status = kTfLiteError;
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2, 2 }, 2, &diag));
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_DEVICE);
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 2, 2 }, 2, &err));
+    assert_int_equal(interpreter_allocate(in, &err), STATUS_DEVICE);
     assert_int_equal(interpreter_node(in, 2)->inputs->data[0], 2);
     host_run_and_compare(&m, in, 23);
     host_end(in, &mock, &m);

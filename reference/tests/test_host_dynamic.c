@@ -6,7 +6,6 @@
 /* RELU(x), RESHAPE by an input, RELU, ADD with itself. */
 static void dynamic_graph(struct model *m)
 {
-
     kit_text(m, "tensors x:f32[1,6] a:f32[1,6] b:f32[1,6] c:f32[1,6] y:f32[1,6] s:i32[2]\n"
                 "RELU x -> a; RESHAPE a s -> b; RELU b -> c; ADD {} c c -> y\n"
                 "inputs x s; outputs a y");
@@ -14,14 +13,13 @@ static void dynamic_graph(struct model *m)
 
 static void check_dynamic_run(struct interpreter *in, int rows, int columns)
 {
-    struct diag diag = { 0 };
     const TfLiteTensor *y = interpreter_tensor(in, 4);
 
     for (int i = 0; i < 6; i++)
         interpreter_tensor(in, 0)->data.f[i] = (float)(i - 2);
     interpreter_tensor(in, 5)->data.i32[0] = rows;
     interpreter_tensor(in, 5)->data.i32[1] = columns;
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     assert_int_equal(y->dims->size, 2);
     assert_int_equal(y->dims->data[0], rows);
     assert_int_equal(y->dims->data[1], columns);
@@ -31,7 +29,6 @@ static void check_dynamic_run(struct interpreter *in, int rows, int columns)
 
 TEST(dynamic_tensors_need_the_flag)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -41,7 +38,7 @@ TEST(dynamic_tensors_need_the_flag)
     mock_begin(&mock);
     host_expect_refused(in, &mock.abi, kTfLiteApplicationError, "known in invoke only");
     assert_string_equal(mock.log, ""); /* it was not even asked */
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     check_dynamic_run(in, 2, 3);
     host_expect_refused(in, &mock.abi, kTfLiteApplicationError, "tensor 4");
     check_dynamic_run(in, 3, 2);
@@ -62,18 +59,16 @@ static TfLiteStatus tail_prepare(TfLiteContext *context, TfLiteDelegate *delegat
                                               .prepare = mock_prepare,
                                               .invoke = mock_invoke,
                                               .custom_name = "Tail" };
-    TfLiteIntArray *nodes = mock_ints(2, (int[]){ 2, 3 });
+    TfLiteIntArray *nodes CLOSED_BY(kit_free) = mock_ints(2, (int[]){ 2, 3 });
     TfLiteStatus s;
 
     mock_note(delegate->data_, 'P');
     s = context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, nodes, delegate);
-    free(nodes);
     return s;
 }
 
 TEST(kernels_follow_dynamic_shapes)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -87,7 +82,7 @@ TEST(kernels_follow_dynamic_shapes)
     mock.abi.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
     host_apply(in, &mock);
     for (int round = 0; round < 2; round++) {
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_allocate(in, &err));
         mock_clear_log(&mock);
         check_dynamic_run(in, 2, 3);
         assert_string_equal(mock.log, "pv");
@@ -97,8 +92,8 @@ TEST(kernels_follow_dynamic_shapes)
         assert_string_equal(mock.log, "pvvpv");
         check_dynamic_run(in, 2, 3);
         assert_string_equal(mock.log, "pvvpvpv");
-        KIT_OK(interpreter_resize_input(in, 5, (int32_t[]){ 3 }, 1, &diag));
-        KIT_OK(interpreter_resize_input(in, 5, (int32_t[]){ 2 }, 1, &diag));
+        KIT_OK(interpreter_resize_input(in, 5, (int32_t[]){ 3 }, 1, &err));
+        KIT_OK(interpreter_resize_input(in, 5, (int32_t[]){ 2 }, 1, &err));
     }
     host_end(in, &mock, &m);
 }
@@ -128,28 +123,22 @@ TEST(a_resized_graph_is_not_prepared_for_a_delegate_that_resizes)
 {
     for (int flags = 0; flags < 2; flags++) {
         TfLiteDelegate delegate = { .Prepare = look_prepare, .flags = flags };
-        struct diag diag = { 0 };
-        struct interpreter *in;
-        struct model m;
 
-        host_chain(&m, false);
-        in = host_open(&m);
-        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 7, 6 }, 2, &diag));
-        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+        MODEL_BY(m, host_chain(&m, false));
+        INTERPRETER_BY(in, host_open(&m));
+        KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 7, 6 }, 2, &err));
+        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &err));
         for (int i = 0; i < 6; i++) {
             assert_int_equal(first_dims[0][i], i == 0 || flags == 0 ? 7 : 1);
             assert_int_equal(first_dims[1][i], 7);
         }
         host_run_and_compare(&m, in, 3);
-        interpreter_close(in);
-        model_close(&m);
     }
 }
 
 /* A kernel may make its outputs dynamic; what reads them then follows in invoke. */
 TEST(kernels_may_make_outputs_dynamic)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
     struct model m;
     struct mock mock;
@@ -163,7 +152,7 @@ TEST(kernels_may_make_outputs_dynamic)
     host_run_and_compare(&m, in, 12);
     assert_int_equal(interpreter_tensor(in, 2)->allocation_type, kTfLiteDynamic);
     assert_int_equal(interpreter_tensor(in, 3)->allocation_type, kTfLiteDynamic); /* node 2 */
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 5, 5 }, 2, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 5, 5 }, 2, &err));
     host_run_and_compare(&m, in, 13);
     /* Without the delegate nothing is dynamic. */
     mock.prepare_status = kTfLiteError;

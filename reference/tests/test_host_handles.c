@@ -5,10 +5,9 @@
 
 TEST(handles_are_copied_when_needed)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct model m;
-    struct mock mock;
+    struct model m CLOSED_BY(model_close);
+    struct mock mock CLOSED_BY(mock_end);
 
     in = host_begin(&m, &mock, false);
     mock.takes = mock_not_every;
@@ -21,20 +20,18 @@ TEST(handles_are_copied_when_needed)
     assert_false(interpreter_tensor(in, 5)->data_is_stale);
     mock_clear_log(&mock);
     interpreter_allow_buffer_handles(in, true);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     assert_string_equal(mock.log, "vcv");
     assert_true(interpreter_tensor(in, 5)->data_is_stale);
     memset(interpreter_tensor(in, 5)->data.raw, 0, interpreter_tensor(in, 5)->bytes);
-    KIT_OK(interpreter_make_readable(in, 5, &diag));
-    KIT_OK(interpreter_make_readable(in, 5, &diag)); /* not stale any more */
+    KIT_OK(interpreter_make_readable(in, 5, &err));
+    KIT_OK(interpreter_make_readable(in, 5, &err)); /* not stale any more */
     assert_string_equal(mock.log, "vcvc");
     host_expect_reference_result(&m, in);
-    assert_int_equal(interpreter_make_readable(in, 99, &diag), STATUS_USAGE);
+    assert_int_equal(interpreter_make_readable(in, 99, &err), STATUS_USAGE);
     mock_clear_log(&mock);
     interpreter_close(in);
     assert_string_equal(mock.log, "ffhh"); /* kernels first */
-    mock_end(&mock);
-    model_close(&m);
 }
 
 /* Partitions of one delegate hand over on the device: node 1 lies between two of its own. */
@@ -61,42 +58,38 @@ TEST(own_handles_are_not_copied)
 
 TEST(handles_are_set_and_freed)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
-    struct model m;
-    struct mock mock, other;
+    struct model m CLOSED_BY(model_close);
+    struct mock mock CLOSED_BY(mock_end);
 
     in = host_begin(&m, &mock, false);
-    mock_begin(&other);
+    MOCK(other);
     mock.slots = 3;
     host_apply(in, &mock);
     mock_clear_log(&mock);
-    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &diag));
-    KIT_OK(interpreter_set_buffer_handle(in, 5, 1, &mock.abi, &diag));
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &err));
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 1, &mock.abi, &err));
     assert_string_equal(mock.log, "h"); /* the replaced one */
     assert_int_equal(interpreter_tensor(in, 5)->buffer_handle, 1);
-    assert_int_equal(interpreter_set_buffer_handle(in, 5, 2, &other.abi, &diag), STATUS_USAGE);
-    assert_int_equal(interpreter_set_buffer_handle(in, 5, 2, NULL, &diag), STATUS_USAGE);
-    assert_int_equal(interpreter_set_buffer_handle(in, 6, 2, &mock.abi, &diag), STATUS_USAGE);
-    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &diag));
+    assert_int_equal(interpreter_set_buffer_handle(in, 5, 2, &other.abi, &err), STATUS_USAGE);
+    assert_int_equal(interpreter_set_buffer_handle(in, 5, 2, NULL, &err), STATUS_USAGE);
+    assert_int_equal(interpreter_set_buffer_handle(in, 6, 2, &mock.abi, &err), STATUS_USAGE);
+    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &err));
     assert_string_equal(mock.log, "hh");
     host_run_and_compare(&m, in, 26);
     /* Stale data that no delegate can copy. */
     interpreter_tensor(in, 5)->data_is_stale = true;
-    assert_int_equal(interpreter_make_readable(in, 5, &diag), STATUS_DEVICE);
+    assert_int_equal(interpreter_make_readable(in, 5, &err), STATUS_DEVICE);
     interpreter_tensor(in, 5)->data_is_stale = false;
     /* A buffer handle that the user set on an input survives undo and redo. */
     mock_clear_log(&mock);
-    KIT_OK(interpreter_set_buffer_handle(in, 0, 2, &mock.abi, &diag));
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 4 }, 2, &diag));
+    KIT_OK(interpreter_set_buffer_handle(in, 0, 2, &mock.abi, &err));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 4 }, 2, &err));
     assert_int_equal(interpreter_tensor(in, 0)->buffer_handle, 2);
     host_run_and_compare(&m, in, 27);
     assert_string_equal(mock.log, "fPipv");
     interpreter_close(in);
     assert_string_equal(mock.log, "fPipvfh");
-    mock_end(&mock);
-    mock_end(&other);
-    model_close(&m);
 }
 
 static void expect_text(struct diag *diag, enum status s, enum status expected, const char *text)
@@ -110,66 +103,53 @@ static void expect_text(struct diag *diag, enum status s, enum status expected, 
 TEST(tensors_without_a_name)
 {
     static _Alignas(64) char memory[1024];
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-    struct mock mock, other;
     TfLiteTensor *t;
+    struct model m CLOSED_BY(model_close);
+    struct mock mock CLOSED_BY(mock_end);
 
-    in = host_begin(&m, &mock, false);
-    mock_begin(&other);
+    MOCK(other);
+    INTERPRETER_BY(in, host_begin(&m, &mock, false));
     mock.slots = 1;
     host_apply(in, &mock);
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     t = interpreter_tensor(in, 5);
     t->name = NULL;
-    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &diag));
-    expect_text(&diag, interpreter_set_buffer_handle(in, 5, 0, &other.abi, &diag), STATUS_USAGE,
+    KIT_OK(interpreter_set_buffer_handle(in, 5, 0, &mock.abi, &err));
+    expect_text(&err, interpreter_set_buffer_handle(in, 5, 0, &other.abi, &err), STATUS_USAGE,
                 "tensor 5 () belongs to another delegate");
-    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &diag));
+    KIT_OK(interpreter_set_buffer_handle(in, 5, -1, &mock.abi, &err));
     t->data_is_stale = true;
-    expect_text(&diag, interpreter_make_readable(in, 5, &diag), STATUS_DEVICE,
+    expect_text(&err, interpreter_make_readable(in, 5, &err), STATUS_DEVICE,
                 "tensor 5 (): data is stale, and no delegate can copy it from its buffer handle");
     t->data_is_stale = false;
-    expect_text(&diag, interpreter_set_custom(in, 5, memory + 1, 512, false, &diag), STATUS_USAGE,
+    expect_text(&err, interpreter_set_custom(in, 5, memory + 1, 512, false, &err), STATUS_USAGE,
                 "tensor 5 (): memory at an address that is not a multiple of 64");
-    expect_text(&diag, interpreter_set_custom(in, 5, memory, 1, false, &diag), STATUS_USAGE,
+    expect_text(&err, interpreter_set_custom(in, 5, memory, 1, false, &err), STATUS_USAGE,
                 "tensor 5 (): caller's memory of 1 bytes, expected at least 24");
     t->allocation_type = kTfLiteDynamic;
-    expect_text(&diag, interpreter_set_custom(in, 5, memory, 512, false, &diag), STATUS_USAGE,
+    expect_text(&err, interpreter_set_custom(in, 5, memory, 512, false, &err), STATUS_USAGE,
                 "tensor 5 () is constant or dynamic, expected an activation or a variable");
     t->allocation_type = kTfLiteArenaRw;
-    interpreter_close(in);
-    mock_end(&mock);
-    mock_end(&other);
-    model_close(&m);
 }
 
 /* After the delegate is gone the reference writes the tensor: an old handle must not come back. */
 TEST(the_reference_beats_an_old_handle)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-    struct mock mock, failing;
+    struct model m CLOSED_BY(model_close);
+    struct mock mock CLOSED_BY(mock_end);
 
-    in = host_begin(&m, &mock, false);
-    mock_begin(&failing);
+    MOCK(failing);
+    INTERPRETER_BY(in, host_begin(&m, &mock, false));
     mock.handles = true;
     failing.prepare_status = kTfLiteError;
     host_apply(in, &mock);
     interpreter_allow_buffer_handles(in, true);
-    KIT_OK(interpreter_allocate(in, &diag));
-    kit_fill_inputs(in, 28);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 28);
     assert_true(interpreter_tensor(in, 5)->data_is_stale);
     host_expect_refused(in, &failing.abi, kTfLiteDelegateError, "restored");
     interpreter_allow_buffer_handles(in, false);
     mock_clear_log(&mock);
     host_run_and_compare(&m, in, 29);
     assert_string_equal(mock.log, "");
-    interpreter_close(in);
-    mock_end(&mock);
-    mock_end(&failing);
-    model_close(&m);
 }

@@ -128,19 +128,16 @@ TEST(random_graphs_under_random_delegates)
 {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct interpreter_options options = host_options;
-        struct diag diag = { 0 };
-        struct interpreter *in;
-        struct model m;
-        struct mock first, second;
 
-        kit_random_graph(&m, seed, 1 + (int)(seed % 40), (int)(seed % 9));
+        MODEL_BY(m, kit_random_graph(&m, seed, 1 + (int)(seed % 40), (int)(seed % 9)));
         options.poison = true;
         options.poison_word = 0x7FC0DEAD; /* a NaN: whatever reads it shows it */
         options.guard_bytes = seed % 3 == 0 ? 64 : 0;
         options.preserve_all = seed % 5 == 0;
-        KIT_OK(interpreter_open(&in, &m, &options, &diag));
-        mock_begin(&first);
-        mock_begin(&second);
+        MOCK(first);
+        MOCK(second);
+        struct interpreter *in CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&in, &m, &options, &err));
         first.takes = second.takes = mock_by_bits;
         first.choice = seed;
         second.choice = seed + 1000;
@@ -155,13 +152,8 @@ TEST(random_graphs_under_random_delegates)
             check_order(in);
         }
         host_run_and_compare(&m, in, seed);
-        KIT_OK(interpreter_check_guards(in, &diag));
-        kit_fill_inputs(in, seed + 1);
-        KIT_OK(interpreter_invoke(in, &diag));
+        KIT_OK(interpreter_check_guards(in, &err));
+        kit_invoke(in, seed + 1);
         host_expect_reference_result(&m, in);
-        interpreter_close(in);
-        mock_end(&first);
-        mock_end(&second);
-        model_close(&m);
     }
 }

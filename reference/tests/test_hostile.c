@@ -5,11 +5,10 @@
 #include "reference/format/flatbuffer_write.h"
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
-#include "reference/tests/kit/hostile_damage.h"
 #include "reference/tests/kit/hostile_model.h"
-#include "reference/tests/kit/hostile_row.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
+#include "reference/text/hostile_row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,11 +65,9 @@ static void expect(const char *name, struct tflite_file *file, enum status expec
 
 TEST(rows_are_refused_or_come_back)
 {
-    struct diag diag = { 0 };
-    struct hostile_table table;
+    struct hostile_table table CLOSED_BY(hostile_table_close);
 
-    if (hostile_table_read(&table, "fuzz/hostile", &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(hostile_table_read(&table, "fuzz/hostile", &err));
     for (size_t i = 0; i < table.count; i++) {
         const struct hostile_row *const row = &table.rows[i];
         const bool refused = row->stage == HOSTILE_VERIFY;
@@ -80,13 +77,12 @@ TEST(rows_are_refused_or_come_back)
         if (row->graph || row->pending)
             continue; /* no file is like that, or no verdict is known */
         memcpy(words + 1, row->words, (size_t)row->word_count * sizeof words[0]);
-        if (hostile_model_write(row->model, row->edit, &file, &diag) != STATUS_OK)
-            fail_msg("%s: %s", row->name, diag.text);
+        if (hostile_model_write(row->model, row->edit, &file, &err) != STATUS_OK)
+            fail_msg("%s: %s", row->name, err.text);
         for (int d = 0; d < row->damage_count; d++)
-            assert_int_equal(hostile_damage(&file, row->damage[d], &diag), STATUS_OK);
+            assert_int_equal(hostile_damage(&file, row->damage[d], &err), STATUS_OK);
         expect(row->name, &file, refused ? row->status : STATUS_OK, words);
     }
-    hostile_table_close(&table);
 }
 
 /* ---- files that share ---- */
@@ -112,10 +108,10 @@ static void expect_shared(const char *name, size_t graphs, size_t tensors, size_
 {
     struct fb_draft model = { .schema = SCHEMA_Model }, graph = { .schema = SCHEMA_SubGraph };
     struct fb_draft tensor = { .schema = SCHEMA_Tensor };
-    int32_t *const ones = calloc(dims + 1, sizeof *ones);
+    int32_t *ones CLOSED_BY(kit_free) = calloc(dims + 1, sizeof *ones);
     size_t graph_item, tensor_item;
     struct tflite_file file;
-    struct fb_writer w;
+    struct fb_writer w CLOSED_BY(fbw_close);
 
     fbw_open(&w, NULL);
     fbw_int(&w, &model, Model_version, 3);
@@ -135,9 +131,7 @@ static void expect_shared(const char *name, size_t graphs, size_t tensors, size_
     assert_int_equal(w.status, STATUS_OK);
     file = (struct tflite_file){ .bytes = w.bytes, .count = w.count };
     w.bytes = NULL;
-    fbw_close(&w);
     expect(name, &file, STATUS_INVALID, (const char *const[]){ what, "shared too often", NULL });
-    free(ones);
 }
 
 TEST(shared_data_does_not_explode)
@@ -151,7 +145,6 @@ TEST(shared_data_does_not_explode)
 TEST(shared_buffers_do_not_explode)
 {
     struct tflite_file file;
-    struct diag diag = { 0 };
     char damage[64];
     struct model m;
 
@@ -165,13 +158,13 @@ TEST(shared_buffers_do_not_explode)
         m.buffers = list;
         m.buffer_count = 100;
     }
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_OK);
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_OK);
     model_close(&m);
     for (int i = 2; i < 100; i++) {
         snprintf(damage, sizeof damage, "buffers[%d].offset = 8", i);
-        assert_int_equal(hostile_damage(&file, damage, &diag), STATUS_OK);
+        assert_int_equal(hostile_damage(&file, damage, &err), STATUS_OK);
         snprintf(damage, sizeof damage, "buffers[%d].size = %zu", i, file.count - 8);
-        assert_int_equal(hostile_damage(&file, damage, &diag), STATUS_OK);
+        assert_int_equal(hostile_damage(&file, damage, &err), STATUS_OK);
     }
     expect("buffers", &file, STATUS_INVALID,
            (const char *const[]){ "Buffer.offset:", "shared too often", NULL });
@@ -181,9 +174,7 @@ TEST(shared_buffers_do_not_explode)
 
 static void write_base(struct tflite_file *file)
 {
-    struct diag diag = { 0 };
-
-    assert_int_equal(hostile_model_write("base", NULL, file, &diag), STATUS_OK);
+    assert_int_equal(hostile_model_write("base", NULL, file, &err), STATUS_OK);
 }
 
 /* A vtable with more slots than the schema has: a newer writer. */
@@ -224,7 +215,6 @@ TEST(second_options_are_tables)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct diag diag = { 0 };
         struct tflite_file file;
         struct fb_table t;
         struct model m;
@@ -233,7 +223,7 @@ TEST(second_options_are_tables)
         hostile_base(&m);
         /* Slot 13: the vtable reaches past slot 12. */
         ((struct model_operator *)m.subgraphs[0].operators)->debug_metadata_index = 7;
-        assert_int_equal(tflite_write(&m, &file, &diag), STATUS_OK);
+        assert_int_equal(tflite_write(&m, &file, &err), STATUS_OK);
         model_close(&m);
         t = fb_item(fb_item(fb_root(file.bytes), Model_subgraphs, 0), SubGraph_operators, 0);
         vtable = t.at - (size_t)(int64_t)fb_load_i32(t.bytes, t.at) + 4;
@@ -249,14 +239,13 @@ TEST(second_options_are_tables)
 
 TEST(data_of_tensors_lies_in_buffers)
 {
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct model m;
 
     hostile_base(&m);
     ((struct model_tensor *)m.subgraphs[0].tensors)[3].buffer = 0;
     ((struct model_tensor *)m.subgraphs[0].tensors)[3].external_buffer = 4;
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_OK);
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_OK);
     model_close(&m);
     expect("external", &file, STATUS_UNSUPPORTED,
            (const char *const[]){ "Tensor.external_buffer: 4", NULL });
@@ -265,7 +254,7 @@ TEST(data_of_tensors_lies_in_buffers)
     hostile_base(&m);
     ((struct model_buffer *)m.buffers)[0].data =
         (struct model_bytes){ (const uint8_t *)"not read", 8 };
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_OK);
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_OK);
     model_close(&m);
     expect("buffer 0", &file, STATUS_OK, NULL);
 }

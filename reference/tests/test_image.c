@@ -29,7 +29,7 @@ TEST(a_plane_stays_a_plane)
                 const double scale =
                     flags == 1 && out > 1 ? (in - 1.0) / (out - 1.0) : (double)in / out;
                 float x[49];
-                struct op_test t;
+                struct op_test t CLOSED_BY(op_end);
 
                 for (int32_t i = 0; i < in * in; i++)
                     x[i] = (float)(100 * (i / in) + i % in);
@@ -47,7 +47,6 @@ TEST(a_plane_stays_a_plane)
                         fail_msg("%d to %d, flags %d: output %d is %g, expected %g", in, out, flags,
                                  i, (double)t.out[0]->data.f[i], 100 * at[0] + at[1]);
                 }
-                op_end(&t);
             }
         }
     }

@@ -4,17 +4,14 @@
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
-#include "reference/base/half.h"
-
 /* What is wrong with the model of a text, when it is opened or allocated. */
 static void expect_fails(const char *model, enum status want, const char *text)
 {
     struct diag diag = { 0 };
     struct interpreter *in = (struct interpreter *)&diag;
-    struct model m;
     enum status s;
 
-    kit_text(&m, "%s", model);
+    MODEL(m, "%s", model);
     s = interpreter_open(&in, &m, NULL, &diag);
     if (s == STATUS_OK) {
         s = interpreter_allocate(in, &diag);
@@ -25,35 +22,29 @@ static void expect_fails(const char *model, enum status want, const char *text)
     assert_int_equal(s, want);
     if (!strstr(diag.text, text))
         fail_msg("\"%s\" is not in \"%s\"", text, diag.text);
-    model_close(&m);
 }
 
 /* ---- constants ---- */
 
 TEST(folds_constants)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
     const TfLiteTensor *f;
 
-    kit_folding_graph(&m);
-    in = kit_interpreter(&m, &(struct interpreter_options){
-                                 .guard_bytes = 64, .poison = true, .poison_word = 0xDEADBEEF });
+    MODEL_BY(m, kit_folding_graph(&m));
+    INTERPRETER_BY(in, kit_interpreter(
+                           &m, &(struct interpreter_options){
+                                   .guard_bytes = 64, .poison = true, .poison_word = 0xDEADBEEF }));
     f = interpreter_tensor(in, 2);
     assert_int_equal(f->allocation_type, kTfLitePersistentRo); /* before allocate */
     assert_true(f->data.f[0] == 1.5f && f->data.f[1] == -2);
-    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 2 }, 2, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    kit_fill_inputs(in, 7);
-    KIT_OK(interpreter_invoke(in, &diag));
-    KIT_OK(interpreter_check_guards(in, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ 4, 2 }, 2, &err));
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 7);
+    KIT_OK(interpreter_check_guards(in, &err));
     assert_true(f->data.f[0] == 1.5f && f->data.f[1] == -2);
     for (int i = 0; i < 8; i++)
         assert_true(interpreter_tensor(in, 3)->data.f[i] ==
                     interpreter_tensor(in, 0)->data.f[i] + f->data.f[i % 2]);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 static const TfLiteTensor *output(struct interpreter *in, size_t i)
@@ -110,44 +101,34 @@ TEST(computes_results_of_prepare)
     static const int batches[] = { 2, 5, 2 };
 
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
-        struct diag diag = { 0 };
-        struct interpreter *in;
         const TfLiteTensor *n;
-        struct model m;
 
-        kit_text(&m, "SHAPE {out_type=i32} x:f32[2,3,4] -> s:i32[3];%s", rows[r].nodes);
-        in = kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64 });
+        MODEL(m, "SHAPE {out_type=i32} x:f32[2,3,4] -> s:i32[3];%s", rows[r].nodes);
+        INTERPRETER_BY(in, kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64 }));
         n = output(in, 0);
         for (int i = 0; i < 3; i++) {
             const char *const values = rows[r].values[i % 2];
 
-            KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ batches[i], 3, 4 }, 3, &diag));
-            KIT_OK(interpreter_allocate(in, &diag));
+            KIT_OK(interpreter_resize_input(in, 0, (int32_t[]){ batches[i], 3, 4 }, 3, &err));
+            KIT_OK(interpreter_allocate(in, &err));
             if ((n->allocation_type == kTfLitePersistentRo) != (values != NULL))
                 fail_msg("%s: allocation type %d", rows[r].nodes, (int)n->allocation_type);
             if (values)
                 assert_string_equal(words(n), values);
-            KIT_OK(interpreter_invoke(in, &diag));
-            KIT_OK(interpreter_check_guards(in, &diag));
+            KIT_OK(interpreter_invoke(in, &err));
+            KIT_OK(interpreter_check_guards(in, &err));
         }
-        interpreter_close(in);
-        model_close(&m);
     }
 }
 
 /* What DEQUANTIZE makes of a constant is none to a node that reads it, as in the runtime. */
 TEST(weights_are_no_results_of_prepare)
 {
-    struct interpreter *in;
-    struct model m;
-
-    kit_text(&m, "DEQUANTIZE {} f16[2]=1,2 -> w:f32[2]; RESHAPE w i32[2]=2,1 -> y:f32[2,1];"
-                 "RESHAPE f32[2]=3,4 i32[2]=2,1 -> z:f32[2,1]");
-    in = kit_interpreter(&m, NULL);
+    MODEL(m, "DEQUANTIZE {} f16[2]=1,2 -> w:f32[2]; RESHAPE w i32[2]=2,1 -> y:f32[2,1];"
+             "RESHAPE f32[2]=3,4 i32[2]=2,1 -> z:f32[2,1]");
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
     assert_int_equal(output(in, 0)->allocation_type, kTfLiteArenaRw);
     assert_int_equal(output(in, 1)->allocation_type, kTfLitePersistentRo);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 /* A few bytes of a file, and no memory for what follows from them. */
@@ -166,19 +147,17 @@ TEST(copies_unaligned_constants)
     uint8_t bytes[9 + 16];
     const float w[] = { 5, 6 };
     struct model_buffer buffers[2];
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m, changed;
+    struct model changed;
     const TfLiteTensor *c;
 
-    kit_simple_graph(&m);
+    MODEL_BY(m, kit_simple_graph(&m));
     memcpy(bytes + 1, w, sizeof w);
     memset(buffers, 0, sizeof buffers);
     buffers[1].data = (struct model_bytes){ bytes + 1, sizeof w };
     changed = m;
     assert_int_equal(m.buffer_count, 2);
     changed.buffers = buffers;
-    in = kit_interpreter(&changed, NULL);
+    INTERPRETER_BY(in, kit_interpreter(&changed, NULL));
     c = interpreter_tensor(in, 1);
     assert_int_equal((uintptr_t)c->data.raw % sizeof(float), 0);
     assert_true(c->data.f[1] == 6);
@@ -186,13 +165,11 @@ TEST(copies_unaligned_constants)
 
     buffers[1].data.count = 7; /* too small for its shape */
     in = NULL;
-    assert_int_equal(interpreter_open(&in, &changed, NULL, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "tensor 1 (w): 7 bytes"));
+    assert_int_equal(interpreter_open(&in, &changed, NULL, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "tensor 1 (w): 7 bytes"));
     buffers[1].data.count = 9; /* larger is accepted */
     in = kit_interpreter(&changed, NULL);
     assert_int_equal(interpreter_tensor(in, 1)->bytes, 8);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(fills_quantization)
@@ -222,14 +199,12 @@ TEST(fills_quantization)
 
 TEST(fills_blockwise_quantization)
 {
-    struct interpreter *in;
-    struct model m;
     const TfLiteBlockwiseQuantization *q;
     const TfLiteTensor *w;
 
-    kit_text(&m, "tensors s:f16[2,2]=0.5,1,2,0.25\n"
-                 "FULLY_CONNECTED {} x:f32[1,6] i4[2,6]=-8,7,1,0,2,3blocks(s,3) - -> f32[1,2]");
-    in = kit_interpreter(&m, NULL);
+    MODEL(m, "tensors s:f16[2,2]=0.5,1,2,0.25\n"
+             "FULLY_CONNECTED {} x:f32[1,6] i4[2,6]=-8,7,1,0,2,3blocks(s,3) - -> f32[1,2]");
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
     w = interpreter_tensor(in, 2);
     q = w->quantization.params;
     assert_int_equal(w->quantization.type, kTfLiteBlockwiseQuantization);
@@ -240,8 +215,6 @@ TEST(fills_blockwise_quantization)
     assert_int_equal(q->quantized_dimension, 0);
     assert_int_equal(w->bytes, 6); /* packed, as in the file */
     assert_int_equal(interpreter_tensor(in, 0)->allocation_type, kTfLiteMmapRo);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 /* ---- graphs that are refused ---- */
@@ -263,18 +236,15 @@ TEST(shapes_without_the_op)
 
     for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
         struct diag diag = { 0 };
-        struct interpreter *in;
-        struct model m;
 
-        make_unknown(&m, ops[i][0], ops[i][1]);
-        KIT_OK(interpreter_open(&in, &m, &options, &diag));
-        KIT_OK(interpreter_allocate(in, &diag));
+        MODEL_BY(m, make_unknown(&m, ops[i][0], ops[i][1]));
+        struct interpreter *in CLOSED_BY(kit_interpreter_end);
+        KIT_OK_DIAG(interpreter_open(&in, &m, &options, &diag), diag);
+        KIT_OK_DIAG(interpreter_allocate(in, &diag), diag);
         assert_int_equal(interpreter_tensor(in, 1)->dims->size, 3);
         assert_int_equal(interpreter_tensor(in, 2)->bytes, 40);
         assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
         assert_non_null(strstr(diag.text, "shapes only"));
-        interpreter_close(in);
-        model_close(&m);
     }
 }
 
@@ -315,9 +285,6 @@ TEST(refuses_bad_graphs)
 TEST(refuses_what_does_not_fit)
 {
     static const char large[] = "RELU x:f32[2147483647,1048576] -> y:f32[2147483647,1048576]";
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
 
     expect_fails("tensors x:f32[2147483647x3]; inputs x", STATUS_INVALID, "tensor 0 (x)");
     expect_fails("tensors x:f32[1,-2147483648]; inputs x", STATUS_INVALID, "tensor 0 (x)");
@@ -325,13 +292,11 @@ TEST(refuses_what_does_not_fit)
         expect_fails(large, STATUS_INVALID, "tensor 0 (x)");
         return;
     }
-    kit_text(&m, "%s", large);
-    in = kit_interpreter(&m, NULL);
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_LIMIT);
-    assert_non_null(strstr(diag.text, "elements, at most"));
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_USAGE);
-    interpreter_close(in);
-    model_close(&m);
+    MODEL(m, "%s", large);
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
+    assert_int_equal(interpreter_allocate(in, &err), STATUS_LIMIT);
+    assert_non_null(strstr(err.text, "elements, at most"));
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_USAGE);
 }
 
 /* ---- element sizes ---- */
@@ -348,10 +313,14 @@ static struct model_operator *operator_of(struct model *m)
     return (struct model_operator *)(uintptr_t)m->subgraphs[0].operators;
 }
 
-static void details(struct model *m)
-{
-    tensor_of(m, 0)->quantization.details_type = 1;
-}
+#define EDIT(name_, ...)                                                                           \
+    static void name_(struct model *m)                                                             \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct model
+
+EDIT(details, tensor_of(m, 0)->quantization.details_type = 1);
 static void blocks(struct model *m)
 {
     struct model_tensor *const w = tensor_of(m, 1);
@@ -372,30 +341,12 @@ static void zero_points(struct model *m)
     tensor_of(m, 0)->quantization.zero_point.data = zero;
     tensor_of(m, 0)->quantization.zero_point.count = 3;
 }
-static void type(struct model *m)
-{
-    tensor_of(m, 0)->type = 99;
-}
-static void sparse(struct model *m)
-{
-    tensor_of(m, 0)->sparsity.present = true;
-}
-static void external(struct model *m)
-{
-    tensor_of(m, 0)->external_buffer = 4;
-}
-static void buffer(struct model *m)
-{
-    tensor_of(m, 0)->buffer = 99;
-}
-static void variable(struct model *m)
-{
-    tensor_of(m, 1)->is_variable = true;
-}
-static void opcode(struct model *m)
-{
-    operator_of(m)->opcode_index = 99;
-}
+EDIT(type, tensor_of(m, 0)->type = 99);
+EDIT(sparse, tensor_of(m, 0)->sparsity.present = true);
+EDIT(external, tensor_of(m, 0)->external_buffer = 4);
+EDIT(buffer, tensor_of(m, 0)->buffer = 99);
+EDIT(variable, tensor_of(m, 1)->is_variable = true);
+EDIT(opcode, operator_of(m)->opcode_index = 99);
 static void input(struct model *m)
 {
     static const int32_t absent[] = { 0, 99 };
@@ -410,10 +361,7 @@ static void graph_input(struct model *m)
     ((struct model_subgraph *)(uintptr_t)m->subgraphs)->inputs.data = absent;
     ((struct model_subgraph *)(uintptr_t)m->subgraphs)->inputs.count = 1;
 }
-static void no_graph(struct model *m)
-{
-    m->subgraph_count = 0;
-}
+EDIT(no_graph, m->subgraph_count = 0);
 
 TEST(refuses_what_no_verifier_has_seen)
 {
@@ -440,16 +388,15 @@ TEST(refuses_what_no_verifier_has_seen)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct diag diag = { 0 };
         struct interpreter *in;
-        struct model m, edited;
+        struct model edited;
 
-        kit_text(&m, "ADD x:f32[1,2] w:f32[1,2]=1,1 -> y:f32[1,2]");
+        MODEL(m, "ADD x:f32[1,2] w:f32[1,2]=1,1 -> y:f32[1,2]");
         edited = m;
         rows[i].edit(&edited);
         assert_int_equal(interpreter_open(&in, &edited, NULL, &diag), rows[i].status);
         assert_null(in);
         if (!strstr(diag.text, rows[i].text))
             fail_msg("\"%s\" is not in \"%s\"", rows[i].text, diag.text);
-        model_close(&m);
     }
 }
 
@@ -461,19 +408,14 @@ TEST(pads_packed_elements_with_zeros)
                                                  .num_threads = -1 };
     static const float x[] = { 1, -8, 3, -1, 7 };
     static const uint8_t i4[] = { 0x81, 0xf3, 0x07 }, i2[] = { 0xd9, 0x01 };
-    struct interpreter *in;
-    struct diag diag;
-    struct model m;
 
-    kit_text(&m, "CAST {} x:f32[5] -> y:i4[5]\nCAST {} x -> z:i2[5]");
-    in = kit_interpreter(&m, &options);
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_OK);
+    MODEL(m, "CAST {} x:f32[5] -> y:i4[5]\nCAST {} x -> z:i2[5]");
+    INTERPRETER_BY(in, kit_interpreter(&m, &options));
+    assert_int_equal(interpreter_allocate(in, &err), STATUS_OK);
     memcpy(interpreter_tensor(in, 0)->data.f, x, sizeof x);
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_OK);
     assert_memory_equal(interpreter_tensor(in, 1)->data.raw, i4, sizeof i4);
     assert_memory_equal(interpreter_tensor(in, 2)->data.raw, i2, sizeof i2);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(knows_all_element_sizes)
@@ -487,26 +429,21 @@ TEST(knows_all_element_sizes)
                  { TENSOR_UINT4, 3 },    { TENSOR_INT2, 2 } };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct diag diag = { 0 };
-        struct interpreter *in;
-        struct model m;
-
-        kit_text(&m,
-                 "RESHAPE {new_shape=[1,-1]} x:%s[5] -> y:%s[5]\n"
-                 "RESHAPE {new_shape=[1,-1]} y -> z:%s[5]",
-                 tensor_type_name(rows[i].type), tensor_type_name(rows[i].type),
-                 tensor_type_name(rows[i].type));
+        MODEL(m,
+              "RESHAPE {new_shape=[1,-1]} x:%s[5] -> y:%s[5]\n"
+              "RESHAPE {new_shape=[1,-1]} y -> z:%s[5]",
+              tensor_type_name(rows[i].type), tensor_type_name(rows[i].type),
+              tensor_type_name(rows[i].type));
+        struct interpreter *in CLOSED_BY(kit_interpreter_end);
         in =
             kit_interpreter(&m, &(struct interpreter_options){ .guard_bytes = 64, .poison = true });
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_allocate(in, &err));
         assert_int_equal(interpreter_tensor(in, 0)->bytes, rows[i].bytes);
         memset(interpreter_tensor(in, 0)->data.raw, 0x1B + (int)i, rows[i].bytes);
-        KIT_OK(interpreter_invoke(in, &diag));
-        KIT_OK(interpreter_check_guards(in, &diag));
+        KIT_OK(interpreter_invoke(in, &err));
+        KIT_OK(interpreter_check_guards(in, &err));
         assert_int_equal(interpreter_tensor(in, 2)->bytes, rows[i].bytes);
         assert_memory_equal(interpreter_tensor(in, 2)->data.raw,
                             interpreter_tensor(in, 0)->data.raw, rows[i].bytes);
-        interpreter_close(in);
-        model_close(&m);
     }
 }

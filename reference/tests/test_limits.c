@@ -1,7 +1,6 @@
 /* The limits of base/limits.def: read and set, and each of them met by a small model. */
 #include "reference/tests/kit/test.h"
 
-#include "reference/base/builtin.h"
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
@@ -10,23 +9,19 @@
 #include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- values ---- */
 
 /* Sets one limit for the time of a check; the standard is put back by its number. */
 static void set(enum limit which, uint64_t value)
 {
-    struct diag diag = { .status = STATUS_OK };
     char text[96];
 
     snprintf(text, sizeof text, "%s=%llu", limit_row(which)->name, (unsigned long long)value);
-    if (limits_set(text, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(limits_set(text, &err));
 }
 
 static void reset(enum limit which)
@@ -54,14 +49,13 @@ TEST(texts_are_read)
         { "rank=7,", "expected NAME=VALUE" },
         { "rank=7,nodes", "'nodes': expected NAME=VALUE" },
     };
-    struct diag diag;
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        if (limits_set(wrong[i].text, &diag) != STATUS_USAGE || !strstr(diag.text, wrong[i].words))
-            fail_msg("'%s': %s", wrong[i].text, diag.text);
+        if (limits_set(wrong[i].text, &err) != STATUS_USAGE || !strstr(err.text, wrong[i].words))
+            fail_msg("'%s': %s", wrong[i].text, err.text);
         assert_int_equal(limit_of(LIMIT_RANK), limit_row(LIMIT_RANK)->standard);
     }
-    assert_int_equal(limits_set("rank=7,folded_bytes=3M", &diag), STATUS_OK);
+    assert_int_equal(limits_set("rank=7,folded_bytes=3M", &err), STATUS_OK);
     assert_int_equal(limit_of(LIMIT_RANK), 7);
     assert_int_equal(limit_of(LIMIT_FOLDED_BYTES), 3 << 20);
     assert_int_equal(limit_of(LIMIT_NODES), limit_row(LIMIT_NODES)->standard);
@@ -74,16 +68,14 @@ TEST(texts_are_read)
 
 TEST(the_environment_is_checked)
 {
-    struct diag diag;
-
     setenv("ASSAY_LIMITS", "rank=six", 1);
-    assert_int_equal(limits_check_environment(&diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "ASSAY_LIMITS: 'rank=six'"));
+    assert_int_equal(limits_check_environment(&err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "ASSAY_LIMITS: 'rank=six'"));
     setenv("ASSAY_LIMITS", "rank=6", 1);
-    assert_int_equal(limits_check_environment(&diag), STATUS_OK);
+    assert_int_equal(limits_check_environment(&err), STATUS_OK);
     assert_int_equal(limit_of(LIMIT_RANK), 6);
     unsetenv("ASSAY_LIMITS");
-    assert_int_equal(limits_check_environment(&diag), STATUS_OK);
+    assert_int_equal(limits_check_environment(&err), STATUS_OK);
     reset(LIMIT_RANK);
 }
 
@@ -96,11 +88,9 @@ struct sample {
 
 static void finish(struct builder *b, struct sample *s)
 {
-    struct diag diag;
-
-    if (builder_finish(b, &s->built, &diag) != STATUS_OK ||
-        tflite_write(&s->built, &s->file, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (builder_finish(b, &s->built, &err) != STATUS_OK ||
+        tflite_write(&s->built, &s->file, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
 }
 
 static void close_sample(struct sample *s)
@@ -163,7 +153,7 @@ static enum status verify(const struct sample *s, struct diag *diag)
 static enum status allocate(const struct sample *s, struct diag *diag)
 {
     struct interpreter *in = NULL;
-    struct model m;
+    struct model m CLOSED_BY(model_close);
     enum status status = tflite_read(&m, s->file.bytes, s->file.count, diag);
 
     if (status == STATUS_OK)
@@ -171,7 +161,6 @@ static enum status allocate(const struct sample *s, struct diag *diag)
     if (status == STATUS_OK)
         status = interpreter_allocate(in, diag);
     interpreter_close(in);
-    model_close(&m);
     return status;
 }
 
@@ -183,8 +172,7 @@ static void expect_edge(const struct sample *s, enum limit which, uint64_t value
     char named[64];
 
     set(which, value);
-    if (run(s, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK_DIAG(run(s, &diag), diag);
     set(which, value - 1);
     snprintf(named, sizeof named, "at most %llu (limit %s;", (unsigned long long)value - 1,
              limit_row(which)->name);
@@ -238,17 +226,16 @@ TEST(the_interpreter_has_limits)
 TEST(a_small_file_does_not_take_gigabytes)
 {
     struct sample s;
-    struct diag diag;
 
     for (int constant = 0; constant < 2; constant++) {
         const long long before = mem_peak_bytes();
 
         make_pad(&s, constant, 30001);
         assert_true(s.file.count < 1000);
-        assert_int_equal(allocate(&s, &diag), STATUS_LIMIT);
-        if (!strstr(diag.text, "PAD: node 1: ") || !strstr(diag.text, "tensor 3 (huge)") ||
-            !strstr(diag.text, "3600240004") || !strstr(diag.text, "raises it"))
-            fail_msg("%s", diag.text);
+        assert_int_equal(allocate(&s, &err), STATUS_LIMIT);
+        if (!strstr(err.text, "PAD: node 1: ") || !strstr(err.text, "tensor 3 (huge)") ||
+            !strstr(err.text, "3600240004") || !strstr(err.text, "raises it"))
+            fail_msg("%s", err.text);
         assert_true(mem_peak_bytes() - before < 1 << 20);
         close_sample(&s);
     }
@@ -257,44 +244,33 @@ TEST(a_small_file_does_not_take_gigabytes)
 /* A shape that is computed, not that of the file. */
 TEST(a_computed_shape_has_limits)
 {
-    struct sample s;
-    struct diag diag;
+    struct sample s CLOSED_BY(close_sample);
     struct interpreter *in;
 
     make_chain(&s, 2, 8);
-    if (interpreter_open(&in, &s.built, NULL, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(interpreter_open(&in, &s.built, NULL, &err));
     set(LIMIT_TENSOR_ELEMENTS, 99);
-    assert_int_equal(interpreter_resize_input(in, 0, (int32_t[]){ 10, 10 }, 2, &diag),
-                     STATUS_LIMIT);
-    assert_non_null(strstr(diag.text, "tensor 0 (x): dims: 100 elements, at most 99 (limit"));
+    assert_int_equal(interpreter_resize_input(in, 0, (int32_t[]){ 10, 10 }, 2, &err), STATUS_LIMIT);
+    assert_non_null(strstr(err.text, "tensor 0 (x): dims: 100 elements, at most 99 (limit"));
     reset(LIMIT_TENSOR_ELEMENTS);
-    assert_int_equal(interpreter_resize_input(in, 0, (int32_t[]){ 10, 10 }, 2, &diag), STATUS_OK);
-    assert_int_equal(interpreter_allocate(in, &diag), STATUS_OK);
+    assert_int_equal(interpreter_resize_input(in, 0, (int32_t[]){ 10, 10 }, 2, &err), STATUS_OK);
+    assert_int_equal(interpreter_allocate(in, &err), STATUS_OK);
     interpreter_close(in);
-    close_sample(&s);
 }
 
 TEST(a_file_has_a_limit)
 {
-    char path[] = "/tmp/assay-limits-XXXXXX";
-    const int fd = mkstemp(path);
-    struct diag diag;
-    uint8_t *bytes;
-    size_t count;
+    const char *const path = scratch_text("nine", "123456789");
+    struct file_model file;
 
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, "123456789", 9), 9);
-    close(fd);
     set(LIMIT_FILE_BYTES, 9);
-    assert_int_equal(file_read_model(path, &bytes, &count, &diag), STATUS_OK);
-    assert_int_equal(count, 9);
-    mem_free(bytes);
+    assert_int_equal(file_model_open(path, &file, &err), STATUS_OK);
+    assert_int_equal(file.count, 9);
+    file_model_close(&file);
     set(LIMIT_FILE_BYTES, 8);
-    assert_int_equal(file_read_model(path, &bytes, &count, &diag), STATUS_LIMIT);
-    assert_non_null(strstr(diag.text, path));
-    assert_non_null(strstr(diag.text, "at most 8 (limit file_bytes;"));
-    assert_null(bytes);
+    assert_int_equal(file_model_open(path, &file, &err), STATUS_LIMIT);
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, "at most 8 (limit file_bytes;"));
+    assert_null(file.bytes);
     reset(LIMIT_FILE_BYTES);
-    unlink(path);
 }

@@ -8,10 +8,7 @@
 #include "reference/format/builder.h"
 #include "reference/runtime/resources.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MANY = 1 << 15 };
 
@@ -37,7 +34,7 @@ static uint32_t key_of(int order, uint32_t i)
 TEST(any_order_is_balanced)
 {
     for (int order = 0; order < 4; order++) {
-        struct lookup l = { .count = 0 };
+        struct lookup l CLOSED_BY(lookup_close) = { .count = 0 };
 
         compared = 0;
         for (uint32_t i = 0; i < MANY; i++) {
@@ -52,7 +49,6 @@ TEST(any_order_is_balanced)
             assert_int_equal(lookup_find(&l, by_key, keys, &keys[i]), i);
         }
         assert_true(compared < 2l * MANY * 2 * 16);
-        lookup_close(&l);
     }
 }
 
@@ -83,26 +79,25 @@ TEST(variables_are_found_by_name)
 {
     static char names[RESOURCES_MAX + 1][12];
     struct resources r = { 0 };
-    struct diag diag = { 0 };
     int32_t id;
 
     compared = 0;
     for (int i = 0; i < RESOURCES_MAX; i++) {
         snprintf(names[i], sizeof names[i], "%d", i);
-        assert_int_equal(resource_id(&r, "", names[i], &id, &diag), STATUS_OK);
+        assert_int_equal(resource_id(&r, "", names[i], &id, &err), STATUS_OK);
         assert_int_equal(id, i);
     }
     for (int i = 0; i < RESOURCES_MAX; i++) {
-        assert_int_equal(resource_id(&r, "", names[i], &id, &diag), STATUS_OK);
+        assert_int_equal(resource_id(&r, "", names[i], &id, &err), STATUS_OK);
         assert_int_equal(id, i);
     }
     assert_true(compared < 3l * RESOURCES_MAX * 2 * 17);
-    assert_int_equal(resource_id(&r, "c", "0", &id, &diag), STATUS_UNSUPPORTED);
-    assert_string_equal(diag.text, "more than 65536 resource variables");
+    assert_int_equal(resource_id(&r, "c", "0", &id, &err), STATUS_UNSUPPORTED);
+    assert_string_equal(err.text, "more than 65536 resource variables");
     resources_close(&r);
     /* The container is a part of the name. */
-    assert_int_equal(resource_id(&r, "a", "bc", &id, &diag), STATUS_OK);
-    assert_int_equal(resource_id(&r, "ab", "c", &id, &diag), STATUS_OK);
+    assert_int_equal(resource_id(&r, "a", "bc", &id, &err), STATUS_OK);
+    assert_int_equal(resource_id(&r, "ab", "c", &id, &err), STATUS_OK);
     assert_int_equal(id, 1);
     resources_close(&r);
 }
@@ -110,7 +105,7 @@ TEST(variables_are_found_by_name)
 TEST(codes_of_operators_are_found)
 {
     enum { CODES = 8192 };
-    struct builder b;
+    struct builder b CLOSED_BY(builder_close);
     int x;
 
     builder_init(&b);
@@ -124,7 +119,6 @@ TEST(codes_of_operators_are_found)
     }
     assert_int_equal(b.opcodes.count, CODES);
     assert_true(compared < 3l * CODES * 2 * 14);
-    builder_close(&b);
 }
 
 /* By numbers that no VAR_HANDLE gave, as inputs of a graph may be. */
@@ -132,18 +126,16 @@ TEST(values_are_found_by_number)
 {
     float value = 1;
     TfLiteTensor t = { .type = kTfLiteFloat32, .data.f = &value, .bytes = sizeof value };
-    struct resources r = { 0 };
-    struct diag diag = { 0 };
+    struct resources r CLOSED_BY(resources_close) = { 0 };
 
     for (int i = 0; i < 1000; i++) {
         value = (float)i;
-        assert_int_equal(resource_assign(&r, (i % 2 ? -1 : 1) * (i << 20), &t, &diag), STATUS_OK);
+        assert_int_equal(resource_assign(&r, (i % 2 ? -1 : 1) * (i << 20), &t, &err), STATUS_OK);
     }
     for (int i = 0; i < 1000; i++)
         assert_true(*(float *)resource_find(&r, (i % 2 ? -1 : 1) * (i << 20))->data == (float)i);
     assert_null(resource_find(&r, 5));
     resources_forget(&r);
     assert_null(resource_find(&r, 0));
-    assert_int_equal(resource_assign(&r, 0, &t, &diag), STATUS_OK);
-    resources_close(&r);
+    assert_int_equal(resource_assign(&r, 0, &t, &err), STATUS_OK);
 }

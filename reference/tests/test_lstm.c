@@ -4,10 +4,7 @@
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
-#include "reference/format/builder.h"
 #include "reference/runtime/interpreter.h"
-
-#include <stdio.h>
 
 enum { X, H_PREV, W, BIAS, C_PREV };
 enum { H, C, JOINED, Z };
@@ -59,7 +56,7 @@ TEST(one_cell_by_hand)
                                   FLOATS(0.125f, 0.25f, -0.375f, 0.5f), FLOATS(-1.5f) };
     const double z[] = { 2 + 1 + 0.125, 0.5 - 0.5 + 0.25, -1 + 2 - 0.375, 1.5 + 1.5 + 0.5 };
     const double c = sigmoid(z[0]) * tanh(z[1]) - 1.5 * sigmoid(z[2]);
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin_lstm(&t, 1, 1, 1, data);
     op_run(&t);
@@ -77,7 +74,6 @@ TEST(one_cell_by_hand)
     /* The state carries over to the next invoke. */
     assert_memory_equal(t.in[H_PREV]->data.raw, t.out[H]->data.raw, 4);
     assert_memory_equal(t.in[C_PREV]->data.raw, t.out[C]->data.raw, 4);
-    op_end(&t);
 }
 
 /* The limit of TOLERANCES.md 3.8 in units of 2^-24. */
@@ -88,7 +84,7 @@ TEST(bounds_follow_the_gates)
                                   FLOATS(1, 2, 0.25f, -1, -0.5f, 4, 0.75f, 3),
                                   FLOATS(0.125f, 0.25f, -0.375f, 0.5f), FLOATS(-1.5f) };
     double dz[4], dc, dh;
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin_lstm(&t, 1, 1, 1, data);
     op_run(&t);
@@ -105,7 +101,6 @@ TEST(bounds_follow_the_gates)
     }
     assert_true(fabs(t.details[C].magnitude[0] * u / dc - 1) < 1e-9);
     assert_true(fabs(t.details[H].magnitude[0] * u / dh - 1) < 1e-9);
-    op_end(&t);
 }
 
 enum { BATCH = 3, DEPTH = 4, CELLS = 5, WIDTH = DEPTH + CELLS };
@@ -117,7 +112,7 @@ TEST(steps_follow_the_definition)
     float h[BATCH * CELLS] = { 0 }, c[BATCH * CELLS] = { 0 };
     const float *const data[] = { x, h, w, bias, c };
     uint64_t random = 3;
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     for (int i = 0; i < 4 * CELLS * WIDTH; i++)
         w[i] = op_random(&random);
@@ -154,7 +149,6 @@ TEST(steps_follow_the_definition)
         assert_memory_equal(t.in[H_PREV]->data.raw, h, sizeof h);
         assert_memory_equal(t.in[C_PREV]->data.raw, c, sizeof c);
     }
-    op_end(&t);
 }
 
 /* ---- in a graph ---- */
@@ -168,15 +162,14 @@ struct net {
 static void net_open(struct net *n, bool variables)
 {
     const char *const variable = variables ? "!" : "";
-    struct diag diag;
 
     kit_text(&n->model,
              "LSTM:2 {fused_activation_function=TANH kernel_type=1}\\\n"
              " x:f32[1,1] h:f32[1,1]%s f32[4,2]=1,2,0.25,-1,-0.5,4,0.75,3 f32[4]=0 c:f32[1,1]%s\\\n"
              " -> f32[1,1] f32[1,1] f32[1,2] f32[1,4]\ninputs x%s",
              variable, variable, variables ? "" : " h c");
-    assert_int_equal(interpreter_open(&n->in, &n->model, NULL, &diag), STATUS_OK);
-    assert_int_equal(interpreter_allocate(n->in, &diag), STATUS_OK);
+    assert_int_equal(interpreter_open(&n->in, &n->model, NULL, &err), STATUS_OK);
+    assert_int_equal(interpreter_allocate(n->in, &err), STATUS_OK);
 }
 
 static void net_close(struct net *n)
@@ -188,18 +181,17 @@ static void net_close(struct net *n)
 /* Invokes, and returns h. */
 static float net_step(struct net *n, float x)
 {
-    struct diag diag;
     size_t count;
     const int *const outputs = interpreter_outputs(n->in, &count);
 
     interpreter_tensor(n->in, 0)->data.f[0] = x;
-    assert_int_equal(interpreter_invoke(n->in, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(n->in, &err), STATUS_OK);
     return interpreter_tensor(n->in, outputs[H])->data.f[0];
 }
 
 TEST(state_lives_in_variables)
 {
-    struct net variables, inputs;
+    struct net variables CLOSED_BY(net_close), inputs CLOSED_BY(net_close);
     float first, second;
 
     net_open(&variables, true);
@@ -219,6 +211,4 @@ TEST(state_lives_in_variables)
     interpreter_tensor(inputs.in, H_PREV)->data.f[0] = 0;
     interpreter_tensor(inputs.in, C_PREV)->data.f[0] = 0;
     assert_true(net_step(&inputs, 0.5f) == first);
-    net_close(&variables);
-    net_close(&inputs);
 }

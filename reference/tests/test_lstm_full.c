@@ -98,7 +98,7 @@ TEST(two_steps_by_hand)
     for (int which = 0; which < 8; which++) {
         const bool cifg = which & 1, peephole = which & 2, projection = which & 4;
         struct cell s = { 0, 0 };
-        struct op_test t;
+        struct op_test t CLOSED_BY(op_end);
 
         begin(&t, cifg, peephole, projection);
         op_run(&t);
@@ -111,13 +111,12 @@ TEST(two_steps_by_hand)
         }
         assert_true(fabs((double)t.in[H]->data.f[0] - s.h) < 1e-6);
         assert_true(fabs((double)t.in[C]->data.f[0] - s.c) < 1e-6);
-        op_end(&t);
     }
 }
 
 TEST(clips_hold)
 {
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin(&t, false, false, true);
     params_of(&t)->cell_clip = 0.03125F;
@@ -125,7 +124,6 @@ TEST(clips_hold)
     op_run(&t);
     assert_true(fabsf(t.in[C]->data.f[0]) == 0.03125F);
     assert_true(t.out[0]->data.f[0] == 0.5F && t.out[0]->data.f[1] == 0.5F);
-    op_end(&t);
 }
 
 /* The second inference starts from a state that may be off already. */
@@ -133,7 +131,7 @@ TEST(states_carry_their_error)
 {
     struct ref_carry carry = { NULL, 0 };
     double first, stored;
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin(&t, false, true, false);
     t.call.carry = &carry;
@@ -147,7 +145,6 @@ TEST(states_carry_their_error)
     op_run(&t);
     assert_true(t.details[0].magnitude[0] > first && t.details[0].terms[0] > stored);
     mem_free(carry.at);
-    op_end(&t);
 }
 
 /* Weights by which an error grows a thousandfold from step to step: values lie between two ends,
@@ -155,7 +152,7 @@ TEST(states_carry_their_error)
 TEST(errors_stay_finite)
 {
     struct ref_carry carry = { NULL, 0 };
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin(&t, false, true, false);
     params_of(&t)->cell_clip = 8;
@@ -174,12 +171,11 @@ TEST(errors_stay_finite)
     for (size_t i = 0; i < carry.count; i++)
         assert_true(isfinite(carry.at[i]));
     mem_free(carry.at);
-    op_end(&t);
 }
 
 TEST(refusals)
 {
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin(&t, false, true, true);
     assert_int_equal(op_prepare(&t), STATUS_OK);
@@ -221,5 +217,4 @@ TEST(refusals)
         t.inputs[i].type = kTfLiteInt8;
     t.inputs[PROJECTION].type = kTfLiteInt8;
     op_refused(&t, STATUS_INVALID, "input 1 (weights)", "scale", NULL);
-    op_end(&t);
 }

@@ -6,7 +6,6 @@
 #include "reference/tests/kit/sample_model.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,25 +13,22 @@ static struct tflite_file files[2];
 static struct model a, b;
 
 /* Two models read from two copies of a file: what they point to may be changed in one. */
-static int read_twice(void **state)
+FIXTURE(read_twice)
 {
     struct model *const models[] = { &a, &b };
-    struct diag diag = { 0 };
 
-    (void)state;
     for (int i = 0; i < 2; i++)
-        if (tflite_write(&sample_model, &files[i], &diag) != STATUS_OK ||
-            tflite_read_accepting(models[i], files[i].bytes, files[i].count, ACCEPT_LEGAL, &diag) !=
+        if (tflite_write(&sample_model, &files[i], &err) != STATUS_OK ||
+            tflite_read_accepting(models[i], files[i].bytes, files[i].count, ACCEPT_LEGAL, &err) !=
                 STATUS_OK) {
-            fprintf(stderr, "%s\n", diag.text);
+            fprintf(stderr, "%s\n", err.text);
             return -1;
         }
     return 0;
 }
 
-static int free_both(void **state)
+FIXTURE(free_both)
 {
-    (void)state;
     model_close(&a);
     model_close(&b);
     mem_free(files[0].bytes);
@@ -224,12 +220,11 @@ TEST(where_the_bytes_stand_does_not_matter)
 
 TEST(messages_say_where)
 {
-    struct diag diag = { 0 };
     int32_t *type = (int32_t *)&b.subgraphs[0].tensors[3].type;
 
     *type = 7;
-    assert_int_equal(model_compare(&a, &b, &diag), STATUS_MISMATCH);
-    assert_string_equal(diag.text, "subgraph 0, tensor 3: type: 2 and 7");
+    assert_int_equal(model_compare(&a, &b, &err), STATUS_MISMATCH);
+    assert_string_equal(err.text, "subgraph 0, tensor 3: type: 2 and 7");
     *type = 2;
 }
 

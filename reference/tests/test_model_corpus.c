@@ -4,83 +4,48 @@
  *     $(B)/tests/reference test_model_corpus --corpus fuzz/corpus/models */
 #include "reference/tests/kit/subgraph_kit.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "reference/format/file.h"
 #include "reference/format/write.h"
 
-static void loop(struct model *m)
-{
-    kit_loop(m, 3, false);
-}
+#define MODEL_OF(name_, ...)                                                                       \
+    static void name_(struct model *m)                                                             \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct model
 
-static void loop_grows(struct model *m)
-{
-    kit_loop(m, 2, true);
-}
-
-static void branches(struct model *m)
-{
-    kit_branches(m, false);
-}
-
-static void branches_wide(struct model *m)
-{
-    kit_branches(m, true);
-}
-
-static void chain(struct model *m)
-{
-    kit_chain(m, 4);
-}
-
-static void ring(struct model *m)
-{
-    kit_ring(m, 3, 1);
-}
-
-static void variables(struct model *m)
-{
-    kit_variables(m, true);
-}
-
-static void unassigned(struct model *m)
-{
-    kit_variables(m, false);
-}
+MODEL_OF(loop, kit_loop(m, 3, false));
+MODEL_OF(loop_grows, kit_loop(m, 2, true));
+MODEL_OF(branches, kit_branches(m, false));
+MODEL_OF(branches_wide, kit_branches(m, true));
+MODEL_OF(chain, kit_chain(m, 4));
+MODEL_OF(ring, kit_ring(m, 3, 1));
+MODEL_OF(variables, kit_variables(m, true));
+MODEL_OF(unassigned, kit_variables(m, false));
 
 static void detection(struct model *m, int32_t type, bool regular)
 {
-    struct diag diag = { 0 };
     struct flex_writer w;
-    uint8_t *bytes;
     size_t count;
 
     kit_detection_options(&w);
     flex_write_bool(&w, "use_regular_nms", regular);
-    KIT_OK(flex_write_finish(&w, &bytes, &count, &diag));
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
+    KIT_OK(flex_write_finish(&w, &bytes, &count, &err));
     kit_detection(m, 3, 2, type, bytes, count);
-    mem_free(bytes);
 }
 
-static void detection_fast(struct model *m)
-{
-    detection(m, TENSOR_FLOAT32, false);
-}
-
-static void detection_regular(struct model *m)
-{
-    detection(m, TENSOR_FLOAT32, true);
-}
-
-static void detection_u8(struct model *m)
-{
-    detection(m, TENSOR_UINT8, false);
-}
-
-static void detection_without_options(struct model *m)
-{
-    kit_detection(m, 3, 2, TENSOR_FLOAT32, NULL, 0);
-}
+MODEL_OF(detection_fast, detection(m, TENSOR_FLOAT32, false));
+MODEL_OF(detection_regular, detection(m, TENSOR_FLOAT32, true));
+MODEL_OF(detection_u8, detection(m, TENSOR_UINT8, false));
+MODEL_OF(detection_without_options, kit_detection(m, 3, 2, TENSOR_FLOAT32, NULL, 0));
+MODEL_OF(composites,
+         kit_text(m, "STABLEHLO_COMPOSITE {name=c decomposition_subgraph_index=1 "
+                     "composite_attributes=flex(scale=0.5)} x:f32[1,64] -> f32[1,2]\ngraph\n"
+                     "tensors s:f16[2,2]=0.5,1,2,0.25; "
+                     "FULLY_CONNECTED {} f32[1,64] i4[2,64]=-8,7,1blocks(s,32) - -> f32[1,2]"));
 
 static const struct seed {
     const char *name;
@@ -89,6 +54,7 @@ static const struct seed {
     { "branches", branches },
     { "branches_wide", branches_wide },
     { "chain", chain },
+    { "composites", composites },
     { "detection_fast", detection_fast },
     { "detection_regular", detection_regular },
     { "detection_u8", detection_u8 },
@@ -104,12 +70,10 @@ enum { SEEDS = sizeof seeds / sizeof *seeds };
 
 static void build(const struct seed *seed, struct tflite_file *file)
 {
-    struct diag diag = { 0 };
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
     seed->build(&m);
-    KIT_OK(tflite_write(&m, file, &diag));
-    model_close(&m);
+    KIT_OK(tflite_write(&m, file, &err));
 }
 
 static int write_seeds(int argc, char **argv)
@@ -138,7 +102,6 @@ static int write_seeds(int argc, char **argv)
 TEST(seeds_are_what_is_built)
 {
     for (size_t i = 0; i < SEEDS; i++) {
-        struct diag diag = { 0 };
         struct tflite_file file;
         uint8_t *bytes;
         size_t count;
@@ -146,7 +109,7 @@ TEST(seeds_are_what_is_built)
 
         build(&seeds[i], &file);
         snprintf(path, sizeof path, "fuzz/corpus/models/%s", seeds[i].name);
-        KIT_OK(file_read(path, SIZE_MAX, &bytes, &count, &diag));
+        KIT_OK(file_read(path, SIZE_MAX, &bytes, &count, &err));
         if (count != file.count || memcmp(bytes, file.bytes, count) != 0)
             fail_msg("%s differs from what the test makes (write it with --corpus)", path);
         mem_free(bytes);

@@ -5,8 +5,6 @@
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
-#include "reference/format/model_compare.h"
-#include "reference/format/read.h"
 #include "reference/text/edit.h"
 #include "reference/text/model_text.h"
 #include "reference/text/write_text.h"
@@ -30,21 +28,19 @@ static char *edited(const char *text, const char *edit, bool as_written)
     const struct model_text source = { .text = text,
                                        .count = strlen(text),
                                        .as_written = as_written };
-    struct diag diag = { .status = STATUS_OK };
-    struct model m;
+    struct model m CLOSED_BY(model_close);
     char *out = NULL;
     size_t count;
     FILE *const f = open_memstream(&out, &count);
 
     assert_non_null(f);
-    if (model_text_build(&source, &m, &diag) != STATUS_OK)
-        fail_msg("%s\n%s", text, diag.text);
-    if (edit && model_text_edit(&m, edit, &diag) != STATUS_OK)
-        fail_msg("%s\n%s", edit, diag.text);
-    if (text_write(f, &m, NULL, &diag) != STATUS_OK)
-        fail_msg("%s\n%s", text, diag.text);
+    if (model_text_build(&source, &m, &err) != STATUS_OK)
+        fail_msg("%s\n%s", text, err.text);
+    if (edit && model_text_edit(&m, edit, &err) != STATUS_OK)
+        fail_msg("%s\n%s", edit, err.text);
+    if (text_write(f, &m, NULL, &err) != STATUS_OK)
+        fail_msg("%s\n%s", text, err.text);
     fclose(f);
-    model_close(&m);
     return out;
 }
 
@@ -140,14 +136,14 @@ TEST(texts_mean_what_they_say)
 {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
         const char *const means = meanings[i].means ? meanings[i].means : meanings[i].text;
-        char *const found = again(meanings[i].text, !meanings[i].means || strstr(means, "code:")),
+        char *found CLOSED_BY(kit_free) =
+            again(meanings[i].text, !meanings[i].means || strstr(means, "code:")),
                     *twice;
 
         assert_string_equal(found, means);
         twice = again(found, true);
         assert_string_equal(found, twice);
         free(twice);
-        free(found);
     }
 }
 
@@ -164,6 +160,7 @@ static const struct {
       "ADD {} x:f32[2] i64[2]=1,2 -> y:f32[2]\n" },
     { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.data[1]=nan(0x7fc00001)",
       "ADD {} x:f32[2] f32[2]=1,nan(0x7fc00001) -> y:f32[2]\n" },
+    { "CAST {} i4[3]=1,2,3 -> y:f32[3]", "in0.data[1]=-8", "CAST {} i4[3]=1,-8,3 -> y:f32[3]\n" },
     { "ADD {} x:f32[2] f32[2]=1,2 -> y:f32[2]", "in1.data=7; in0.q=(0.5|0.25,1|2,3)",
       "ADD {} x:f32[2]q(0.5|0.25,1|2,3) f32[2]=7 -> y:f32[2]\n" },
     { "ADD {} x:f32[2] k:f32[2]=1,2 -> y:f32[2]", "in1.data=-",
@@ -188,10 +185,9 @@ static const struct {
 TEST(edits_set_what_they_name)
 {
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        char *const found = edited(edits[i].text, edits[i].edit, true);
+        char *found CLOSED_BY(kit_free) = edited(edits[i].text, edits[i].edit, true);
 
         assert_string_equal(found, edits[i].means);
-        free(found);
     }
 }
 
@@ -254,7 +250,7 @@ static const struct {
     { "ADD {} x:f32[100000,100000] f32[100000,100000]=0 -> y", 1, 29,
       "a constant of more than 1073741824 elements (limit tensor_elements" },
     { "ADD {} x:f32[2] f32[2]#99999999999999 -> y", 1, 24,
-      "constants of more than 4294967296 bytes" },
+      "constants of more than 4294967296 bytes (limit read_bytes;" },
     { "RELU x:f32[2]q(1,2|3) -> y", 1, 22, "2 zero points of 1 scales, expected at most as many" },
     { "RELU x:f32[2]q(1,2,3,4) -> y", 1, 21,
       "expected q(scale|scale,zero_point|zero_point,dimension)" },
@@ -316,27 +312,26 @@ TEST(faults_have_a_place_and_a_reason)
 TEST(a_byte_0_is_no_text)
 {
     const struct model_text source = { .text = "RELU\0", .count = 5 };
-    struct diag diag = { .status = STATUS_OK };
     struct model m;
 
-    assert_int_equal(model_text_build(&source, &m, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "line 1, column 5: expected a text, found a byte 0");
+    assert_int_equal(model_text_build(&source, &m, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "line 1, column 5: expected a text, found a byte 0");
 }
 
 TEST(seeds_give_the_same_numbers_everywhere)
 {
-    char *const text = again("ADD {} f32[3] f32[3]=~1 -> f32[3]; ADD {} i8[4] i8[4]=~2 -> i8[4]\n"
-                             "ADD {} i32[3] i32[3]=~3(5,7) -> i32[3]; ADD {} f32[6] "
-                             "f32[6]=~5(-2..2) -> f32[6]; ADD {} f16[2] f16[2]=~4(1,1) "
-                             "-> f16[2]",
-                             true);
+    char *text CLOSED_BY(kit_free) =
+        again("ADD {} f32[3] f32[3]=~1 -> f32[3]; ADD {} i8[4] i8[4]=~2 -> i8[4]\n"
+              "ADD {} i32[3] i32[3]=~3(5,7) -> i32[3]; ADD {} f32[6] "
+              "f32[6]=~5(-2..2) -> f32[6]; ADD {} f16[2] f16[2]=~4(1,1) "
+              "-> f16[2]",
+              true);
 
     assert_string_equal(text, "ADD {} f32[3] f32[3]=0.13312304,0.49156344,0.9420054 -> f32[3]\n"
                               "ADD {} i8[4] i8[4]=23,64,24,68 -> i8[4]\n"
                               "ADD {} i32[3] i32[3]=5,7,6 -> i32[3]\n"
                               "ADD {} f32[6] f32[6]=-1,1,-1,-2,-2,-1 -> f32[6]\n"
                               "ADD {} f16[2] f16[2]=1 -> f16[2]\n");
-    free(text);
 }
 
 TEST(every_allocation_may_fail)
@@ -385,27 +380,23 @@ TEST(long_constants_lie_beside)
         { "data b.data", "line 1, column 6: " },
     };
     char folder[] = "/tmp/model_text.XXXXXX", path[64];
-    struct diag diag = { .status = STATUS_OK };
 
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a.data", folder);
-    assert_int_equal(file_write(path, bytes, sizeof bytes, &diag), STATUS_OK);
+    assert_int_equal(file_write(path, bytes, sizeof bytes, &err), STATUS_OK);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct model_text source = { rows[i].text, strlen(rows[i].text), folder, false };
-        char *text = NULL;
-        size_t count;
-        FILE *const f = open_memstream(&text, &count);
+        MEMORY_FILE(f, text);
         struct model m;
 
-        if (model_text_build(&source, &m, &diag) != STATUS_OK)
-            fputs(diag.text, f);
+        if (model_text_build(&source, &m, &err) != STATUS_OK)
+            fputs(err.text, f);
         else
-            assert_int_equal(text_write(f, &m, NULL, &diag), STATUS_OK);
+            assert_int_equal(text_write(f, &m, NULL, &err), STATUS_OK);
         fclose(f);
         model_close(&m);
         if (strncmp(text, rows[i].means, strlen(rows[i].means)) != 0)
             fail_msg("%s\n  expected %s\n  found    %s", rows[i].text, rows[i].means, text);
-        free(text);
     }
     assert_int_equal(unlink(path), 0);
     assert_int_equal(rmdir(folder), 0);

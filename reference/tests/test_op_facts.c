@@ -5,7 +5,6 @@
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
 
-#include <stdint.h>
 #include <string.h>
 
 TEST(each_row_has_a_kernel)

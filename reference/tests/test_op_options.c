@@ -5,8 +5,6 @@
 #include "reference/format/op_options.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 TEST(every_builtin_has_a_name)
 {

@@ -252,7 +252,6 @@ static void run_row(struct row *r)
 /* A row is a model of one op; one that is indented is an edit of the last that is not. */
 static void read_row(struct row *r, const char *base, char *line)
 {
-    struct diag diag = { 0 };
     char *const expected = strstr(line, " =>");
 
     r->expected = expected ? expected + 3 : "";
@@ -260,21 +259,19 @@ static void read_row(struct row *r, const char *base, char *line)
         *expected = '\0';
     kit_text(&r->model, "%s", *line == ' ' ? base : line);
     if (*line == ' ' && line[strspn(line, " ")] &&
-        model_text_edit(&r->model, line + strspn(line, " "), &diag) != STATUS_OK)
-        fail_msg("%s: %s", r->place, diag.text);
+        model_text_edit(&r->model, line + strspn(line, " "), &err) != STATUS_OK)
+        fail_msg("%s: %s", r->place, err.text);
 }
 
 static void run_file(const char *path, size_t *rows)
 {
-    struct diag diag = { 0 };
     char line[4096], base[4096] = "";
-    uint8_t *bytes;
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
     size_t count;
     FILE *f;
     int number = 0;
 
-    if (file_read(path, 1 << 20, &bytes, &count, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(file_read(path, 1 << 20, &bytes, &count, &err));
     f = fmemopen(bytes, count, "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
@@ -293,7 +290,6 @@ static void run_file(const char *path, size_t *rows)
         ++*rows;
     }
     fclose(f);
-    mem_free(bytes);
 }
 
 TEST(every_row_is_as_expected)

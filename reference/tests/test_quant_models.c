@@ -6,7 +6,6 @@
 
 #include "tensorflow/lite/c/c_api.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 

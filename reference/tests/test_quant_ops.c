@@ -25,7 +25,7 @@ TEST(lstm_in_16_bits)
 {
     static const int16_t z[] = { 7100, -8300, 5936, 4780, -13310, 15630, 24510, -17760 };
     static const int16_t c[] = { -466, -32606 };
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin_lstm(&t);
     op_run(&t);
@@ -40,14 +40,13 @@ TEST(lstm_in_16_bits)
     /* The state goes on. */
     assert_memory_equal(t.in[1]->data.raw, UBYTES(106, 126), 2);
     assert_memory_equal(t.in[4]->data.raw, c, sizeof c);
-    op_end(&t);
 }
 
 /* The zero point of x and h times anything is 0: gates are what the biases are, in quarters. */
 TEST(gates_round_up)
 {
     static const int16_t z[] = { 1, 0, 2, -1, 1, 0, 2, -1 };
-    struct op_test t;
+    struct op_test t CLOSED_BY(op_end);
 
     begin_lstm(&t);
     memset(t.in[0]->data.raw, 128, 2);
@@ -56,5 +55,4 @@ TEST(gates_round_up)
     quant_of(t.in[3])->scale->data[0] = 0x1p-14f;
     op_run(&t);
     assert_memory_equal(t.out[3]->data.raw, z, sizeof z);
-    op_end(&t);
 }

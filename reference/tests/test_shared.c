@@ -7,8 +7,6 @@
 #include "reference/format/flatbuffer_write.h"
 #include "reference/format/read.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* SECURITY.md names it: bytes of memory for a byte of the file. */
@@ -103,11 +101,10 @@ static enum status cost(const uint8_t *file, size_t count, long long *bytes, str
 TEST(shared_tables_cost_in_proportion)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct fb_writer w;
-        struct diag diag;
+        struct fb_writer w CLOSED_BY(fbw_close);
         size_t refused, taken;
         long long bytes;
-        uint8_t *file;
+        uint8_t *file CLOSED_BY(kit_mem_free);
 
         write_shared(&w, &rows[i]);
         assert_int_equal(w.status, STATUS_OK);
@@ -115,25 +112,23 @@ TEST(shared_tables_cost_in_proportion)
         taken = refused * 64;
         assert_non_null(file = mem_alloc(taken, 1));
         memcpy(file, w.bytes, w.count);
-        if (cost(file, refused, &bytes, &diag) != STATUS_INVALID ||
-            !strstr(diag.text, "shared too often"))
-            fail_msg("%s: %s", rows[i].name, diag.text);
-        if (cost(file, taken, &bytes, &diag) != STATUS_OK)
-            fail_msg("%s: %s", rows[i].name, diag.text);
+        if (cost(file, refused, &bytes, &err) != STATUS_INVALID ||
+            !strstr(err.text, "shared too often"))
+            fail_msg("%s: %s", rows[i].name, err.text);
+        if (cost(file, taken, &bytes, &err) != STATUS_OK)
+            fail_msg("%s: %s", rows[i].name, err.text);
         while (taken - refused > 1) {
             const size_t half = refused + (taken - refused) / 2;
 
-            if (cost(file, half, &bytes, &diag) == STATUS_OK)
+            if (cost(file, half, &bytes, &err) == STATUS_OK)
                 taken = half;
             else
                 refused = half;
         }
-        assert_int_equal(cost(file, taken, &bytes, &diag), STATUS_OK);
+        assert_int_equal(cost(file, taken, &bytes, &err), STATUS_OK);
         print_message("%s: %lld bytes of memory for a file of %zu: %.1f times\n", rows[i].name,
                       bytes, taken, (double)bytes / (double)taken);
         if (bytes > (long long)taken * COST_MAX)
             fail_msg("%s: above %d times the file", rows[i].name, COST_MAX);
-        mem_free(file);
-        fbw_close(&w);
     }
 }

@@ -31,7 +31,7 @@ static size_t lowest_gap(const struct span *spans, const size_t *order, size_t p
 TEST(many_as_a_few)
 {
     struct span *spans = calloc(COUNT, sizeof *spans), *naive = calloc(COUNT, sizeof *naive);
-    size_t *order = calloc(COUNT, sizeof *order);
+    size_t *order CLOSED_BY(kit_free) = calloc(COUNT, sizeof *order);
 
     assert_true(spans && naive && order);
     for (uint64_t seed = 1, round = 0; round < 4; round++) {
@@ -69,15 +69,14 @@ TEST(many_as_a_few)
     }
     free(spans);
     free(naive);
-    free(order);
 }
 
 /* Spans that all live at once: a search for gaps among so many takes minutes. */
 TEST(all_at_once)
 {
-    struct span *spans = calloc(MANY, sizeof *spans);
-    size_t *order = calloc(MANY, sizeof *order);
-    struct spans_placer p;
+    struct span *spans CLOSED_BY(kit_free) = calloc(MANY, sizeof *spans);
+    size_t *order CLOSED_BY(kit_free) = calloc(MANY, sizeof *order);
+    struct spans_placer p CLOSED_BY(spans_placer_close);
 
     assert_true(spans && order);
     for (size_t i = 0; i < MANY; i++) {
@@ -89,9 +88,6 @@ TEST(all_at_once)
     assert_int_equal(spans_place(&p, order), 64 * (size_t)MANY);
     for (size_t i = 0; i < MANY; i++)
         assert_int_equal(spans[i].offset, 64 * i);
-    spans_placer_close(&p);
-    free(spans);
-    free(order);
 }
 
 /* Every offset of spans beyond SPANS_EXACT, of which some have more company than others, is valid.
@@ -99,8 +95,8 @@ TEST(all_at_once)
 TEST(no_two_overlap)
 {
     enum { N = SPANS_EXACT + 4000 };
-    struct span *spans = calloc(N, sizeof *spans);
-    size_t *order = calloc(N, sizeof *order), peak, highest = 0;
+    struct span *spans CLOSED_BY(kit_free) = calloc(N, sizeof *spans);
+    size_t *order CLOSED_BY(kit_free) = calloc(N, sizeof *order), peak, highest = 0;
     struct spans_placer p;
     uint64_t seed = 9;
 
@@ -128,14 +124,12 @@ TEST(no_two_overlap)
         }
     }
     assert_int_equal(highest, peak);
-    free(spans);
-    free(order);
 }
 
 TEST(without_memory)
 {
-    struct span *spans = calloc(COUNT, sizeof *spans);
-    struct spans_placer p;
+    struct span *spans CLOSED_BY(kit_free) = calloc(COUNT, sizeof *spans);
+    struct spans_placer p CLOSED_BY(spans_placer_close);
     long fails = 0;
     bool opened;
 
@@ -147,6 +141,4 @@ TEST(without_memory)
         assert_true(opened || (!p.index && !p.placed));
     } while (!opened);
     assert_true(fails > 10);
-    spans_placer_close(&p);
-    free(spans);
 }

@@ -3,7 +3,6 @@
 #include "reference/base/sparsity.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { INTS_MAX = 16 };
@@ -94,78 +93,31 @@ TEST(nothing_is_expanded_to_nothing)
     sparse_expand(&layout, h.values, 1, h.values);
 }
 
-static void no_order(struct host *h)
-{
-    h->sparsity.traversal_order = NULL;
-}
-static void no_segments(struct host *h)
-{
-    h->levels[1].array_segments = NULL;
-}
-static void no_indices(struct host *h)
-{
-    h->levels[1].array_indices = NULL;
-}
-static void no_levels(struct host *h)
-{
-    h->sparsity.dim_metadata = NULL;
-}
-static void no_data(struct host *h)
-{
-    h->tensor.data.raw = NULL;
-}
-static void no_dims(struct host *h)
-{
-    h->tensor.dims = NULL;
-}
-static void bytes(struct host *h)
-{
-    h->tensor.bytes = 15;
-}
-static void type(struct host *h)
-{
-    h->tensor.type = kTfLiteString;
-}
-static void negative(struct host *h)
-{
-    h->order.size = -1;
-}
-static void map_long(struct host *h)
-{
-    h->map = (struct ints)INTS(0, 1, 0);
-}
-static void map_negative(struct host *h)
-{
-    h->map.data[0] = -1;
-}
-static void block_order(struct host *h)
-{
-    h->order.data[3] = 3;
-}
-static void block_format(struct host *h)
-{
-    h->levels[3].format = kTfLiteDimSparseCSR;
-}
-static void block_negative(struct host *h)
-{
-    h->levels[2].dense_size = -4;
-}
-static void dims_negative(struct host *h)
-{
-    h->dims.data[0] = -4;
-}
-static void levels_more(struct host *h)
-{
-    h->sparsity.dim_metadata_size = 5;
-}
-static void many(struct host *h)
-{
-    h->levels[0].dense_size = h->dims.data[0] = INT32_MAX;
-}
-static void rank(struct host *h)
-{
-    h->dims = (struct ints)INTS(1, 1, 1, 1, 1, 1, 1, 1, 1);
-}
+#define EDIT(name_, ...)                                                                           \
+    static void name_(struct host *h)                                                              \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct host
+
+EDIT(no_order, h->sparsity.traversal_order = NULL);
+EDIT(no_segments, h->levels[1].array_segments = NULL);
+EDIT(no_indices, h->levels[1].array_indices = NULL);
+EDIT(no_levels, h->sparsity.dim_metadata = NULL);
+EDIT(no_data, h->tensor.data.raw = NULL);
+EDIT(no_dims, h->tensor.dims = NULL);
+EDIT(bytes, h->tensor.bytes = 15);
+EDIT(type, h->tensor.type = kTfLiteString);
+EDIT(negative, h->order.size = -1);
+EDIT(map_long, h->map = (struct ints)INTS(0, 1, 0));
+EDIT(map_negative, h->map.data[0] = -1);
+EDIT(block_order, h->order.data[3] = 3);
+EDIT(block_format, h->levels[3].format = kTfLiteDimSparseCSR);
+EDIT(block_negative, h->levels[2].dense_size = -4);
+EDIT(dims_negative, h->dims.data[0] = -4);
+EDIT(levels_more, h->sparsity.dim_metadata_size = 5);
+EDIT(many, h->levels[0].dense_size = h->dims.data[0] = INT32_MAX);
+EDIT(rank, h->dims = (struct ints)INTS(1, 1, 1, 1, 1, 1, 1, 1, 1));
 
 TEST(what_does_not_fit_is_named)
 {

@@ -54,23 +54,19 @@ TEST(each_kind_of_node)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct interpreter_options options = { .stand_in = &nobody, .shapes_only = true };
-        struct diag diag = { 0 };
-        struct interpreter *in;
-        struct model m;
 
-        kit_text(&m,
-                 "tensors x:f32[1,2] i:i32[1,2] y:f32[2,1,5] z:f32[]\n"
-                 "%s\nRELU y -> z\ninputs x i; outputs z",
-                 rows[i].node);
-        KIT_OK(interpreter_open(&in, &m, &options, &diag));
-        KIT_OK(interpreter_allocate(in, &diag));
+        MODEL(m,
+              "tensors x:f32[1,2] i:i32[1,2] y:f32[2,1,5] z:f32[]\n"
+              "%s\nRELU y -> z\ninputs x i; outputs z",
+              rows[i].node);
+        struct interpreter *in CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&in, &m, &options, &err));
+        KIT_OK(interpreter_allocate(in, &err));
         assert_non_null(interpreter_node_reason(in, 0));
         if (!strstr(interpreter_node_reason(in, 0), rows[i].reason))
             fail_msg("%s: %s", rows[i].node, interpreter_node_reason(in, 0));
         assert_null(interpreter_node_reason(in, 1));
         assert_int_equal(interpreter_tensor(in, 3)->bytes, 40);
-        interpreter_close(in);
-        model_close(&m);
     }
 }
 
@@ -78,23 +74,19 @@ TEST(each_kind_of_node)
 TEST(in_a_body)
 {
     const struct interpreter_options options = { .stand_in = &nobody, .shapes_only = true };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
 
-    kit_text(&m, "WHILE {cond_subgraph_index=1 body_subgraph_index=2} x:f32[1] -> y:f32[1]\n"
-                 "WHILE {cond_subgraph_index=1 body_subgraph_index=3} y -> z:f32[1]\n"
-                 "graph\nLESS {} a:f32[1] f32[1]=3 -> bool[1]\n"
-                 "graph\nCUSTOM(NoSuchOp) b:f32[1] -> c:f32[1]\n"
-                 "graph\nNEG d:f32[1] -> e");
-    KIT_OK(interpreter_open(&in, &m, &options, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    MODEL(m, "WHILE {cond_subgraph_index=1 body_subgraph_index=2} x:f32[1] -> y:f32[1]\n"
+             "WHILE {cond_subgraph_index=1 body_subgraph_index=3} y -> z:f32[1]\n"
+             "graph\nLESS {} a:f32[1] f32[1]=3 -> bool[1]\n"
+             "graph\nCUSTOM(NoSuchOp) b:f32[1] -> c:f32[1]\n"
+             "graph\nNEG d:f32[1] -> e");
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, &m, &options, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     assert_string_equal(interpreter_node_reason(in, 0),
                         "node 0: WHILE calls subgraph 2: node 0: the custom op \"NoSuchOp\" "
                         "version 1 is not known");
     assert_null(interpreter_node_reason(in, 1));
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(somebody_runs_it)
@@ -102,24 +94,20 @@ TEST(somebody_runs_it)
     struct counts c = { 0, 0 };
     const struct interpreter_stand_in other = { &c, widen, run };
     const struct interpreter_options options = { .stand_in = &other, .num_threads = -1 };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
 
-    kit_text(&m, "tensors x:f32[1,2] y:f32[1,3] z:f32[1,3]\n"
-                 "CUSTOM(NoSuchOp) x -> y\nRELU y -> z");
-    KIT_OK(interpreter_open(&in, &m, &options, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    MODEL(m, "tensors x:f32[1,2] y:f32[1,3] z:f32[1,3]\n"
+             "CUSTOM(NoSuchOp) x -> y\nRELU y -> z");
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, &m, &options, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     assert_true(c.prepared > 0);
     interpreter_tensor(in, 0)->data.f[0] = 2;
     for (int i = 0; i < 2; i++)
-        KIT_OK(interpreter_invoke(in, &diag));
+        KIT_OK(interpreter_invoke(in, &err));
     assert_int_equal(interpreter_tensor(in, 2)->bytes, 16);
     assert_true(interpreter_tensor(in, 2)->data.f[3] == 5);
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_DEVICE);
-    assert_string_equal(diag.text, "NoSuchOp: node 0: gone");
-    interpreter_close(in);
-    model_close(&m);
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_DEVICE);
+    assert_string_equal(err.text, "NoSuchOp: node 0: gone");
 }
 
 /* What a resize makes right is the reference's again. */
@@ -128,18 +116,14 @@ TEST(it_is_asked_again)
     struct counts c = { 0, 0 };
     const struct interpreter_stand_in other = { &c, NULL, run };
     const struct interpreter_options options = { .stand_in = &other, .num_threads = -1 };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
 
-    kit_text(&m, "tensors x:f32[1,2] w:f32[1,3]=1,2,3 y:f32[1,3]\nADD AddOptions{} x w -> y");
-    KIT_OK(interpreter_open(&in, &m, &options, &diag));
+    MODEL(m, "tensors x:f32[1,2] w:f32[1,3]=1,2,3 y:f32[1,3]\nADD AddOptions{} x w -> y");
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, &m, &options, &err));
     assert_non_null(interpreter_node_reason(in, 0));
-    KIT_OK(interpreter_resize_input(in, 0, (const int32_t[]){ 1, 3 }, 2, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, (const int32_t[]){ 1, 3 }, 2, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     assert_null(interpreter_node_reason(in, 0));
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     assert_int_equal(c.run, 0);
-    interpreter_close(in);
-    model_close(&m);
 }

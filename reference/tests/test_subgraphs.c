@@ -34,12 +34,10 @@ static const float input[] = { 1.5f, -2 };
 
 static void invoke(struct interpreter *in, size_t i)
 {
-    struct diag diag = { 0 };
-
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     set_input(in, i, input, sizeof input);
-    KIT_OK(interpreter_invoke(in, &diag));
-    KIT_OK(interpreter_check_guards(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
+    KIT_OK(interpreter_check_guards(in, &err));
 }
 
 /* Guard zones and poison, so that what lies outside of tensors, or is old, does not matter. */
@@ -55,11 +53,8 @@ static struct interpreter *open_guarded(const struct model *m)
 TEST(loops)
 {
     for (int steps = 0; steps < 6; steps++) {
-        struct interpreter *in;
-        struct model m;
-
-        kit_loop(&m, steps, false);
-        in = open_guarded(&m);
+        MODEL_BY(m, kit_loop(&m, steps, false));
+        INTERPRETER_BY(in, open_guarded(&m));
         for (int run = 0; run < 2; run++) {
             const float power = (float)(1 << steps);
 
@@ -68,70 +63,54 @@ TEST(loops)
             has(output(in, 1), 2, (float[]){ 1.5f * power, -2 * power });
             assert_int_equal(output(in, 1)->allocation_type, kTfLiteArenaRw);
         }
-        interpreter_close(in);
-        model_close(&m);
     }
 }
 
 TEST(state_may_grow)
 {
-    struct interpreter *in;
-    struct model m;
-
-    kit_loop(&m, 2, true);
-    in = open_guarded(&m);
+    MODEL_BY(m, kit_loop(&m, 2, true));
+    INTERPRETER_BY(in, open_guarded(&m));
     for (int run = 0; run < 2; run++) {
         invoke(in, 0);
         assert_int_equal(output(in, 1)->allocation_type, kTfLiteDynamic);
         has(output(in, 1), 8, (float[]){ 1.5f, -2, 1.5f, -2, 1.5f, -2, 1.5f, -2 });
     }
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(follows_a_resize)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-
-    kit_loop(&m, 3, false);
-    in = open_guarded(&m);
+    MODEL_BY(m, kit_loop(&m, 3, false));
+    INTERPRETER_BY(in, open_guarded(&m));
     invoke(in, 0);
     for (int32_t size = 3; size > 0; size--) {
         const float x[] = { 1, 2, 3 }, y[] = { 8, 16, 24 };
 
-        KIT_OK(interpreter_resize_input(in, 0, &size, 1, &diag));
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_resize_input(in, 0, &size, 1, &err));
+        KIT_OK(interpreter_allocate(in, &err));
         set_input(in, 0, x, (size_t)size * 4);
-        KIT_OK(interpreter_invoke(in, &diag));
+        KIT_OK(interpreter_invoke(in, &err));
         has(output(in, 1), size, y);
     }
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(refuses_to_loop_for_ever)
 {
     struct interpreter_options options = { .max_iterations = 50, .num_threads = -1 };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
 
-    kit_endless_loop(&m);
-    in = kit_interpreter(&m, &options);
-    KIT_OK(interpreter_allocate(in, &diag));
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_UNSUPPORTED);
-    assert_string_equal(diag.text, "WHILE: node 0: the condition (subgraph 1) still holds after 50 "
-                                   "iterations, the limit (ASSAY_MAX_ITERATIONS sets another)");
+    MODEL_BY(m, kit_endless_loop(&m));
+    INTERPRETER_BY(in, kit_interpreter(&m, &options));
+    KIT_OK(interpreter_allocate(in, &err));
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_UNSUPPORTED);
+    assert_string_equal(err.text, "WHILE: node 0: the condition (subgraph 1) still holds after 50 "
+                                  "iterations, the limit (ASSAY_MAX_ITERATIONS sets another)");
     interpreter_close(in);
 
     setenv("ASSAY_MAX_ITERATIONS", "7", 1);
     in = kit_interpreter(&m, NULL);
     unsetenv("ASSAY_MAX_ITERATIONS");
-    KIT_OK(interpreter_allocate(in, &diag));
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "after 7 iterations"));
+    KIT_OK(interpreter_allocate(in, &err));
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "after 7 iterations"));
     interpreter_close(in);
     model_close(&m);
 
@@ -143,11 +122,9 @@ TEST(refuses_to_loop_for_ever)
     model_close(&m);
     kit_loop(&m, 51, false);
     in = kit_interpreter(&m, &options);
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
     set_input(in, 0, input, sizeof input);
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_UNSUPPORTED);
-    interpreter_close(in);
-    model_close(&m);
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_UNSUPPORTED);
 }
 
 /* ---- IF ---- */
@@ -155,16 +132,12 @@ TEST(refuses_to_loop_for_ever)
 TEST(branches)
 {
     for (int wide = 0; wide < 2; wide++) {
-        struct interpreter *in;
-        struct model m;
-
-        kit_branches(&m, wide);
-        in = open_guarded(&m);
+        MODEL_BY(m, kit_branches(&m, wide));
+        INTERPRETER_BY(in, open_guarded(&m));
         for (int run = 0; run < 4; run++) {
             const uint8_t then = run == 1 || run == 2;
-            struct diag diag = { 0 };
 
-            KIT_OK(interpreter_allocate(in, &diag));
+            KIT_OK(interpreter_allocate(in, &err));
             set_input(in, 0, &then, 1);
             invoke(in, 1);
             if (then)
@@ -172,8 +145,6 @@ TEST(branches)
             else
                 has(output(in, 0), wide ? 4 : 2, (float[]){ 1.5f, 0, 1.5f, 0 });
         }
-        interpreter_close(in);
-        model_close(&m);
     }
 }
 
@@ -192,11 +163,8 @@ static void check_variables(struct interpreter *in)
 
 TEST(variables_outlive_an_inference)
 {
-    struct interpreter *in;
-    struct model m;
-
-    kit_variables(&m, true);
-    in = open_guarded(&m);
+    MODEL_BY(m, kit_variables(&m, true));
+    INTERPRETER_BY(in, open_guarded(&m));
     check_variables(in);
     assert_int_equal(interpreter_reset_variables(in), STATUS_OK); /* tensors that are variable */
     invoke(in, 0);
@@ -208,24 +176,16 @@ TEST(variables_outlive_an_inference)
     interpreter_close(in);
     in = open_guarded(&m); /* each interpreter has its own */
     check_variables(in);
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(variables_are_assigned_first)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-
-    kit_variables(&m, false);
-    in = open_guarded(&m);
-    KIT_OK(interpreter_allocate(in, &diag));
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "READ_VARIABLE: node 2: variable 1 (total) is read before a "
-                                   "value is assigned to it");
-    interpreter_close(in);
-    model_close(&m);
+    MODEL_BY(m, kit_variables(&m, false));
+    INTERPRETER_BY(in, open_guarded(&m));
+    KIT_OK(interpreter_allocate(in, &err));
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "READ_VARIABLE: node 2: variable 1 (total) is read before a "
+                                  "value is assigned to it");
 }
 
 static bool takes_add(const struct mock *mock, int node)
@@ -239,21 +199,14 @@ static bool takes_add(const struct mock *mock, int node)
 TEST(delegates_keep_the_order_of_effects)
 {
     TfLiteStatus code;
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct mock mock;
-    struct model m;
 
-    kit_variables(&m, true);
-    mock_begin(&mock);
+    MODEL_BY(m, kit_variables(&m, true));
+    MOCK(mock);
     mock.takes = takes_add;
-    in = kit_interpreter(&m, NULL);
-    KIT_OK(interpreter_apply_delegate(in, &mock.abi, &code, &diag));
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
+    KIT_OK(interpreter_apply_delegate(in, &mock.abi, &code, &err));
     assert_int_equal(interpreter_partition_count(in), 1);
     check_variables(in);
-    interpreter_close(in);
-    mock_end(&mock);
-    model_close(&m);
 }
 
 /* ---- refused ---- */
@@ -298,15 +251,10 @@ TEST(refuses_recursion)
 /* Each subgraph is called twice by the one before it, and opened and prepared once. */
 TEST(runs_the_deepest_chain)
 {
-    struct interpreter *in;
-    struct model m;
-
-    kit_chain(&m, BODY_DEPTH_MAX);
-    in = open_guarded(&m);
+    MODEL_BY(m, kit_chain(&m, BODY_DEPTH_MAX));
+    INTERPRETER_BY(in, open_guarded(&m));
     invoke(in, 0);
     has(output(in, 0), 2, (float[]){ 3, -4 });
-    interpreter_close(in);
-    model_close(&m);
 }
 
 TEST(refuses_bodies_that_do_not_fit)
@@ -354,17 +302,15 @@ TEST(refuses_bodies_that_do_not_fit)
 
 static enum status try_all(const struct model *m)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    enum status s = interpreter_open(&in, m, NULL, &diag);
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    enum status s = interpreter_open(&in, m, NULL, &err);
 
     if (s == STATUS_OK)
-        s = interpreter_allocate(in, &diag);
+        s = interpreter_allocate(in, &err);
     if (s == STATUS_OK) {
         set_input(in, 0, input, sizeof input);
-        s = interpreter_invoke(in, &diag);
+        s = interpreter_invoke(in, &err);
     }
-    interpreter_close(in);
     return s;
 }
 

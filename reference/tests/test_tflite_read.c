@@ -6,31 +6,31 @@
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
 #include "reference/format/write.h"
+#include "reference/runtime/interpreter.h"
+#include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/sample_model.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
+#include "reference/text/hostile_row.h"
 
 #include <dirent.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct tflite_file sample;
 
-static int write_sample(void **state)
+FIXTURE(write_sample)
 {
-    struct diag diag = { 0 };
-
-    (void)state;
-    if (tflite_write(&sample_model, &sample, &diag) == STATUS_OK)
+    if (tflite_write(&sample_model, &sample, &err) == STATUS_OK)
         return 0;
-    fprintf(stderr, "%s\n", diag.text);
+    fprintf(stderr, "%s\n", err.text);
     return -1;
 }
 
-static int free_sample(void **state)
+FIXTURE(free_sample)
 {
-    (void)state;
     mem_free(sample.bytes);
     return 0;
 }
@@ -50,7 +50,6 @@ TEST(real_models_come_back)
     }
     while ((entry = readdir(d))) {
         const size_t length = strlen(entry->d_name);
-        struct diag diag = { 0 };
         struct tflite_file file;
         struct model m, back;
         uint8_t *bytes;
@@ -60,12 +59,12 @@ TEST(real_models_come_back)
         if (length < 7 || strcmp(entry->d_name + length - 7, ".tflite") != 0)
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (file_read(path, 1 << 30, &bytes, &count, &diag) != STATUS_OK ||
-            tflite_read(&m, bytes, count, &diag) != STATUS_OK ||
-            tflite_write(&m, &file, &diag) != STATUS_OK ||
-            tflite_read(&back, file.bytes, file.count, &diag) != STATUS_OK ||
-            model_compare(&m, &back, &diag) != STATUS_OK)
-            fail_msg("%s: %s", path, diag.text);
+        if (file_read(path, 1 << 30, &bytes, &count, &err) != STATUS_OK ||
+            tflite_read(&m, bytes, count, &err) != STATUS_OK ||
+            tflite_write(&m, &file, &err) != STATUS_OK ||
+            tflite_read(&back, file.bytes, file.count, &err) != STATUS_OK ||
+            model_compare(&m, &back, &err) != STATUS_OK)
+            fail_msg("%s: %s", path, err.text);
         assert_true(m.subgraphs[0].tensor_count > 1);
         seen++;
         model_close(&m);
@@ -79,12 +78,10 @@ TEST(real_models_come_back)
 
 TEST(fields_are_read)
 {
-    struct diag diag = { 0 };
     const struct model_tensor *t;
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
-    assert_int_equal(tflite_read_accepting(&m, sample.bytes, sample.count, ACCEPT_LEGAL, &diag),
-                     STATUS_OK);
+    KIT_OK(tflite_read_accepting(&m, sample.bytes, sample.count, ACCEPT_LEGAL, &err));
     assert_int_equal(m.version, 3);
     assert_string_equal(m.description.text, "sample");
     assert_int_equal(m.opcodes[3].code, BUILTIN_MUL); /* the larger of two fields */
@@ -105,28 +102,27 @@ TEST(fields_are_read)
     assert_int_equal(m.buffers[4].data.count, 0);
     assert_int_equal(m.subgraphs[0].operators[3].custom_options.count, 8);
     assert_int_equal(m.external_buffers[0].offset, 0x123456789abcdef0);
-    model_close(&m);
 }
 
-/* Bytes need not be aligned; the vectors of the model are. */
+/* Bytes need not be aligned; the vectors of the model are.  Archives align models to 4 bytes: they
+ * are not copied. */
 TEST(bytes_may_stand_anywhere)
 {
-    uint8_t *room = malloc(sample.count + 8);
+    uint8_t *room CLOSED_BY(kit_free) = malloc(sample.count + 8);
 
     assert_non_null(room);
     for (size_t shift = 0; shift < 8; shift++) {
-        struct diag diag = { 0 };
-        struct model m;
+        const uint8_t *shape;
 
         memcpy(room + shift, sample.bytes, sample.count);
-        assert_int_equal(tflite_read_accepting(&m, room + shift, sample.count, ACCEPT_LEGAL, &diag),
-                         STATUS_OK);
-        if (model_compare(&m, &sample_model, &diag) != STATUS_OK)
-            fail_msg("shift %zu: %s", shift, diag.text);
+        struct model m CLOSED_BY(model_close);
+        KIT_OK(tflite_read_accepting(&m, room + shift, sample.count, ACCEPT_LEGAL, &err));
+        if (model_compare(&m, &sample_model, &err) != STATUS_OK)
+            fail_msg("shift %zu: %s", shift, err.text);
+        shape = (const uint8_t *)m.subgraphs[0].tensors[1].shape.data;
+        assert_int_equal(shape > room && shape < room + shift + sample.count, shift % 4 == 0);
         assert_int_equal((uintptr_t)m.subgraphs[0].tensors[1].quantization.zero_point.data % 8, 0);
-        model_close(&m);
     }
-    free(room);
 }
 
 /* Old writers align vectors of i64 to 4 bytes alone, as if all tables lay 4 bytes further on. */
@@ -135,10 +131,8 @@ TEST(vectors_of_old_writers_are_read)
     static const int64_t zeros[] = { -128, 127 };
     static const float scales[] = { 0.5f, 0.25f };
     struct tflite_file file = { .bytes = NULL };
-    struct diag diag = { 0 };
     struct model built, read;
     struct builder b;
-    uint8_t *moved;
     int x;
 
     builder_init(&b);
@@ -146,30 +140,27 @@ TEST(vectors_of_old_writers_are_read)
     builder_quantization(&b, x, 2, scales, zeros, 1);
     builder_inputs(&b, 1, &x);
     builder_outputs(&b, 1, &x);
-    assert_int_equal(builder_finish(&b, &built, &diag), STATUS_OK);
-    assert_int_equal(tflite_write(&built, &file, &diag), STATUS_OK);
-    moved = calloc(1, file.count + 4);
+    assert_int_equal(builder_finish(&b, &built, &err), STATUS_OK);
+    assert_int_equal(tflite_write(&built, &file, &err), STATUS_OK);
+    uint8_t *moved CLOSED_BY(kit_free) = calloc(1, file.count + 4);
     assert_non_null(moved);
     memcpy(moved, file.bytes, 8);
     memcpy(moved + 12, file.bytes + 8, file.count - 8);
     moved[0] += 4; /* the root; all other offsets are relative */
-    assert_int_equal(tflite_read(&read, moved, file.count + 4, &diag), STATUS_OK);
-    if (model_compare(&built, &read, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    assert_int_equal(tflite_read(&read, moved, file.count + 4, &err), STATUS_OK);
+    KIT_OK(model_compare(&built, &read, &err));
     assert_int_equal((uintptr_t)read.subgraphs[0].tensors[0].quantization.zero_point.data % 8, 0);
     model_close(&read);
     model_close(&built);
     mem_free(file.bytes);
-    free(moved);
 }
 
 TEST(what_is_not_done_here_is_refused)
 {
-    struct diag diag = { 0 };
     struct model m;
 
-    assert_int_equal(tflite_read(&m, sample.bytes, sample.count, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "tensor 4"));
+    assert_int_equal(tflite_read(&m, sample.bytes, sample.count, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "tensor 4"));
     assert_null(m.subgraphs);
 }
 
@@ -177,7 +168,7 @@ TEST(what_is_not_done_here_is_refused)
 static enum status read_exact(const uint8_t *bytes, size_t count)
 {
     struct diag diag = { 0 };
-    uint8_t *exact = malloc(count ? count : 1);
+    uint8_t *exact CLOSED_BY(kit_free) = malloc(count ? count : 1);
     struct model m;
     enum status s;
 
@@ -203,7 +194,6 @@ static enum status read_exact(const uint8_t *bytes, size_t count)
         assert_true(s == STATUS_INVALID || s == STATUS_UNSUPPORTED || s == STATUS_LIMIT);
         assert_null(m.arena.blocks);
     }
-    free(exact);
     return s;
 }
 
@@ -278,11 +268,63 @@ TEST(every_allocation_may_fail)
 
 TEST(no_bytes_at_all)
 {
-    struct diag diag = { 0 };
     struct model m;
 
-    assert_int_equal(tflite_read(&m, NULL, 0, &diag), STATUS_INVALID);
+    assert_int_equal(tflite_read(&m, NULL, 0, &err), STATUS_INVALID);
     assert_int_equal(tflite_verify(NULL, 0, NULL), STATUS_INVALID);
+}
+
+/* A file with holes, in which weights begin behind 4 GiB, and end where the file does. */
+TEST(weights_lie_behind_4_gib)
+{
+    static const char *const damage[] = { "buffers[1].offset = 0x100000040",
+                                          "buffers[1].offset = 0x100000041",
+                                          "buffers[1].offset = 0xffffffffffffffff" };
+    const uint64_t far = 0x100000040;
+    const float weights[] = { 3, 5 };
+    char path[] = P_tmpdir "/assay-long-XXXXXX";
+    const int fd = mkstemp(path);
+    struct tflite_file head;
+    struct model m;
+    bool holes;
+
+    assert_true(fd >= 0);
+    holes = sizeof(size_t) > 4 && ftruncate(fd, (off_t)(far + sizeof weights)) == 0;
+    kit_text(&m, "ADD {} f32[2] f32[2]=1^ -> f32[2]");
+    KIT_OK(tflite_write(&m, &head, &err));
+    model_close(&m);
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0] && holes; i++) {
+        struct file_model file;
+        struct interpreter *in;
+
+        KIT_OK(hostile_damage(&head, damage[i], &err));
+        assert_int_equal(pwrite(fd, head.bytes, head.count, 0), head.count);
+        assert_int_equal(pwrite(fd, weights, sizeof weights, (off_t)far), sizeof weights);
+        KIT_OK(file_model_open(path, &file, &err));
+        if (i > 0) { /* a byte, or all of the addresses, too far */
+            assert_int_equal(tflite_read(&m, file.bytes, file.count, &err), STATUS_INVALID);
+            assert_non_null(strstr(err.text, "size 8, in a file of 4294967368 bytes"));
+            diag_clear(&err);
+            file_model_close(&file);
+            continue;
+        }
+        KIT_OK(tflite_read(&m, file.bytes, file.count, &err));
+        in = kit_interpreter(&m, NULL);
+        KIT_OK(interpreter_allocate(in, &err));
+        assert_ptr_equal(interpreter_tensor(in, 1)->data.raw, file.bytes + far);
+        interpreter_tensor(in, 0)->data.f[0] = interpreter_tensor(in, 0)->data.f[1] = 1;
+        KIT_OK(interpreter_invoke(in, &err));
+        assert_true(interpreter_tensor(in, 2)->data.f[0] == 4);
+        assert_true(interpreter_tensor(in, 2)->data.f[1] == 6);
+        interpreter_close(in);
+        model_close(&m);
+        file_model_close(&file);
+    }
+    mem_free(head.bytes);
+    close(fd);
+    unlink(path);
+    if (!holes)
+        skip(); /* the file system cannot */
 }
 
 TEST_FILE(.setup = write_sample, .teardown = free_sample);

@@ -6,11 +6,10 @@
 #include "reference/format/model_compare.h"
 #include "reference/format/read.h"
 #include "reference/format/write.h"
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/sample_model.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Fails the test with the message. */
@@ -23,14 +22,13 @@ static void expect_ok(enum status s, const struct diag *diag)
 /* Writes, reads and compares. */
 static void round_trip(const struct model *m, enum tflite_accept accept)
 {
-    struct diag diag = { 0 };
     struct tflite_file file, again;
     struct model back;
 
-    expect_ok(tflite_write(m, &file, &diag), &diag);
-    expect_ok(tflite_read_accepting(&back, file.bytes, file.count, accept, &diag), &diag);
-    expect_ok(model_compare(m, &back, &diag), &diag);
-    expect_ok(tflite_write(&back, &again, &diag), &diag); /* the same model, the same bytes */
+    expect_ok(tflite_write(m, &file, &err), &err);
+    expect_ok(tflite_read_accepting(&back, file.bytes, file.count, accept, &err), &err);
+    expect_ok(model_compare(m, &back, &err), &err);
+    expect_ok(tflite_write(&back, &again, &err), &err); /* the same model, the same bytes */
     assert_int_equal(again.count, file.count);
     assert_memory_equal(again.bytes, file.bytes, file.count);
     model_close(&back);
@@ -47,7 +45,6 @@ TEST(every_field_comes_back)
 static void with_options(const struct options *options, struct model *m)
 {
     static const int32_t dims[] = { 2 };
-    struct diag diag = { 0 };
     struct builder b;
     int x, y;
 
@@ -57,7 +54,7 @@ static void with_options(const struct options *options, struct model *m)
     builder_op(&b, BUILTIN_RELU, 1, options, 1, &x, 1, &y);
     builder_inputs(&b, 1, &x);
     builder_outputs(&b, 1, &y);
-    expect_ok(builder_finish(&b, m, &diag), &diag);
+    expect_ok(builder_finish(&b, m, &err), &err);
 }
 
 TEST(every_option_table_comes_back)
@@ -101,18 +98,16 @@ TEST(every_option_table_comes_back)
 /* The values that a reader finds are those that were set: checked by slot, not by our reader. */
 TEST(option_fields_stand_in_their_slots)
 {
-    struct diag diag = { 0 };
     struct options options;
     struct tflite_file file;
     struct fb_table op, t;
-    struct model m;
 
     options_init(&options, OPTIONS_Conv2DOptions);
     options_set_int(&options, "padding", 1);
     options_set_int(&options, "stride_h", 7);
-    with_options(&options, &m);
-    expect_ok(tflite_write(&m, &file, &diag), &diag);
-    expect_ok(tflite_verify(file.bytes, file.count, &diag), &diag);
+    MODEL_BY(m, with_options(&options, &m));
+    expect_ok(tflite_write(&m, &file, &err), &err);
+    expect_ok(tflite_verify(file.bytes, file.count, &err), &err);
     op = fb_item(fb_item(fb_root(file.bytes), Model_subgraphs, 0), SubGraph_operators, 0);
     assert_int_equal(fb_int(op, Operator_builtin_options_type), 1);
     t = fb_sub(op, Operator_builtin_options);
@@ -121,19 +116,17 @@ TEST(option_fields_stand_in_their_slots)
     assert_int_equal(fb_load_i32(file.bytes, fb_find(t, 2)), 7);
     assert_int_equal(fb_find(t, 4), 0); /* dilation_w_factor 1: its default */
     mem_free(file.bytes);
-    model_close(&m);
 }
 
 TEST(header_and_alignment)
 {
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct model back;
     size_t data = 0;
 
-    expect_ok(tflite_write(&sample_model, &file, &diag), &diag);
+    expect_ok(tflite_write(&sample_model, &file, &err), &err);
     assert_memory_equal(file.bytes + 4, "TFL3", 4);
-    expect_ok(tflite_read_accepting(&back, file.bytes, file.count, ACCEPT_LEGAL, &diag), &diag);
+    expect_ok(tflite_read_accepting(&back, file.bytes, file.count, ACCEPT_LEGAL, &err), &err);
     for (size_t i = 0; i < back.buffer_count; i++)
         if (back.buffers[i].data.data) {
             assert_int_equal((back.buffers[i].data.data - file.bytes) % 16, 0);
@@ -154,22 +147,19 @@ TEST(header_and_alignment)
 TEST(equal_vtables_are_shared)
 {
     static const int32_t dims[] = { 1 };
-    struct diag diag = { 0 };
     size_t size[2];
 
     for (int extra = 0; extra < 2; extra++) {
         struct tflite_file file;
         struct builder b;
-        struct model m;
 
         builder_init(&b);
         for (int i = 0; i < 2 + extra; i++)
             builder_tensor(&b, TENSOR_FLOAT32, "", 1, dims);
-        expect_ok(builder_finish(&b, &m, &diag), &diag);
-        expect_ok(tflite_write(&m, &file, &diag), &diag);
+        MODEL_BY(m, expect_ok(builder_finish(&b, &m, &err), &err));
+        expect_ok(tflite_write(&m, &file, &err), &err);
         size[extra] = file.count;
         mem_free(file.bytes);
-        model_close(&m);
     }
     /* offset, table (soff, shape, name, has_rank), shape (count, one dim), name (count, NUL); no
      * vtable of 22 bytes more */
@@ -182,25 +172,24 @@ TEST(what_does_not_fit_is_refused)
     struct model_subgraph graph = { .tensors = &tensor, .tensor_count = 1 };
     struct model_buffer buffer = { .data = { .data = (const uint8_t *)"", .count = 0x7fffffff } };
     struct model m = { .subgraphs = &graph, .subgraph_count = 1 };
-    struct diag diag = { 0 };
     struct tflite_file file;
 
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "Tensor.type: 300"));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "Tensor.type: 300"));
     assert_null(file.bytes);
 
     tensor.type = -129;
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "Tensor.type: -129, not in -128..127"));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "Tensor.type: -129, not in -128..127"));
 
     tensor.type = 0;
     tensor.shape = (struct model_ints){ .data = &tensor.type, .count = SIZE_MAX / 2 };
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED);
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_UNSUPPORTED);
     tensor.shape.count = 0;
     m.buffers = &buffer;
     m.buffer_count = 1;
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED); /* before it is read */
-    assert_non_null(strstr(diag.text, "2147483647 more"));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_UNSUPPORTED); /* before it is read */
+    assert_non_null(strstr(err.text, "2147483647 more"));
     assert_null(file.bytes);
 }
 
@@ -216,45 +205,39 @@ TEST(values_that_do_not_fit_are_refused)
     const struct model_subgraph graph = { .tensors = &tensor, .tensor_count = 1 };
     const struct model sparse = { .version = 3, .subgraphs = &graph, .subgraph_count = 1 };
     struct options options;
-    struct diag diag = { 0 };
     struct tflite_file file;
-    struct model m;
 
-    assert_int_equal(tflite_write(&sparse, &file, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "DimensionMetadata: index 256 does not fit"));
+    assert_int_equal(tflite_write(&sparse, &file, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "DimensionMetadata: index 256 does not fit"));
     assert_null(file.bytes);
 
     options_init(&options, OPTIONS_Conv2DOptions);
     options_set_int(&options, "padding", 128);
-    with_options(&options, &m);
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "Conv2DOptions.padding: 128 does not fit"));
+    MODEL_BY(m, with_options(&options, &m));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "Conv2DOptions.padding: 128 does not fit"));
     assert_null(file.bytes);
-    model_close(&m);
 }
 
 TEST(tables_that_are_not_described_are_refused)
 {
     struct options options;
     struct model_operator *op;
-    struct diag diag = { 0 };
     struct tflite_file file;
-    struct model m;
 
     options_init(&options, OPTIONS_CallOptions);
-    with_options(&options, &m);
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "CallOptions (tag 16)"));
+    MODEL_BY(m, with_options(&options, &m));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "CallOptions (tag 16)"));
     op = (struct model_operator *)m.subgraphs[0].operators;
     op->options.tag = 200;
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "tag 200"));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "tag 200"));
     op->options.tag = 0;
     op->options_2_type = 18;
-    assert_int_equal(tflite_write(&m, &file, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "builtin_options_2: tag 18"));
+    assert_int_equal(tflite_write(&m, &file, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "builtin_options_2: tag 18"));
     assert_null(file.bytes);
-    model_close(&m);
 }
 
 TEST(every_allocation_may_fail)

@@ -46,6 +46,11 @@ static const struct number_type *find(int32_t type)
     return NULL;
 }
 
+bool constants_has_numbers(int32_t type)
+{
+    return find(type) != NULL;
+}
+
 size_t constants_element_bytes(int32_t type)
 {
     const struct number_type *const n = find(type);
@@ -55,13 +60,13 @@ size_t constants_element_bytes(int32_t type)
 
 bool constants_bytes(int32_t type, size_t elements, size_t *bytes)
 {
-    const unsigned per_byte = find(type) ? 8 / tensor_type_bits(type) : 0;
+    const struct number_type *const n = find(type);
 
-    if (!find(type))
+    if (!n)
         return false;
-    if (per_byte < 2)
-        return checked_mul(elements, find(type)->bytes, bytes);
-    *bytes = elements / per_byte + (elements % per_byte != 0);
+    if (n->bytes)
+        return checked_mul(elements, n->bytes, bytes);
+    *bytes = packed_bytes(elements, tensor_type_bits(type));
     return true;
 }
 
@@ -129,6 +134,18 @@ static enum status read_element(struct scan *t, const struct number_type *n, uin
         memcpy(out, &bits, n->bytes);
     else
         put_real(n, x, out);
+    return STATUS_OK;
+}
+
+enum status constants_read_value(struct scan *t, int32_t type, size_t at, uint8_t *bytes)
+{
+    const struct number_type *const n = find(type);
+    uint8_t value[8];
+
+    if (!n)
+        return scan_expected(t, "x: and bytes, since the type has no numbers");
+    TRY(read_element(t, n, value));
+    put(n, value, at, bytes);
     return STATUS_OK;
 }
 

@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+/* Elements are written as numbers; of other types only bytes are written. */
+bool constants_has_numbers(int32_t type);
 /* Bytes of an element that can be written as a number; 0: of the type only bytes are written, or
  * its elements are no whole bytes. */
 size_t constants_element_bytes(int32_t type);
@@ -19,6 +21,8 @@ bool constants_is_padded(int32_t type, const uint8_t *bytes, size_t elements);
 
 /* Reads "1,2.5,nan": one number for each element; the last one repeats. */
 enum status constants_read_values(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);
+/* One number, of the element at that place. */
+enum status constants_read_value(struct scan *t, int32_t type, size_t at, uint8_t *bytes);
 /* Reads "7", "7(-0.1,0.1)" or "7(-2..2)", which stand behind =~: a seed, and the range of the
  * numbers; of the last, whole numbers.  Of a seed the numbers are the same on every machine. */
 enum status constants_read_seed(struct scan *t, int32_t type, size_t elements, uint8_t *bytes);

@@ -4,8 +4,7 @@
 #include "reference/base/checked.h"
 #include "reference/base/limits.h"
 #include "reference/text/constants.h"
-#include "reference/text/parse_op.h"
-#include "reference/text/parse_tensor.h"
+#include "reference/text/parse.h"
 #include "reference/text/words.h"
 
 #include <ctype.h>
@@ -187,13 +186,13 @@ static enum status size_of(const struct editor *e, const struct model_tensor *t,
         fits = checked_mul(*elements, dim > 0 ? (size_t)dim : 0, elements) && fits;
     }
     *bytes = 0; /* of a type without numbers */
-    if (constants_elements(t->type, 8) > 0)
+    if (constants_has_numbers(t->type))
         fits = fits && constants_bytes(t->type, *elements, bytes);
-    if (fits && *bytes <= limit_of(LIMIT_FILE_BYTES))
+    if (fits && *bytes <= limit_of(LIMIT_READ_BYTES))
         return STATUS_OK;
     return scan_fail(&e->p.t, e->p.t.at, STATUS_LIMIT,
-                     "a constant of more than %llu bytes (limit file_bytes)",
-                     (unsigned long long)limit_of(LIMIT_FILE_BYTES));
+                     "a constant of more than %llu bytes (limit read_bytes)",
+                     (unsigned long long)limit_of(LIMIT_READ_BYTES));
 }
 
 /* Writes the values of a constant down in its old type, and reads them in that of `now`. */
@@ -209,7 +208,7 @@ static enum status keep_values(struct editor *e, struct model_tensor *t,
     uint8_t *data;
     FILE *f;
 
-    if (!old || !constants_bytes(t->type, 1, &bytes) || !constants_bytes(now->type, 1, &bytes)) {
+    if (!old || !constants_has_numbers(t->type) || !constants_has_numbers(now->type)) {
         *t = *now;
         return STATUS_OK;
     }
@@ -312,17 +311,16 @@ static enum status edit_data(struct editor *e, struct model_tensor *t)
 {
     size_t elements, bytes, index, had;
     const uint8_t *const old = model_tensor_data(e->m, t, &had);
-    const size_t size = constants_element_bytes(t->type);
     uint8_t *data;
 
     if (scan_take(&e->p.t, "[")) {
-        if (size == 0 || had < size)
+        if (!(elements = constants_elements(t->type, had)))
             return scan_expected(&e->p.t, "the place of a constant of numbers");
-        TRY(take_index(&e->p.t, had / size, &index));
+        TRY(take_index(&e->p.t, elements, &index));
         if (!(data = new_data(e, t, had)))
             return no_memory(e);
         memcpy(data, old, had);
-        return constants_read_values(&e->p.t, t->type, 1, data + index * size);
+        return constants_read_value(&e->p.t, t->type, index, data);
     }
     TRY(take_equals(&e->p.t));
     if (e->p.t.at[0] == '-' && !isdigit((unsigned char)e->p.t.at[1])) {

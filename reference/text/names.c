@@ -1,5 +1,5 @@
 /* A hash table with open addressing, at most half full. */
-#include "reference/text/names.h"
+#include "reference/text/parse.h"
 
 #include "reference/base/memory.h"
 

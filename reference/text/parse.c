@@ -73,5 +73,5 @@ void parse_close(struct parse *p)
     names_close(&p->names);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         mem_free(lists[i]->items);
-    mem_free(p->data);
+    file_model_close(&p->data);
 }

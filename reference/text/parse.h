@@ -3,8 +3,31 @@
 #define ASSAY_REFERENCE_TEXT_PARSE_H
 
 #include "reference/format/builder.h"
-#include "reference/text/names.h"
+#include "reference/format/file.h"
+#include "reference/format/op_options.h"
 #include "reference/text/scan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- names.c: which tensor of a subgraph has a name ---- */
+
+/* A zero-initialized table is empty.  Names are borrowed. */
+struct names {
+    struct name_row {
+        const char *name; /* NULL: a free row */
+        int tensor;
+        bool several; /* more than one tensor has the name */
+    } * rows;
+    size_t count, room;
+};
+
+/* False when out of memory. */
+bool names_add(struct names *t, const char *name, int tensor);
+/* NULL: no tensor has the name. */
+const struct name_row *names_find(const struct names *t, const char *name);
+void names_close(struct names *t);
 
 struct parse_list {
     void *items;
@@ -52,10 +75,9 @@ struct parse {
     struct parse_list listed[2];                           /* inputs, outputs of the subgraph */
     bool is_listed[2];
     const char *description;
-    size_t constants; /* buffers so far, without buffer 0 */
-    uint64_t bytes;   /* of all constants */
-    uint8_t *data;    /* the file beside the text */
-    size_t data_count;
+    size_t constants;       /* buffers so far, without buffer 0 */
+    uint64_t bytes;         /* of all constants */
+    struct file_model data; /* the file beside the text */
 };
 
 /* Appends a zeroed item; NULL, with a message, when out of memory. */
@@ -80,5 +102,34 @@ static inline size_t parse_tensor_count(const struct parse *p)
 }
 enum status parse_set_late(struct parse *p, enum parse_late_kind kind, size_t index,
                            const void *data, size_t count);
+
+/* ---- parse_op.c: operators of a text ---- */
+
+/* An operator, its name included. */
+enum status parse_op(struct parse *p);
+/* The name of an op, or code:199. */
+enum status parse_op_code(struct parse *p, int32_t *code);
+/* "stride_w=1": a field of the table. */
+enum status parse_op_option(struct parse *p, const struct option_table *table, struct options *o);
+
+/* ---- parse_tensor.c: tensors of a text ---- */
+
+/* Whether the tensor is an output of the operator that is read: then a new one may follow from the
+ * inputs, whose type is `type` (-1: none of them has one). */
+struct parse_producer {
+    bool produces;
+    int32_t type;
+};
+/* A tensor, known or new; its index goes to *tensor. */
+enum status parse_tensor(struct parse *p, const struct parse_producer *producer, int *tensor);
+/* Up to "->", "|" or the end of the statement, as ints in list. */
+enum status parse_tensors(struct parse *p, const struct parse_producer *producer,
+                          struct parse_list *list);
+enum status parse_dims(struct parse *p, const int32_t **dims, size_t *rank);
+/* Behind "blocks(": the tensor with the scales, the size of a block, and perhaps a tensor with zero
+ * points and a dimension. */
+enum status parse_blocks(struct parse *p, struct model_quantization *q);
+/* Behind "=" of metadata: bytes, or those of a buffer (*buffer not 0). */
+enum status parse_raw(struct parse *p, const uint8_t **bytes, size_t *count, uint32_t *buffer);
 
 #endif

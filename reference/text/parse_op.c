@@ -1,9 +1,8 @@
-#include "reference/text/parse_op.h"
+#include "reference/text/parse.h"
 
 #include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/flexbuffer.h"
-#include "reference/text/parse_tensor.h"
 #include "reference/text/words.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "reference/text/parse_tensor.h"
+#include "reference/text/parse.h"
 
 #include "reference/base/checked.h"
 #include "reference/base/limits.h"
@@ -38,15 +38,15 @@ enum status parse_dims(struct parse *p, const int32_t **dims, size_t *rank)
 /* Counts bytes of constants, before they are allocated. */
 static enum status claim(struct parse *p, const char *at, uint64_t count)
 {
-    const uint64_t most = limit_of(LIMIT_FILE_BYTES);
+    const uint64_t most = limit_of(LIMIT_READ_BYTES);
 
     if (count <= most && p->bytes + count <= most) {
         p->bytes += count;
         return STATUS_OK;
     }
     return scan_fail(&p->t, at, STATUS_LIMIT,
-                     "constants of more than %llu bytes (limit file_bytes; "
-                     "--limit=file_bytes=VALUE raises it)",
+                     "constants of more than %llu bytes (limit read_bytes; "
+                     "--limit=read_bytes=VALUE raises it)",
                      (unsigned long long)most);
 }
 
@@ -61,14 +61,14 @@ static enum status read_beside(struct parse *p, const uint8_t **bytes, size_t *c
     TRY(scan_integer(&p->t, "an offset", 0, INT64_MAX, &offset));
     if (scan_take(&p->t, ":") || *count == SIZE_MAX)
         TRY(scan_integer(&p->t, "a number of bytes", 0, INT64_MAX, &size));
-    if (!p->data)
+    if (!p->data.bytes)
         return scan_fail(&p->t, at, STATUS_INVALID,
                          "expected a statement `data FILE` before this place");
-    if ((uint64_t)offset > p->data_count || (uint64_t)size > p->data_count - (uint64_t)offset)
+    if ((uint64_t)offset > p->data.count || (uint64_t)size > p->data.count - (uint64_t)offset)
         return scan_fail(&p->t, at, STATUS_INVALID,
                          "bytes %lld to %lld, expected to end within the %zu bytes of the file",
-                         (long long)offset, (long long)offset + (long long)size, p->data_count);
-    *bytes = p->data + offset;
+                         (long long)offset, (long long)offset + (long long)size, p->data.count);
+    *bytes = p->data.bytes + offset;
     *count = (size_t)size;
     return STATUS_OK;
 }
@@ -151,7 +151,7 @@ static enum status read_values(struct parse *p, const struct fresh *n, int *tens
 
     TRY(count_elements(p, n->at, n->dims, n->rank, &elements));
     bytes = 0; /* of types without numbers, as the readers below say */
-    if (constants_elements(n->type, 8) > 0 && !constants_bytes(n->type, elements, &bytes))
+    if (constants_has_numbers(n->type) && !constants_bytes(n->type, elements, &bytes))
         return parse_no_memory(p);
     TRY(claim(p, at, bytes));
     if (!(data = mem_alloc(bytes ? bytes : 1, 1)))

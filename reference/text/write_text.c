@@ -6,7 +6,7 @@
 #include "reference/format/flexbuffer.h"
 #include "reference/format/sparse.h"
 #include "reference/text/constants.h"
-#include "reference/text/names.h"
+#include "reference/text/parse.h"
 #include "reference/text/scan.h"
 #include "reference/text/words.h"
 

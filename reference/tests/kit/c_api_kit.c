@@ -21,15 +21,13 @@ void c_api_classifier(struct tflite_file *file)
     static const char graph[] =
         "ADD {} x:f32[1,4] w:f32[1,4]=1,4,-2,3 -> s; SOFTMAX {beta=1} s -> y\n"
         "outputs y s";
-    struct diag diag = { 0 };
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
     kit_text(&m,
              "%s; signature serving_default image=x -> scores=y sum=s\n"
              "graph; %s; signature other image=x ->",
              graph, graph);
-    KIT_OK(tflite_write(&m, file, &diag));
-    model_close(&m);
+    KIT_OK(tflite_write(&m, file, &err));
 }
 
 TfLiteModel *c_api_load(const struct tflite_file *file)

@@ -88,7 +88,6 @@ static void kit_node(struct builder *b, struct kit_graph *g, uint64_t *seed)
 
 void kit_random_graph(struct model *m, uint64_t seed, int nodes, int outputs)
 {
-    struct diag diag = { 0 };
     struct builder b;
     struct kit_graph g = { .count = 2 };
     int ends[KIT_TENSORS + 3], count = 0;
@@ -111,7 +110,7 @@ void kit_random_graph(struct model *m, uint64_t seed, int nodes, int outputs)
     if (kit_below(&seed, 4) == 0)
         ends[count++] = g.tensor[0];
     builder_outputs(&b, (size_t)count, ends);
-    KIT_OK(builder_finish(&b, m, &diag));
+    KIT_OK(builder_finish(&b, m, &err));
 }
 
 void kit_fill_inputs(struct interpreter *in, uint64_t seed)
@@ -128,6 +127,11 @@ void kit_fill_inputs(struct interpreter *in, uint64_t seed)
     }
 }
 
+void kit_interpreter_end(struct interpreter **in)
+{
+    interpreter_close(*in);
+}
+
 void kit_same_outputs(struct interpreter *a, struct interpreter *b, unsigned long long seed)
 {
     size_t count, other;
@@ -142,6 +146,12 @@ void kit_same_outputs(struct interpreter *a, struct interpreter *b, unsigned lon
         if (memcmp(x->data.raw, y->data.raw, x->bytes) != 0)
             fail_msg("seed %llu: output %zu (tensor %d) differs", seed, i, outputs[i]);
     }
+}
+
+void kit_invoke(struct interpreter *in, uint64_t seed)
+{
+    kit_fill_inputs(in, seed);
+    KIT_OK(interpreter_invoke(in, &err));
 }
 
 void kit_simple_graph(struct model *m)
@@ -163,9 +173,8 @@ void kit_folding_graph(struct model *m)
 struct interpreter *kit_interpreter(const struct model *m,
                                     const struct interpreter_options *options)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
 
-    KIT_OK(interpreter_open(&in, m, options, &diag));
+    KIT_OK(interpreter_open(&in, m, options, &err));
     return in;
 }

@@ -6,16 +6,12 @@
 #include "reference/base/memory.h"
 #include "reference/format/builder.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/tests/kit/closed.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* splitmix64 */
 uint64_t kit_random(uint64_t *state);
@@ -23,14 +19,6 @@ uint64_t kit_random(uint64_t *state);
 int kit_below(uint64_t *state, int n);
 /* In [-1, 1). */
 float kit_float(uint64_t *state);
-
-#define KIT_OK_DIAG(call, diag)                                                                    \
-    do {                                                                                           \
-        const enum status kit_status = (call);                                                     \
-        if (kit_status != STATUS_OK)                                                               \
-            fail_msg("%s: %s", status_text(kit_status), (diag).text);                              \
-    } while (0)
-#define KIT_OK(call) KIT_OK_DIAG(call, diag)
 
 /* A tensor f32 [1, n]. */
 int kit_vector(struct builder *b, int n);
@@ -42,6 +30,8 @@ enum { KIT_TENSORS = 256 };
 void kit_random_graph(struct model *m, uint64_t seed, int nodes, int outputs);
 /* The same values for the same seed, whatever the shapes are. */
 void kit_fill_inputs(struct interpreter *in, uint64_t seed);
+/* Fills them, and invokes. */
+void kit_invoke(struct interpreter *in, uint64_t seed);
 /* s = x + w, y = relu(s), z = y * y over [1, 2], w = { 1, -3 }; tensors x 0, w 1, s 2, y 3, z 4.
  * The outputs are z, y, x and w. */
 void kit_simple_graph(struct model *m);
@@ -50,6 +40,9 @@ void kit_folding_graph(struct model *m);
 /* An interpreter for *m; options may be NULL. */
 struct interpreter *kit_interpreter(const struct model *m,
                                     const struct interpreter_options *options);
+/* An interpreter of this name, by a call; it is closed at the end of the block. */
+#define INTERPRETER_BY(in, call) struct interpreter *in CLOSED_BY(kit_interpreter_end) = call
+void kit_interpreter_end(struct interpreter **in);
 /* Outputs of two interpreters of one model are equal, bit for bit. */
 void kit_same_outputs(struct interpreter *a, struct interpreter *b, unsigned long long seed);
 

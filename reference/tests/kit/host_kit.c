@@ -19,20 +19,18 @@ const struct interpreter_options host_options = { .num_threads = -1, .report = l
 
 struct interpreter *host_open(const struct model *m)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
 
     host_messages[0] = '\0';
-    KIT_OK(interpreter_open(&in, m, &host_options, &diag));
+    KIT_OK(interpreter_open(&in, m, &host_options, &err));
     return in;
 }
 
 void host_apply(struct interpreter *in, struct mock *m)
 {
-    struct diag diag = { 0 };
     TfLiteStatus code = kTfLiteError;
 
-    KIT_OK(interpreter_apply_delegate(in, &m->abi, &code, &diag));
+    KIT_OK(interpreter_apply_delegate(in, &m->abi, &code, &err));
     assert_int_equal(code, kTfLiteOk);
 }
 
@@ -50,33 +48,29 @@ void host_expect_refused(struct interpreter *in, TfLiteDelegate *delegate, TfLit
 
 void host_expect_reference_result(const struct model *m, struct interpreter *in)
 {
-    struct diag diag = { 0 };
     struct interpreter *plain;
     size_t count;
     const int *inputs = interpreter_inputs(in, &count);
 
-    KIT_OK(interpreter_open(&plain, m, NULL, &diag));
+    KIT_OK(interpreter_open(&plain, m, NULL, &err));
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *t = interpreter_tensor(in, inputs[i]);
-        KIT_OK(interpreter_resize_input(plain, inputs[i], t->dims->data, t->dims->size, &diag));
+        KIT_OK(interpreter_resize_input(plain, inputs[i], t->dims->data, t->dims->size, &err));
     }
-    KIT_OK(interpreter_allocate(plain, &diag));
+    KIT_OK(interpreter_allocate(plain, &err));
     for (size_t i = 0; i < count; i++)
         memcpy(interpreter_tensor(plain, inputs[i])->data.raw,
                interpreter_tensor(in, inputs[i])->data.raw,
                interpreter_tensor(in, inputs[i])->bytes);
-    KIT_OK(interpreter_invoke(plain, &diag));
+    KIT_OK(interpreter_invoke(plain, &err));
     kit_same_outputs(plain, in, 0);
     interpreter_close(plain);
 }
 
 void host_run_and_compare(const struct model *m, struct interpreter *in, uint64_t seed)
 {
-    struct diag diag = { 0 };
-
-    KIT_OK(interpreter_allocate(in, &diag));
-    kit_fill_inputs(in, seed);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, seed);
     host_expect_reference_result(m, in);
 }
 

@@ -285,7 +285,7 @@ TfLiteStatus mock_invoke(TfLiteContext *context, TfLiteNode *node)
 
 void mock_free(TfLiteContext *context, void *data)
 {
-    struct mock_kernel *k = data;
+    struct mock_kernel *k CLOSED_BY(kit_free) = data;
 
     mock_note(k->mock, 'f');
     /* In the order of the plan, of each subgraph. */
@@ -299,7 +299,6 @@ void mock_free(TfLiteContext *context, void *data)
         free(k->tensors[i].dims);
     free(k->tensors);
     free(k->nodes);
-    free(k);
 }
 
 /* ---- the delegate ---- */

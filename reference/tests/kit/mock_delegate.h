@@ -60,6 +60,10 @@ TfLiteStatus mock_delegate_prepare(TfLiteContext *context, TfLiteDelegate *deleg
 void mock_begin(struct mock *m);
 /* To be called after the interpreters are closed: asserts that everything was freed. */
 void mock_end(struct mock *m);
+/* One of this name, until the end of the block. */
+#define MOCK(m)                                                                                    \
+    struct mock m CLOSED_BY(mock_end);                                                             \
+    mock_begin(&m)
 /* Values for takes: nodes whose bit in choice is set; all but every choice-th; node choice alone;
  * nodes from choice on; nodes below choice; none. */
 bool mock_by_bits(const struct mock *m, int node);

@@ -1,5 +1,7 @@
 #include "reference/tests/kit/op_harness.h"
 
+#include "reference/base/packed.h"
+
 TfLiteTensor *op_output(struct op_test *t, TfLiteType type)
 {
     TfLiteTensor *tensor = &t->outputs[t->call.out_count];
@@ -36,7 +38,7 @@ void op_set_dims(TfLiteTensor *tensor, int rank, const int32_t *dims)
         tensor->dims->data[d] = dims[d];
         count *= dims[d] > 0 ? (size_t)dims[d] : 0;
     }
-    tensor->bytes = (count * runtime_type_bits(tensor->type) + 7) / 8;
+    tensor->bytes = packed_bytes(count, runtime_type_bits(tensor->type));
 }
 
 TfLiteTensor *op_input(struct op_test *t, TfLiteType type, int rank, const int32_t *dims,

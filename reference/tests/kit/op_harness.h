@@ -5,14 +5,11 @@
 
 #include "reference/base/memory.h"
 #include "reference/kernels/op.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { OP_INPUTS = 24, OP_OUTPUTS = 4 };
 

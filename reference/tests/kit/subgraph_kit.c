@@ -55,11 +55,8 @@ void kit_branches(struct model *m, bool wide)
 
 void kit_ring(struct model *m, int length, int to)
 {
-    char *text;
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    MEMORY_FILE(f, text);
 
-    assert_non_null(f);
     for (int i = 0; i < length; i++) {
         const int next = i + 1 < length ? i + 1 : to;
 
@@ -72,7 +69,6 @@ void kit_ring(struct model *m, int length, int to)
     }
     fclose(f);
     kit_text(m, "%s", text);
-    free(text);
 }
 
 void kit_chain(struct model *m, int length)

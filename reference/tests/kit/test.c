@@ -10,7 +10,7 @@
 #include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdbool.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,12 +121,35 @@ static int list_files(void)
 static int list_tests(const char *file)
 {
     size_t count;
-    const struct test **const chosen = choose(file, "*", &count);
+    const struct test **chosen CLOSED_BY(kit_free) = choose(file, "*", &count);
 
     for (size_t i = 0; i < count; i++)
         puts(chosen[i]->name);
-    free(chosen);
     return 0;
+}
+
+static void skipped(void **state)
+{
+    (void)state;
+    skip();
+}
+
+void default_signals(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_DFL);
+}
+
+/* The setup of each test. */
+static int begin(void **state)
+{
+    const CMFixtureFunction *const setup = *state;
+
+    *state = NULL;
+    diag_clear(&err);
+    return *setup ? (*setup)(state) : 0;
 }
 
 static int run_file(const char *file, const struct test_file *about, const char *pattern)
@@ -134,27 +157,34 @@ static int run_file(const char *file, const struct test_file *about, const char 
     size_t count;
     const struct test **const chosen = choose(file, pattern, &count);
     struct CMUnitTest *list = calloc(count + 1, sizeof *list);
+    CMFixtureFunction *const setups = calloc(count + 1, sizeof *setups);
     int failed;
 
-    if (!list)
+    if (!list || !setups)
         abort();
     for (size_t i = 0; i < count; i++) {
         const bool own = chosen[i]->setup || chosen[i]->teardown;
 
-        list[i] = (struct CMUnitTest){ chosen[i]->name, chosen[i]->run,
-                                       own ? chosen[i]->setup : about->each_setup,
-                                       own ? chosen[i]->teardown : about->each_teardown, NULL };
+        setups[i] = own ? chosen[i]->setup : about->each_setup;
+        list[i] =
+            (struct CMUnitTest){ chosen[i]->name, chosen[i]->run, begin,
+                                 own ? chosen[i]->teardown : about->each_teardown, &setups[i] };
     }
     free(chosen);
     if (count == 0) {
         fprintf(stderr, "%s: no test matches %s\n", file, pattern);
         free(list);
+        free(setups);
         return USAGE;
     }
     if (about->before)
         about->before(file);
+    for (size_t i = 0; i < count && about->needs && !*about->needs; i++)
+        list[i] = (struct CMUnitTest){ list[i].name, skipped, NULL, NULL, NULL };
     failed = _cmocka_run_group_tests(file, list, count, about->setup, about->teardown);
+    failed += scratch_close(about->leaves);
     free(list);
+    free(setups);
     return failed;
 }
 

@@ -16,8 +16,13 @@
 #ifndef ASSAY_REFERENCE_TESTS_KIT_TEST_H
 #define ASSAY_REFERENCE_TESTS_KIT_TEST_H
 
+#include "reference/tests/kit/closed.h"
+#include "reference/tests/kit/err.h"
+#include "reference/tests/kit/files.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,12 +41,15 @@ struct test_file {
     const char *file;
     /* Called before the tests with the name of the file, to look for a device. */
     void (*before)(const char *file);
+    const bool *needs; /* all tests are skipped where this is false */
     /* Around all tests, and around each that names none of its own. */
     CMFixtureFunction setup, teardown, each_setup, each_teardown;
     /* Called in place of the tests where there are other arguments: argv[0] is the name of the
      * file. Returns an exit status, or -1 where it knows no such arguments. */
     int (*main)(int argc, char **argv);
     const char *asan_options; /* of AddressSanitizer */
+    /* What the scratch directory may hold in the end, a pattern of scratch_close. */
+    const char *leaves;
     struct test_file *next;
 };
 
@@ -60,6 +68,13 @@ void test_file_add(struct test_file *f);
         test_add(&t);                                                                              \
     }                                                                                              \
     static void name_(void **state __attribute__((unused)))
+
+/* cmocka catches the signals of crashes in every test, and a process that it starts inherits that:
+ * a crash would not end it, but go on with the tests. */
+void default_signals(void);
+
+/* What TEST or TEST_FILE names as a setup or teardown; it returns 0 where all went well. */
+#define FIXTURE(name) static int name(void **state __attribute__((unused)))
 
 /* TEST_FILE(.before = kit_find_device, .setup = open, .teardown = close); once in a file. */
 #define TEST_FILE(...)                                                                             \

@@ -1,13 +1,8 @@
 #include "reference/tests/kit/thread_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 int kit_count_threads(void)
 {

@@ -4,15 +4,13 @@
 #ifndef TENSORFLOW_LITE_C_C_API_EXPERIMENTAL_H_
 #define TENSORFLOW_LITE_C_C_API_EXPERIMENTAL_H_
 
+#include "tensorflow/lite/builtin_ops.h"
 #include "tensorflow/lite/c/c_api.h"
 #include "tensorflow/lite/c/common.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The code of an op in the .tflite schema; -1 and below are none. */
-typedef int32_t TfLiteBuiltinOperator;
 
 /* Memory of the caller for one tensor: at least as large as the tensor, 64-byte aligned, and valid
  * until the interpreter is deleted or other memory is set. */

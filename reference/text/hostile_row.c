@@ -1,8 +1,7 @@
-#include "reference/tests/kit/hostile_row.h"
+#include "reference/text/hostile_row.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
-#include "reference/tests/kit/hostile_model.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -192,6 +191,10 @@ static enum status read_lines(struct hostile_table *t, const char *file, char *t
         number++;
         if ((next = strchr(line, '\n')))
             *next++ = '\0';
+        if (strncmp(line, "#= ", 3) == 0) { /* another file, in a text of several */
+            file = line + 3;
+            number = 0;
+        }
         if (*key == '#' || !*key)
             continue;
         if (key == line) {
@@ -221,35 +224,47 @@ static enum status read_lines(struct hostile_table *t, const char *file, char *t
     return row ? check_row(row, diag) : STATUS_OK;
 }
 
-static enum status read_table_file(struct hostile_table *t, const char *folder, const char *name,
-                                   struct diag *diag)
+/* Keeps a text with its name before it, and reads its rows. */
+static enum status read_text(struct hostile_table *t, const char *name, const char *text,
+                             size_t count, struct diag *diag)
 {
-    struct hostile_text *kept = mem_alloc(1, sizeof *kept);
-    char path[512];
-    uint8_t *bytes;
-    size_t count;
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, name) + 1;
-    enum status s;
+    const size_t length = strlen(name) + 1;
+    struct hostile_text *const kept = mem_alloc(1, sizeof *kept);
 
     if (!kept)
         return diag_fail(diag, STATUS_NO_MEMORY, "%s", name);
-    s = file_read(path, 1 << 20, &bytes, &count, diag);
-    if (s != STATUS_OK) {
-        mem_free(kept);
-        return s;
-    }
-    /* The path, and behind it the text. */
-    kept->text = mem_alloc((size_t)length + count + 1, 1);
     kept->next = t->texts;
     t->texts = kept;
-    if (kept->text) {
-        memcpy(kept->text, path, (size_t)length);
-        memcpy(kept->text + length, bytes, count);
-    }
-    mem_free(bytes);
+    kept->text = mem_alloc(length + count + 1, 1);
     if (!kept->text)
         return diag_fail(diag, STATUS_NO_MEMORY, "%s", name);
+    memcpy(kept->text, name, length);
+    memcpy(kept->text + length, text, count);
     return read_lines(t, kept->text, kept->text + length, diag);
+}
+
+static enum status read_table_file(struct hostile_table *t, const char *folder, const char *name,
+                                   struct diag *diag)
+{
+    char path[512];
+    uint8_t *bytes;
+    size_t count;
+    enum status s;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    TRY(file_read(path, 1 << 20, &bytes, &count, diag));
+    s = read_text(t, path, (const char *)bytes, count, diag);
+    mem_free(bytes);
+    return s;
+}
+
+static enum status check_edit(const struct hostile_row *row, struct diag *diag)
+{
+    struct model m = { .version = 0 };
+    const enum status s = hostile_text_build(row->model, row->edit, &m, diag);
+
+    model_close(&m);
+    return s;
 }
 
 /* Gives rows the models of their bases, and makes each edit once: one that is wrong is no row. */
@@ -268,7 +283,7 @@ static enum status find_bases(struct hostile_table *t, struct diag *diag)
             return bad(row, diag, "no row with a model has the name", row->base);
         t->rows[b].is_base = true;
         row->model = t->rows[b].model;
-        s = row->edit ? hostile_model_check(row->model, row->edit, diag) : STATUS_OK;
+        s = row->edit ? check_edit(row, diag) : STATUS_OK;
         TRY(diag_prefix(diag, s, "%s:%d: %s", row->file, row->line, row->name));
     }
     return STATUS_OK;
@@ -281,15 +296,27 @@ static int is_table(const struct dirent *e)
     return n > 4 && strcmp(e->d_name + n - 4, ".txt") == 0;
 }
 
+static enum status make_room(struct hostile_table *t, const char *what, struct diag *diag)
+{
+    *t = (struct hostile_table){ .rows = mem_alloc(HOSTILE_ROWS_MAX, sizeof *t->rows) };
+    return t->rows ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "%s", what);
+}
+
+enum status hostile_table_open(struct hostile_table *t, const char *text, size_t count,
+                               struct diag *diag)
+{
+    TRY(make_room(t, "hostile", diag));
+    TRY(read_text(t, "hostile", text, count, diag));
+    return find_bases(t, diag);
+}
+
 enum status hostile_table_read(struct hostile_table *t, const char *folder, struct diag *diag)
 {
     struct dirent **names;
     enum status s = STATUS_OK;
     int count;
 
-    *t = (struct hostile_table){ .rows = mem_alloc(HOSTILE_ROWS_MAX, sizeof *t->rows) };
-    if (!t->rows)
-        return diag_fail(diag, STATUS_NO_MEMORY, "%s", folder);
+    TRY(make_room(t, folder, diag));
     if ((count = scandir(folder, &names, is_table, alphasort)) < 0)
         return diag_fail(diag, STATUS_IO, "%s: cannot be listed", folder);
     for (int i = 0; i < count; i++) {

@@ -1,11 +1,13 @@
-/* The hostile models of fuzz/hostile: files of rows, each a model as text (hostile_model.h), or the
- * edit of one (reference/text/edit.h), damage to its bytes (hostile_damage.h), and the manifest:
+/* The hostile models of fuzz/hostile: files of rows, each a model as text (hostile_model.c), or the
+ * edit of one (reference/text/edit.h), damage to its bytes (hostile_damage.c), and the manifest:
  * what the reference, the delegate and LiteRT make of it.  fuzz/hostile/README.md describes the
  * form. */
-#ifndef ASSAY_REFERENCE_TESTS_KIT_HOSTILE_ROW_H
-#define ASSAY_REFERENCE_TESTS_KIT_HOSTILE_ROW_H
+#ifndef ASSAY_REFERENCE_TEXT_HOSTILE_ROW_H
+#define ASSAY_REFERENCE_TEXT_HOSTILE_ROW_H
 
 #include "reference/base/diag.h"
+#include "reference/format/model.h"
+#include "reference/format/write.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,11 +80,44 @@ struct hostile_table {
     } * texts;
 };
 enum status hostile_table_read(struct hostile_table *t, const char *folder, struct diag *diag);
+/* The rows of one text, in which a line "#= FILE" begins the rows of a file.  On failure, as that
+ * of hostile_table_read, *t is to be closed, too. */
+enum status hostile_table_open(struct hostile_table *t, const char *text, size_t count,
+                               struct diag *diag);
 void hostile_table_close(struct hostile_table *t);
 
 /* Whether a message names the node, the tensor, the field and the words of the row; if not, *diag
  * says what is missing. */
 enum status hostile_row_judge(const struct hostile_row *row, const char *message,
                               struct diag *diag);
+
+/* ---- hostile_model.c ---- */
+
+/* The models of the hostile corpus: "base" has constants, a variable, strings, operators with
+ * options and without, and one input too many; anything else is the text of a model, written down
+ * whatever is wrong with it. */
+
+/* The model, with an edit (edit.h) unless that is NULL.  STATUS_INVALID with the place in the text
+ * of either; *m is then to be closed, too. */
+enum status hostile_text_build(const char *text, const char *edit, struct model *m,
+                               struct diag *diag);
+
+/* ---- hostile_damage.c ---- */
+
+/* Damage to the bytes of a .tflite file, at fields that the schema finds.
+ *
+ *     subgraphs[0].tensors[2].shape[1] = -1     an element of a vector
+ *     subgraphs[0].tensors[2].buffer = 99       a scalar, which the file must have
+ *     subgraphs[0].tensors[2].name.offset = 0   the 4 bytes that lead to a table, vector or string
+ *     subgraphs[0].tensors[1].table_offset = 0  that of a table in a vector
+ *     subgraphs[0].tensors.length = 0           of a vector or string
+ *     subgraphs[0].vtable = 2                   offset to the vtable; .vtable_bytes, .table_bytes
+ *     subgraphs[0].tensors[2].shape.entry = 0   of a field in the vtable
+ *     buffers[1].data[0] = 7                    a byte; .int[2], .float[0] of data as numbers
+ *     file.size = 7, file.append = 5, file.u8[4] = 1, file.u32[0] = 24 */
+
+/* STATUS_INVALID with the text when the file lacks the field.  The file is sound before the first
+ * damage; later ones must not need what an earlier one has broken. */
+enum status hostile_damage(struct tflite_file *file, const char *text, struct diag *diag);
 
 #endif

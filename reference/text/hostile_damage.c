@@ -1,4 +1,4 @@
-#include "reference/tests/kit/hostile_damage.h"
+#include "reference/text/hostile_row.h"
 
 #include "reference/base/memory.h"
 #include "reference/format/flatbuffer.h"
