@@ -152,15 +152,20 @@ static bool is_input(const struct graph_node *n, int i, int tensor)
     return i >= 0 && i < n->input_count && n->inputs[i] == tensor;
 }
 
+/* Weights may have 4 or 2 bits, or scales of blocks. */
+static bool takes_few_bits(const struct graph_node *n)
+{
+    return n->op && n->op->few_bits;
+}
+
 /* The weights of a hybrid node ("dynamic range quantization"), i8, i4 or i2: its activations are
  * f32. */
 static bool is_hybrid_weights(const struct check *c, int tensor)
 {
     const struct op_facts *facts = op_facts_find(c->node->code);
     const struct graph_tensor *t = &c->graph->tensors[tensor];
-    const bool few_bits = t->type == kTfLiteInt4 || t->type == kTfLiteInt2;
 
-    return (t->type == kTfLiteInt8 || (few_bits && c->node->op && c->node->op->few_bits)) &&
+    return (t->type == kTfLiteInt8 || (graph_has_few_bits(t) && takes_few_bits(c->node))) &&
            t->data && facts && facts->hybrid != OP_NONE &&
            is_input(c->node, facts->weights, tensor);
 }
@@ -236,8 +241,22 @@ static bool check_shorts(struct check *c, int tensor)
                   "f32, i8 or u8", "%s", runtime_type_name(c->graph->tensors[tensor].type));
 }
 
-/* One type for all tensors of the node, but for a sum of products: i8 weights where activations are
- * i16, a bias of i32, there also i64; and i16 for the state of an op that has one. */
+/* Constant weights of fewer bits than the activations: i8 of i16; i4 and i2, where the op takes
+ * them, of i16 and i8. */
+static bool is_narrower_weights(const struct check *c, int tensor, TfLiteType activations)
+{
+    const struct op_facts *facts = op_facts_find(c->node->code);
+    const struct graph_tensor *t = &c->graph->tensors[tensor];
+
+    if (!t->data || !graph_has_few_bits(t) || !facts || !is_input(c->node, facts->weights, tensor))
+        return false;
+    return t->type == kTfLiteInt8 ? activations == kTfLiteInt16
+                                  : takes_few_bits(c->node) &&
+                                        (activations == kTfLiteInt16 || activations == kTfLiteInt8);
+}
+
+/* One type for all tensors of the node, but for a sum of products: narrower weights, a bias of i32,
+ * where activations are i16 also i64; and i16 for the state of an op that has one. */
 static bool check_quantized_type(struct check *c, int tensor)
 {
     const struct op_facts *facts = op_facts_find(c->node->code);
@@ -246,12 +265,11 @@ static bool check_quantized_type(struct check *c, int tensor)
 
     if (wanted == kTfLiteInt16 && !check_shorts(c, tensor))
         return false;
-    if (wanted == kTfLiteInt16 && facts && t->data) {
-        if (t->type == kTfLiteInt8 && is_input(c->node, facts->weights, tensor))
-            return check_scales(c, tensor);
-        if (t->type == kTfLiteInt64 && is_input(c->node, facts->bias, tensor))
-            return true;
-    }
+    if (is_narrower_weights(c, tensor, wanted))
+        return check_scales(c, tensor);
+    if (wanted == kTfLiteInt16 && t->type == kTfLiteInt64 && t->data && facts &&
+        is_input(c->node, facts->bias, tensor))
+        return true;
     if (graph_has_steps(t) && t->type == wanted) {
         /* Elements that are only copied need no scale. */
         return (c->options->quantized == QUANTIZED_EXACT && c->node->op && c->node->op->selects &&
@@ -292,8 +310,7 @@ static bool check_float_type(struct check *c, int tensor)
     if (is_quantized(c))
         return check_quantized_type(c, tensor);
     if (is_hybrid_weights(c, tensor))
-        return (c->graph->tensors[tensor].quant.block_scales && c->node->op &&
-                c->node->op->few_bits) ||
+        return (c->graph->tensors[tensor].quant.block_scales && takes_few_bits(c->node)) ||
                check_scales(c, tensor);
     if (type == kTfLiteFloat32 && wanted != kTfLiteFloat16)
         return true;

@@ -25,6 +25,11 @@ struct device_costs {
     struct device_rates rates;
     /* Invocations of a workgroup, of shaders that leave it free, and of float SOFTMAX at most. */
     uint32_t workgroup, softmax_workgroup;
+    /* Of fused attention: rows at most; elements of keys and values that a workgroup goes over
+     * alone, rows of attention with more, and elements of a part of them at least. */
+    struct {
+        uint32_t rows_max, elements_max, long_rows_max, part_min;
+    } attention;
     uint32_t reduce_part_min; /* elements of a part of a reduction */
     /* Slices of the result from which on conv_2d.comp has runs of 8 pixels; 0: never. */
     uint32_t wide_runs_min;

@@ -11,6 +11,7 @@ const struct device_limits device_limits_minimum = {
     .max_workgroup_invocations = 128,
     .max_shared_memory_bytes = 16384,
     .max_push_constants_bytes = 128,
+    .max_storage_buffers = 4,
     .storage_16bit = false,
     .shader_float16 = false,
 };

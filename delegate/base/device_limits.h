@@ -54,8 +54,9 @@ struct device_limits {
     uint32_t max_workgroup_invocations;
     uint32_t max_shared_memory_bytes;
     uint32_t max_push_constants_bytes;
-    bool storage_16bit;  /* storageBuffer16BitAccess */
-    bool shader_float16; /* shaderFloat16, by VK_KHR_shader_float16_int8 */
+    uint32_t max_storage_buffers; /* maxPerStageDescriptorStorageBuffers */
+    bool storage_16bit;           /* storageBuffer16BitAccess */
+    bool shader_float16;          /* shaderFloat16, by VK_KHR_shader_float16_int8 */
     struct device_matrix matrix;
     /* minImportedHostPointerAlignment; 0: the device cannot use memory of the host as it is. */
     uint64_t host_pointer_alignment;

@@ -16,8 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct check;   /* delegate/accept/refusal.h */
-struct planner; /* delegate/plan/planner.h */
+struct check;       /* delegate/accept/refusal.h */
+struct gpu_options; /* delegate/graph/options.h */
+struct planner;     /* delegate/plan/planner.h */
 
 /* How a quantized node is computed in integers (quantized=exact). */
 struct gpu_exact {
@@ -36,22 +37,51 @@ struct gpu_function {
     int through;    /* a node between the tensor and this one; -1: none */
 };
 
-/* The nodes of x / sqrt(mean(x * x) + epsilon) * weights, over the last dimension, but the last
- * one: from that on to the first. */
-enum { GPU_NORM_NODES = 5 };
+/* The nodes, but the last one, of what one node can compute. */
+enum { GPU_FUSED_MAX = 32 };
+struct gpu_fused {
+    int nodes[GPU_FUSED_MAX], count;
+};
+/* The node is one of them; false: there is no room for it. */
+bool gpu_fused_add(struct gpu_fused *fused, int node);
+
+/* x / sqrt(mean(x * x) + epsilon) * weights + bias, over the last dimension, of x or, if it is
+ * centered, of x less its mean. */
 struct gpu_norm {
-    int x, weights; /* tensors; the weights are a constant */
+    int x, weights, bias; /* tensors; weights and bias are constants, or absent: -1 */
     float epsilon;
-    int nodes[GPU_NORM_NODES];
+    bool centered;
+    struct gpu_fused fused;
 };
 
-/* The nodes of a rotary embedding of the halves of rows, but the last one. */
-enum { GPU_ROPE_NODES = 6 };
+/* A rotary embedding of the halves of rows. */
 struct gpu_rope {
     int x, cosines, sines;     /* tensors */
     uint32_t inner, positions; /* of the angles (delegate/ops/move/rope.args.h) */
-    int nodes[GPU_ROPE_NODES]; /* each of whose results one of them reads, or the last one */
-    int halves[2];             /* nodes, each of whose results two of them read */
+    struct gpu_fused fused;
+};
+
+/* A constant of a node, of which runs of rows (of dimension 0) can be buffers of their own. */
+struct gpu_table {
+    int input;
+    uint64_t row_bytes; /* on the device */
+    uint32_t step; /* rows that lie together: a multiple of 4, so that a run begins at a byte */
+    uint32_t rows; /* of a run, by gpu_op_cut */
+    /* A row makes one channel of the output, so that a run makes a node of its own with the rows of
+     * all constants; else the node gets the runs but the first as inputs behind the others. */
+    bool makes_channels;
+};
+
+/* Attention: logits of q and k, a mask, SOFTMAX, and a mix of v (delegate/ops/product/attention.c).
+ * The rows of the result are dims; along each, operands q, k, v and mask have a stride in rows of
+ * their tensors. */
+enum { GPU_ATTENTION_DIMS = 4 };
+struct gpu_attention {
+    int q, k, v, mask; /* tensors; mask -1: none */
+    float scale, cap;
+    uint32_t slots, k_step, v_step; /* rows of k and v from a slot to the next */
+    uint32_t size[GPU_ATTENTION_DIMS], stride[4][GPU_ATTENTION_DIMS];
+    struct gpu_fused fused;
 };
 
 struct gpu_op {
@@ -88,7 +118,11 @@ struct gpu_op {
      * are summed up. */
     uint8_t wide_inputs;
 
-    /* Constant weights, of f32 activations, may have 4 or 2 bits, or scales of blocks. */
+    /* Which constant of the node can be cut, all members but rows; false: none.  NULL: of no node.
+     */
+    bool (*table)(const struct graph *g, const struct graph_node *n,
+                  const struct gpu_options *options, struct gpu_table *table);
+    /* Constant weights may have 4 or 2 bits, and, of f32 activations, scales of blocks. */
     bool few_bits;
 
     /* ---- quantized nodes ---- */
@@ -129,11 +163,14 @@ struct gpu_op {
     TfLiteFusedActivation as_activation;
     /* function: the function of the node's result.  NULL: none in any node. */
     struct gpu_function (*function)(const struct graph *g, const struct graph_node *n);
-    /* norm, MUL: whether the node is the last of a norm.  NULL: no node is. */
+    /* norm, ADD and MUL: whether the node is the last of a norm.  NULL: no node is. */
     bool (*norm)(const struct graph *g, const struct graph_node *n, struct gpu_norm *norm);
     /* rope, CONCATENATION: whether the node is the last of a rotary embedding.  NULL: no node is.
      */
     bool (*rope)(const struct graph *g, const struct graph_node *n, struct gpu_rope *rope);
+    /* attention, BATCH_MATMUL: whether the node is the last of attention.  NULL: no node is. */
+    bool (*attention)(const struct graph *g, const struct graph_node *n,
+                      struct gpu_attention *attention);
     /* pad, PAD: whether only H and W of an NHWC image get zeros; before_hw: how many before them.
      */
     bool (*pads_image)(const struct graph *g, const struct graph_node *n, int64_t before_hw[2]);
@@ -147,14 +184,25 @@ struct gpu_op {
     bool has_conv_1x1;
     /* residual, ADD: the result is activation(a + b). */
     bool adds;
-    /* residual, a convolution: whether the shader can add graph_node.residual before the
-     * activation, and the node has no activation yet. */
+    /* residual, a product: whether the shader can add graph_node.residual before the activation,
+     * and the node has no activation yet. */
     bool (*takes_residual)(const struct graph *g, const struct graph_node *n);
 };
 
+/* ---- parts of rows of struct gpu_op ---- */
+
+/* GPU_OP(PACK, 5): the builtin op PACK, up to version 5. */
+#define GPU_OP(code_, version) .code = BUILTIN_##code_, .max_version = version
+/* The op moves elements, integers as floats: a quantized node needs no check or plan of its own. */
+#define GPU_MOVES .same_quant = true, .selects = true, .exact = &gpu_exact_moves, .shorts = true
+extern const struct gpu_exact gpu_exact_moves;
+/* The op's parameters are of this type, which has a member `activation`. */
 #define GPU_ACTIVATION(type)                                                                       \
     .params_bytes = sizeof(type), .has_activation = true,                                          \
     .activation_at = offsetof(type, activation)
+
+/* kept_input of ops whose result of the same shape is input 0: 0. */
+int gpu_first_input(const struct graph *g, const struct graph_node *n);
 
 struct gpu_family {
     const struct gpu_op *ops;
@@ -166,6 +214,13 @@ const struct gpu_op *gpu_op_find(int32_t code);
 
 /* The fused activation in the node's parameters; kTfLiteActNone for an op without one. */
 TfLiteFusedActivation gpu_op_activation(const struct graph_node *n);
+/* The node has a constant that exceeds a storage buffer, but can be cut into runs that do not. */
+bool gpu_op_cut(const struct graph *g, const struct graph_node *n,
+                const struct gpu_options *options, const struct device_limits *limits,
+                struct gpu_table *table);
+/* The node that computes the tensor, if it is this op of f32, as the model has it, and neither
+ * activates nor rounds its result; else -1. */
+int gpu_op_producer(const struct graph *g, int tensor, int32_t code);
 /* Applies one of the activations that check_activation accepts, as the shaders do: NaN stays NaN.
  */
 float gpu_op_activate(TfLiteFusedActivation activation, float v);
@@ -176,12 +231,14 @@ extern const struct gpu_op gpu_simulate;
 /* A run of elementwise nodes (delegate/ops/elementwise/chain.c), no op of a model either: transform
  * `chain` makes it.  The parameters are a struct chain (graph/chain.h). */
 extern const struct gpu_op gpu_chain;
-/* The nodes of a norm (delegate/ops/reduce/rms_norm.c), which transform `norm` makes one: inputs
- * are x and the weights, the parameters a struct gpu_norm. */
+/* The nodes of a norm (delegate/ops/reduce/norm.c), which transform `norm` makes one: inputs are x,
+ * weights and bias, the parameters a struct gpu_norm. */
 extern const struct gpu_op gpu_norm;
 /* The same of a rotary embedding (delegate/ops/move/rope.c): x, cosines, sines, a struct gpu_rope.
  */
 extern const struct gpu_op gpu_rope;
+/* The same of attention: q, k, v and maybe a mask, a struct gpu_attention. */
+extern const struct gpu_op gpu_attention;
 
 /* The workgroup size in x that ops give to their steps.  step_items and tuning may replace it
  * (plan/workgroups.h). */

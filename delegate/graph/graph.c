@@ -50,6 +50,16 @@ bool graph_is_8bit(const struct graph_tensor *t)
     return t->type == kTfLiteInt8 || t->type == kTfLiteUInt8;
 }
 
+bool graph_has_few_bits(const struct graph_tensor *t)
+{
+    return t->type == kTfLiteInt8 || t->type == kTfLiteInt4 || t->type == kTfLiteInt2;
+}
+
+uint64_t graph_images(const struct graph_tensor *t)
+{
+    return t->rank > 1 && t->dims[0] > 0 ? (uint64_t)t->dims[0] : 1;
+}
+
 bool graph_has_steps(const struct graph_tensor *t)
 {
     return graph_is_8bit(t) || (t->type == kTfLiteInt16 && t->quant.scale);

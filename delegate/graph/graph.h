@@ -51,7 +51,8 @@ struct graph_tensor {
     /* The host's 8-bit type of a tensor that is f32 here (quantized=float_view); kTfLiteNoType: the
      * host has the same type. */
     TfLiteType float_view_of;
-    /* The constant tensor, f16 or 8-bit, whose DEQUANTIZE this one is; -1: none. */
+    /* The constant tensor, f16 or integers of 8 bits or fewer, whose DEQUANTIZE this one is; -1:
+     * none. */
     int dequantized_from;
     /* The host's i64 are i32 here: results of ARG_MAX, and what moves them (gpu_op.index_outputs).
      */
@@ -123,6 +124,11 @@ const struct graph_tensor *graph_output(const struct graph *g, const struct grap
 
 /* i8 or u8. */
 bool graph_is_8bit(const struct graph_tensor *t);
+/* i8, i4 or i2: weights of f32 activations may be these. */
+bool graph_has_few_bits(const struct graph_tensor *t);
+/* Images of a result.  The order of a sum follows from what one of them has, so that an image has
+ * the same bits in any batch. */
+uint64_t graph_images(const struct graph_tensor *t);
 /* Its integers count steps: i8 or u8, or i16 with a scale. */
 bool graph_has_steps(const struct graph_tensor *t);
 /* An output, or an input that is no constant, has steps.  Hybrid nodes (f32 with i8 weights) are
@@ -139,7 +145,7 @@ bool graph_is_constant(const struct graph *g, int tensor);
 /* Element i of a constant float tensor (f32, f16, or the DEQUANTIZE of a constant), or the real
  * value of an integer one with scales. */
 float graph_constant_float(const struct graph *g, int tensor, size_t i);
-/* Element i of a constant tensor of integers (8 to 64 bits) or bool. */
+/* Element i of a constant tensor of integers (2 to 64 bits) or bool. */
 int64_t graph_constant_int(const struct graph *g, int tensor, size_t i);
 /* All elements of the constant integer tensor have this value. */
 bool graph_constant_ints_are(const struct graph *g, int tensor, int64_t value);

@@ -7,6 +7,7 @@
 #include "reference/base/checked.h"
 #include "reference/base/limits.h"
 #include "reference/base/op_facts.h"
+#include "reference/base/packed.h"
 #include "reference/base/sparsity.h"
 
 #include <math.h>
@@ -377,8 +378,7 @@ static void link_producers(struct graph *g)
 
             if (from->data && to->type == kTfLiteFloat32 && to->rank >= 0 &&
                 (from->type == kTfLiteFloat16 || from->quant.block_scales ||
-                 ((graph_is_8bit(from) || runtime_type_bits(from->type) < 8) &&
-                  from->quant.scale)) &&
+                 ((graph_is_8bit(from) || packed_bits(from->type) > 0) && from->quant.scale)) &&
                 to->elements == from->elements)
                 to->dequantized_from = n->inputs[0];
         }

@@ -288,7 +288,7 @@ ASSAY_GPU_EXPORT int assay_gpu_get_stats(const TfLiteDelegate *delegate,
                                          struct assay_gpu_stats *stats);
 
 /* Limits of a step: buffers, specialization constants, bytes of push constants. */
-enum { ASSAY_GPU_BINDINGS = 4, ASSAY_GPU_CONSTANTS = 16, ASSAY_GPU_PUSH_BYTES = 128 };
+enum { ASSAY_GPU_BINDINGS = 5, ASSAY_GPU_CONSTANTS = 16, ASSAY_GPU_PUSH_BYTES = 128 };
 
 /* A buffer that a step reads or writes. */
 struct assay_gpu_binding {

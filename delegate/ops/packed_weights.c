@@ -5,16 +5,20 @@
 
 #include <string.h>
 
-enum { CHUNK_BITS = 128, SCALES_AT = 8 /* bytes of a unit of packed_weights.scales_at */ };
+enum {
+    CHUNK_BITS = 128,
+    SCALES_AT = 8,                      /* bytes of a unit of packed_weights.scales_at */
+    GROUP_ROWS = 4 * PACKED_COLUMNS_MAX /* of a group */
+};
 
 struct sizes {
     uint32_t rows, k, bits, chunks, groups, row_scales;
     uint64_t bias_units, scale_units;
 };
 
-static struct sizes sizes_of(const struct graph_tensor *t, uint32_t columns)
+static struct sizes sizes_of(const struct graph_tensor *t, uint32_t rows, uint32_t columns)
 {
-    struct sizes s = { .rows = (uint32_t)t->dims[0],
+    struct sizes s = { .rows = rows,
                        .k = (uint32_t)(t->elements / (size_t)t->dims[0]),
                        .bits = runtime_type_bits(t->type) };
 
@@ -34,8 +38,7 @@ int packed_weights_of(const struct graph *g, int tensor)
         tensor = t->dequantized_from;
         t = &g->tensors[tensor];
     }
-    if (!t->data || t->rank < 2 || t->elements == 0 ||
-        (t->type != kTfLiteInt8 && t->type != kTfLiteInt4 && t->type != kTfLiteInt2))
+    if (!t->data || t->rank < 2 || t->elements == 0 || !graph_has_few_bits(t))
         return -1;
     if (t->quant.block_scales)
         return tensor;
@@ -48,13 +51,30 @@ int packed_weights_of(const struct graph *g, int tensor)
 }
 
 bool packed_weights_fit(const struct graph *g, const struct device_limits *limits, int weights,
-                        uint32_t columns)
+                        uint32_t rows)
 {
-    const struct sizes s = sizes_of(&g->tensors[weights], columns);
+    const struct sizes s = sizes_of(&g->tensors[weights], rows, PACKED_COLUMNS_MAX);
 
-    return (uint64_t)s.groups * s.chunks * 4 * columns * (CHUNK_BITS / 8) <=
+    return (uint64_t)s.groups * s.chunks * GROUP_ROWS * (CHUNK_BITS / 8) <=
                limits->max_storage_buffer_range &&
            (s.bias_units + s.scale_units) * SCALES_AT <= limits->max_storage_buffer_range;
+}
+
+void packed_weights_table(const struct graph *g, const struct gpu_options *options, int tensor,
+                          struct gpu_table *table)
+{
+    const int of = packed_weights_of(g, tensor);
+    struct sizes group;
+    uint64_t weights, sides;
+
+    if (of < 0 || g->tensors[of].rank != 2 || g->tensors[of].type == kTfLiteInt8 ||
+        !options_kernel(options, KERNEL_packed))
+        return;
+    group = sizes_of(&g->tensors[of], GROUP_ROWS, PACKED_COLUMNS_MAX);
+    weights = group.chunks * (CHUNK_BITS / 8);
+    sides = (group.bias_units + group.scale_units) * SCALES_AT / GROUP_ROWS;
+    table->row_bytes = weights > sides ? weights : sides;
+    table->step = GROUP_ROWS;
 }
 
 static void put_scales(struct planner *p, const struct graph_tensor *t, const struct sizes *s,
@@ -86,7 +106,7 @@ enum status packed_weights_pack(struct planner *p, int weights, int bias, uint32
                                 struct packed_weights *packed)
 {
     const struct graph_tensor *t = &p->graph->tensors[weights];
-    const struct sizes s = sizes_of(t, columns);
+    const struct sizes s = sizes_of(t, (uint32_t)t->dims[0], columns);
 
     *packed = (struct packed_weights){ .bits = s.bits,
                                        .columns = columns,

@@ -12,7 +12,7 @@
 #ifndef ASSAY_DELEGATE_OPS_PACKED_WEIGHTS_H
 #define ASSAY_DELEGATE_OPS_PACKED_WEIGHTS_H
 
-#include "delegate/graph/graph.h"
+#include "delegate/graph/gpu_op.h"
 #include "delegate/plan/planner.h"
 
 #include <stdbool.h>
@@ -27,14 +27,22 @@ struct packed_weights {
     bool has_blocks;
 };
 
+/* Columns of a group at most: a line of the cache, 128 bytes.  The table of an embedding has as
+ * many, so that the last product of a large model shares it. */
+enum { PACKED_COLUMNS_MAX = 8 };
+
 /* The tensor, or the constant that it is the DEQUANTIZE of, is packed so.  -1: no; else the
  * constant. */
 int packed_weights_of(const struct graph *g, int tensor);
-/* Weights and sides fit a storage buffer each; weights: what packed_weights_of gave. */
+/* So many rows of the constant, which packed_weights_of gave, and their sides fit a storage buffer
+ * each. */
 bool packed_weights_fit(const struct graph *g, const struct device_limits *limits, int weights,
-                        uint32_t columns);
-/* bias: a constant of as many elements as the weights have
- * rows; -1: none. */
+                        uint32_t rows);
+/* The rows of a constant matrix of 4 or 2 bits are packed: bytes of one, and how many lie together.
+ * Others stay as they are in *table: weights of 8 bits may become floats for some nodes. */
+void packed_weights_table(const struct graph *g, const struct gpu_options *options, int tensor,
+                          struct gpu_table *table);
+/* bias: a constant of as many elements as the weights have rows; -1: none. */
 enum status packed_weights_pack(struct planner *p, int weights, int bias, uint32_t columns,
                                 struct packed_weights *packed);
 

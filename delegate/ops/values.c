@@ -22,7 +22,8 @@ struct value {
     struct graph_shape shape; /* of the output */
     size_t elements;
     unsigned char *data;
-    bool failed; /* an element has no result, as a quotient by zero */
+    uint64_t *bytes; /* of all values of the graph, and of what was begun, though none became one */
+    bool failed;     /* an element has no result, as a quotient by zero */
 };
 
 static const struct graph_tensor *in(const struct value *v, int i)
@@ -39,13 +40,16 @@ static int64_t load(const struct value *v, int i, size_t at)
 static bool begin(struct value *v, int rank, const int32_t *dims)
 {
     if (rank > GRAPH_MAX_RANK || !checked_elements(dims, (size_t)rank, &v->elements) ||
-        v->elements > VALUES_MAX_ELEMENTS)
+        v->elements > VALUES_MAX_ELEMENTS ||
+        *v->bytes + (uint64_t)v->elements * v->size > limit_of(LIMIT_FOLDED_BYTES))
         return false;
     v->shape = (struct graph_shape){ .rank = rank };
     if (rank > 0)
         memcpy(v->shape.dims, dims, (size_t)rank * sizeof *dims);
-    v->data = arena_alloc(&v->graph->arena, v->elements, v->size);
-    return v->data != NULL;
+    if (!(v->data = arena_alloc(&v->graph->arena, v->elements, v->size)))
+        return false;
+    *v->bytes += v->elements * v->size;
+    return true;
 }
 
 static bool begin_like(struct value *v, const struct graph_tensor *t)
@@ -391,6 +395,25 @@ static bool split_v(struct value *v)
     return true;
 }
 
+/* The element of input i, which is broadcast or repeated, that stands against element `at` of the
+ * output. */
+static size_t against(const struct value *v, int i, size_t at)
+{
+    const struct graph_tensor *x = in(v, i);
+    size_t from = 0, step = 1;
+
+    if (x->elements == 1 || x->elements == v->elements)
+        return x->elements == 1 ? 0 : at;
+    for (int d = v->shape.rank - 1; d >= v->shape.rank - x->rank; d--) {
+        const size_t size = (size_t)x->dims[d - v->shape.rank + x->rank];
+
+        from += at % (size_t)v->shape.dims[d] % size * step;
+        at /= (size_t)v->shape.dims[d];
+        step *= size;
+    }
+    return from;
+}
+
 static bool tile(struct value *v)
 {
     const struct graph_tensor *x = in(v, 0);
@@ -409,16 +432,8 @@ static bool tile(struct value *v)
     }
     if (!begin(v, x->rank, dims))
         return false;
-    for (size_t i = 0; i < v->elements; i++) {
-        size_t left = i, from = 0, step = 1;
-
-        for (int d = x->rank - 1; d >= 0; d--) {
-            from += left % (size_t)x->dims[d] * step;
-            left /= (size_t)dims[d];
-            step *= (size_t)x->dims[d];
-        }
-        copy(v, i, 0, from, 1);
-    }
+    for (size_t i = 0; i < v->elements; i++)
+        copy(v, i, 0, against(v, 0, i), 1);
     return true;
 }
 
@@ -536,24 +551,6 @@ static bool begin_pair(struct value *v)
     return begin(v, rank, dims);
 }
 
-/* The element of input i, which is broadcast, that stands against element `at` of the output. */
-static size_t against(const struct value *v, int i, size_t at)
-{
-    const struct graph_tensor *x = in(v, i);
-    size_t from = 0, step = 1;
-
-    if (x->elements == 1 || x->elements == v->elements)
-        return x->elements == 1 ? 0 : at;
-    for (int d = v->shape.rank - 1; d >= v->shape.rank - x->rank; d--) {
-        const size_t size = (size_t)x->dims[d - v->shape.rank + x->rank];
-
-        from += size == 1 ? 0 : at % (size_t)v->shape.dims[d] * step;
-        at /= (size_t)v->shape.dims[d];
-        step *= size;
-    }
-    return from;
-}
-
 static bool binary(struct value *v)
 {
     const struct graph_node *n = v->node;
@@ -615,7 +612,8 @@ static bool cast(struct value *v)
 
 static bool dequantize(struct value *v)
 {
-    if (!graph_is_8bit(in(v, 0)) || !begin_like(v, in(v, 0)))
+    if (!graph_is_8bit(in(v, 0)) || !is_float(graph_output(v->graph, v->node, 0)) ||
+        !begin_like(v, in(v, 0)))
         return false;
     for (size_t i = 0; i < v->elements; i++)
         store_float(v, i, graph_constant_float(v->graph, v->node->inputs[0], i));
@@ -707,13 +705,8 @@ static bool broadcast_args(struct value *v)
 static const struct row {
     int32_t code;
     signed char inputs; /* -1: 1 or more */
-    enum {
-        VALUES,
-        MOVES,
-        STEPS,
-        SHAPES
-    } of; /* elements that are computed; any elements; 8-bit
-           * ones that become f32; a shape alone */
+    /* Elements that are computed; any elements; 8-bit ones that become f32; a shape alone. */
+    enum { VALUES, MOVES, STEPS, SHAPES } of;
     bool (*compute)(struct value *v);
 } rows[] = {
     { BUILTIN_SHAPE, 1, SHAPES, shape },
@@ -802,15 +795,14 @@ static bool has_shape(const struct graph_tensor *t, const struct graph_shape *s)
     return t->rank == s->rank && memcmp(t->dims, s->dims, sizeof s->dims) == 0;
 }
 
-static bool compute_output(struct value *v, const struct row *row, bool again, uint64_t bytes)
+static bool compute_output(struct value *v, const struct row *row, bool again)
 {
     const struct graph_tensor *y = &v->graph->tensors[v->node->outputs[v->output]];
 
     if (y->is_variable || y->is_sparse || !has_elements(v->graph, v->node, row, y))
         return false;
     v->size = runtime_type_bits(y->type) / 8;
-    return row->compute(v) && bytes + v->elements * v->size <= limit_of(LIMIT_FOLDED_BYTES) &&
-           (again || y->is_dynamic || has_shape(y, &v->shape));
+    return row->compute(v) && (again || y->is_dynamic || has_shape(y, &v->shape));
 }
 
 static void set_output(struct graph_tensor *y, const struct value *v, bool from_shapes)
@@ -842,10 +834,9 @@ enum status values_compute(struct graph *g, struct graph_node *n, bool again, ui
     if (!(outputs = ARENA_NEW(&g->arena, (size_t)n->output_count, struct value)))
         return diag_fail(diag, STATUS_NO_MEMORY, "node %d: out of memory", n->host_node);
     for (int i = 0; i < n->output_count; i++) {
-        outputs[i] = (struct value){ .graph = g, .node = n, .output = i };
-        if (!compute_output(&outputs[i], row, again, *bytes))
+        outputs[i] = (struct value){ .graph = g, .node = n, .output = i, .bytes = bytes };
+        if (!compute_output(&outputs[i], row, again))
             return STATUS_OK;
-        *bytes += outputs[i].elements * outputs[i].size;
     }
     for (int i = 0; i < n->output_count; i++)
         set_output(&g->tensors[n->outputs[i]], &outputs[i], from_shapes);

@@ -21,7 +21,8 @@ enum { VALUES_MAX_ELEMENTS = 1048576 };
  * of the outputs, in the arena of the graph, and n->known; else clears it.  All nodes before n have
  * been asked, and the shapes of their outputs are known.  again: after a resize, the outputs get
  * the shapes that follow; else a node whose outputs have others is not known.  *bytes: of all such
- * data of the graph, against the limit of folded constants. */
+ * data of the graph, and of outputs that were begun in vain, against the limit of folded
+ * constants. */
 enum status values_compute(struct graph *g, struct graph_node *n, bool again, uint64_t *bytes,
                            struct diag *diag);
 

@@ -210,18 +210,6 @@ bool plan_copies_no_output(const struct plan *plan)
     return true;
 }
 
-/* The plan tensor that owns the memory of a binding, whatever lies behind it now; -1: no tensor. */
-static int bound_owner(const struct plan *plan, const struct plan_binding *b)
-{
-    const struct plan_io *const io = b->location == LOCATION_INPUT    ? &plan->inputs[b->index]
-                                     : b->location == LOCATION_OUTPUT ? &plan->outputs[b->index]
-                                                                      : NULL;
-
-    if (b->location == LOCATION_ARENA)
-        return plan_owner(plan, b->index);
-    return io && io->plan_tensor >= 0 ? plan_owner(plan, io->plan_tensor) : -1;
-}
-
 bool plan_updates_input(const struct plan *plan, int input, int output)
 {
     const int from = plan->inputs[input].plan_tensor, to = plan->outputs[output].plan_tensor;
@@ -231,18 +219,16 @@ bool plan_updates_input(const struct plan *plan, int input, int output)
         plan->tensors[from].format != plan->tensors[to].format)
         return false;
     for (int i = 0; i < plan->step_count; i++) {
-        const struct plan_step *const s = plan->steps[i];
+        const struct plan_binding *const bindings = plan->steps[i]->bindings;
 
-        /* What copies between a tensor and its backing does not run with slices. */
-        if (s->use != USE_ALWAYS || s->node < 0)
-            continue;
+        /* A step that stores another output may read the input, too: a view of it. */
         for (int b = 0; b < PLAN_BINDINGS; b++) {
-            if (s->bindings[b].writes ||
-                bound_owner(plan, &s->bindings[b]) != plan_owner(plan, from))
+            if (bindings[b].location != LOCATION_ARENA || bindings[b].writes ||
+                plan_owner(plan, bindings[b].index) != plan_owner(plan, from))
                 continue;
             readers++;
-            updates += s->bindings[b].elementwise &&
-                       bound_owner(plan, &s->bindings[0]) == plan_owner(plan, to);
+            updates += bindings[b].elementwise && bindings[0].location == LOCATION_ARENA &&
+                       plan_owner(plan, bindings[0].index) == plan_owner(plan, to);
         }
     }
     return readers == 1 && updates == 1;

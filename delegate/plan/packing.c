@@ -112,12 +112,11 @@ enum status packing_chunks(struct planner *p, int tensor, const struct packing_c
     return STATUS_OK;
 }
 
-/* 16 bytes from bit `at` of the weights on; bits from `end` on are 0. */
+/* 16 bytes from bit `at` of the weights on, into zeros; bits from `end` on stay 0. */
 static void read_chunk(const uint8_t *weights, uint64_t at, uint64_t end, uint8_t *chunk)
 {
     const uint64_t bits = end - at < 8 * CHUNK_BYTES ? end - at : 8 * CHUNK_BYTES;
 
-    memset(chunk, 0, CHUNK_BYTES);
     if (at % 8 == 0) {
         memcpy(chunk, weights + at / 8, (size_t)(bits / 8));
         if (bits % 8 != 0)

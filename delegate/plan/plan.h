@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PLAN_STATES = 64, PLAN_BINDINGS = 4, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
+enum { PLAN_STATES = 64, PLAN_BINDINGS = 5, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
 enum { PLAN_ALIGN = 256 }; /* of offsets: the largest minStorageBufferOffsetAlignment of Vulkan */
 
 enum plan_format {

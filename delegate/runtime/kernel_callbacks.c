@@ -142,7 +142,8 @@ static TfLiteStatus kernel_prepare(TfLiteContext *context, TfLiteNode *node)
     struct diag diag = { 0 };
     enum status s;
 
-    if (!k)
+    /* Older hosts, such as tflite-runtime 2.14, prepare a kernel whose init failed. */
+    if (!k || node->user_data == TfLiteKernelInitFailed())
         return kTfLiteError;
     settle(k);
     s = start_update(k, context, &diag);

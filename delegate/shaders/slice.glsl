@@ -20,6 +20,16 @@ vec4 clamped(vec4 v, float low, float high)
     return mix(v, vec4(high), greaterThan(v, vec4(high)));
 }
 
+const float LOWEST = -3.402823466e38;
+
+// a + b as the runtime's ADD has it, which clamps infinities to the largest numbers.  SOFTMAX of a
+// row that a mask of -infinity covers whole is 1/n with it, and NaN without.
+vec4 added(vec4 a, vec4 b)
+{
+    const uvec4 bits = floatBitsToUint(a + b);
+    return uintBitsToFloat(mix(bits, bits - 1u, equal(bits & 0x7fffffffu, uvec4(0x7f800000u))));
+}
+
 // Float view: reals rounded to the steps of an 8-bit tensor; low and high are the bounds of its
 // integers less the zero point.
 vec4 on_steps(vec4 v, float scale, float low, float high)

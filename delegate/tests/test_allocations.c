@@ -12,6 +12,7 @@
 #include "reference/base/arena.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
+#include "reference/runtime/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,22 +35,15 @@ static void disarm(long failures)
     reached = memory_faults_disarm() || mem_failures() != failures;
 }
 
-static void ignore(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
-static const struct interpreter_options host = { .report = ignore,
+static const struct interpreter_options host = { .report = report_nothing,
                                                  .max_iterations = ITERATIONS_MAX };
 
 /* ---- the reference ---- */
 
 static enum status live(const struct tflite_file *file, struct diag *diag)
 {
-    struct interpreter *in = NULL;
-    struct model m = { 0 };
+    struct model m CLOSED_BY(model_close) = { 0 };
+    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
     enum status s = tflite_read(&m, file->bytes, file->count, diag);
 
     if (s == STATUS_OK)
@@ -58,8 +52,6 @@ static enum status live(const struct tflite_file *file, struct diag *diag)
         s = interpreter_allocate(in, diag);
     if (s == STATUS_OK)
         s = interpreter_invoke(in, diag);
-    interpreter_close(in);
-    model_close(&m);
     return s;
 }
 
@@ -68,10 +60,11 @@ static enum status live(const struct tflite_file *file, struct diag *diag)
 static enum status plan(const struct graph *g, const char *const *pairs, struct diag *diag)
 {
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options options = gpu_options_of(pairs);
-    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
+    struct gpu_options options CLOSED_BY(options_close) = gpu_options_of(pairs);
+    int *lists CLOSED_BY(kit_free) =
+        calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
     struct plan_request r = { .graph = g, .options = &options, .limits = &limits };
-    struct decision d = { 0 };
+    struct decision d CLOSED_BY(decision_close) = { 0 };
     enum status s = decision_make(&d, g, &options, &limits, diag);
     struct plan p;
 
@@ -81,9 +74,6 @@ static enum status plan(const struct graph *g, const char *const *pairs, struct 
         if ((s = plan_make(&p, &r, diag)) == STATUS_OK)
             plan_close(&p);
     }
-    decision_close(&d);
-    options_close(&options);
-    free(lists);
     return s;
 }
 
@@ -117,15 +107,13 @@ static enum status plan_once(const struct tflite_file *file, struct point *p)
     TfLiteDelegate delegate = { .data_ = p,
                                 .Prepare = prepare,
                                 .flags = kTfLiteDelegateFlagsAllowDynamicTensors };
-    struct interpreter *in = NULL;
-    struct model m = { 0 };
+    struct model m CLOSED_BY(model_close) = { 0 };
+    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
 
     p->status = STATUS_OK;
     if (tflite_read(&m, file->bytes, file->count, NULL) == STATUS_OK &&
         interpreter_open(&in, &m, &host, NULL) == STATUS_OK)
         interpreter_apply_delegate(in, &delegate, NULL, NULL);
-    interpreter_close(in);
-    model_close(&m);
     return p->status;
 }
 
@@ -151,13 +139,12 @@ static void try_row(const struct hostile_row *row, const struct tflite_file *fil
 
     for (long n = 0; n < POINTS_MAX; n++) {
         const long failures = mem_failures();
-        struct diag diag = { 0 };
         enum status s;
 
         arm(arenas, n);
-        s = live(file, &diag);
+        s = live(file, &err);
         disarm(failures);
-        judge(row, kind, n, s, &diag);
+        judge(row, kind, n, s, &err);
         if (!reached)
             break;
     }
@@ -177,10 +164,9 @@ static void try_row(const struct hostile_row *row, const struct tflite_file *fil
 
 static void every_allocation_fails_once(bool arenas)
 {
-    struct diag diag = { 0 };
     struct hostile_table t;
 
-    KIT_OK(hostile_table_read(&t, "fuzz/hostile", &diag));
+    KIT_OK(hostile_table_read(&t, "fuzz/hostile", &err));
     points = failed = 0;
     for (size_t i = 0; i < t.count; i++) {
         const struct hostile_row *const row = &t.rows[i];
@@ -188,8 +174,8 @@ static void every_allocation_fails_once(bool arenas)
 
         if (row->stage != HOSTILE_RUNS || row->pending || row->edit)
             continue;
-        KIT_OK(hostile_row_write(row, &file, &diag));
-        if (live(&file, &diag) == STATUS_OK && mem_live_bytes() < BYTES_MAX)
+        KIT_OK(hostile_row_write(row, &file, &err));
+        if (live(&file, &err) == STATUS_OK && mem_live_bytes() < BYTES_MAX)
             try_row(row, &file, arenas);
         mem_free(file.bytes);
     }

@@ -18,13 +18,10 @@ TEST(does_not_fit)
     struct kit_buffer buffer;
     struct interpreter *in;
     struct kit_vulkan v;
-    struct model m;
-    TfLiteDelegate *d;
     uint32_t align;
 
-    NEEDS_DEVICE;
-    bind_make_model(&m);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, bind_make_model(&m));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
     buffer = kit_buffer(&v, 4096);
     good.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
@@ -126,8 +123,6 @@ TEST(does_not_fit)
     }
     interpreter_close(in);
     kit_buffer_close(&v, &buffer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* A variable tensor cannot be bound, nor two outputs that share memory in ASSAY_LAYOUT_C4. */
@@ -136,28 +131,21 @@ TEST(cannot_lie_there)
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW,
                                   .layout = ASSAY_LAYOUT_C4,
                                   .partition = -1 };
-    struct interpreter *in;
-    char error[512];
-    struct model m;
-    TfLiteDelegate *d;
     const int x = 0, y = 1, z = 2;
 
-    NEEDS_DEVICE;
-    kit_text(&m, "tensors x:f32[2,4] y:f32[2,4] z:f32[1,8]\n"
-                 "RELU x -> y\n"
-                 "RESHAPE y s:i32[2]=1,8 -> z\n"
-                 "outputs y z");
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    MODEL(m, "tensors x:f32[2,4] y:f32[2,4] z:f32[1,8]\n"
+             "RELU x -> y\n"
+             "RESHAPE y s:i32[2]=1,8 -> z\n"
+             "outputs y z");
+    DELEGATE(d, "precision", "fp32");
+    INTERPRETER(in, &m, d);
     b.tensor = y;
-    if (kit_bind(d, &b, error) != 0)
-        fail_msg("%s", error);
+    kit_must_bind(d, &b);
     b.tensor = z;
     b.size = 0;
     bind_expect_refused(d, &b, "tensor 2", "shares memory with another input or output");
     b.layout = ASSAY_LAYOUT_DENSE; /* then a step copies it */
-    if (kit_bind(d, &b, error) != 0)
-        fail_msg("%s", error);
+    kit_must_bind(d, &b);
     for (int i = 0; i < 8; i++)
         interpreter_tensor(in, x)->data.f[i] = (float)(i - 3);
     kit_run(in);
@@ -165,9 +153,41 @@ TEST(cannot_lie_there)
         assert_true(interpreter_tensor(in, y)->data.f[i] == fmaxf((float)(i - 3), 0));
         assert_true(interpreter_tensor(in, z)->data.f[i] == fmaxf((float)(i - 3), 0));
     }
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
+}
+
+/* ---- models of their own ---- */
+
+/* A model that the delegate has, and a buffer of C4 that its tensors may be bound to. */
+struct bound {
+    struct model m;
+    TfLiteDelegate *d;
+    struct interpreter *in;
+    struct kit_vulkan v;
+    struct kit_buffer buffer;
+    struct assay_gpu_buffer b;
+};
+
+static void bound_open(struct bound *t, const char *text, uint32_t bytes)
+{
+    kit_text(&t->m, "%s", text);
+    t->d = kit_delegate(WITH("precision", "fp32"));
+    t->v = kit_vulkan_of(t->d);
+    t->in = kit_open(&t->m, t->d);
+    t->buffer = kit_buffer(&t->v, bytes);
+    t->b = (struct assay_gpu_buffer){ .kind = ASSAY_GPU_VK_BUFFER,
+                                      .layout = ASSAY_LAYOUT_C4,
+                                      .partition = -1,
+                                      .vk_buffer = (uint64_t)(uintptr_t)t->buffer.handle,
+                                      .vk_device = t->v.device,
+                                      .size = bytes };
+}
+
+static void bound_close(struct bound *t)
+{
+    interpreter_close(t->in);
+    kit_buffer_close(&t->v, &t->buffer);
+    assay_gpu_delegate_destroy(t->d);
+    model_close(&t->m);
 }
 
 /* y = CONV_2D(x) + r, which is computed in the memory of r, but never in memory of the caller. */
@@ -175,69 +195,47 @@ TEST(input_is_written)
 {
     enum { C = 8, PIXELS = 6 };
 #define TWO "2,0,0,0,0,0,0,0,0,"
-    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
-                                  .layout = ASSAY_LAYOUT_C4,
-                                  .partition = -1 };
     float before[C * PIXELS];
-    struct kit_buffer buffer;
-    struct interpreter *in;
-    struct kit_vulkan v;
-    struct model m;
-    TfLiteDelegate *d;
+    struct bound t CLOSED_BY(bound_close);
     const int x = 0, r = 1, y = 3;
 
-    NEEDS_DEVICE;
     /* Weights are twice the identity. */
-    kit_text(&m, "tensors x:f32[1,2,3,8] r:f32[1,2,3,8] t:f32[1,2,3,8] y:f32[1,2,3,8]\n"
-                 "CONV_2D {stride_w=1 stride_h=1} x f32[8,1,1,8]=" TWO TWO TWO TWO TWO TWO TWO "2 "
-                 "f32[8]=0 -> t\n"
-                 "ADD {} t r -> y\n"
-                 "inputs x r");
-    d = kit_delegate(WITH("precision", "fp32"));
-    v = kit_vulkan_of(d);
-    in = kit_open(&m, d);
-    buffer = kit_buffer(&v, sizeof before);
-    b.tensor = r;
-    b.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
-    b.vk_device = v.device;
-    b.size = sizeof before;
-    assert_int_equal(kit_stats(d).transforms, 1);
-    bind_expect_refused(d, &b, "bind it dense", "writes over it");
+    bound_open(&t,
+               "tensors x:f32[1,2,3,8] r:f32[1,2,3,8] t:f32[1,2,3,8] y:f32[1,2,3,8]\n"
+               "CONV_2D {stride_w=1 stride_h=1} x f32[8,1,1,8]=" TWO TWO TWO TWO TWO TWO TWO "2 "
+               "f32[8]=0 -> t\n"
+               "ADD {} t r -> y\n"
+               "inputs x r",
+               sizeof before);
+    t.b.tensor = r;
+    assert_int_equal(kit_stats(t.d).transforms, 1);
+    bind_expect_refused(t.d, &t.b, "bind it dense", "writes over it");
     for (int dense = 0; dense < 2; dense++) {
         if (dense)
-            kit_bind_buffer(d, &v, r, ASSAY_LAYOUT_DENSE, &buffer);
+            kit_bind_buffer(t.d, &t.v, r, ASSAY_LAYOUT_DENSE, &t.buffer);
         for (int i = 0; i < C * PIXELS; i++)
-            interpreter_tensor(in, x)->data.f[i] = interpreter_tensor(in, r)->data.f[i] =
-                ((float *)buffer.map)[i] = (float)i;
+            interpreter_tensor(t.in, x)->data.f[i] = interpreter_tensor(t.in, r)->data.f[i] =
+                ((float *)t.buffer.map)[i] = (float)i;
         for (int run = 0; run < 2; run++)
-            kit_run(in);
+            kit_run(t.in);
         for (int i = 0; i < C * PIXELS; i++) {
-            assert_true(interpreter_tensor(in, y)->data.f[i] == (float)(3 * i));
-            assert_true(((float *)buffer.map)[i] == (float)i);
+            assert_true(interpreter_tensor(t.in, y)->data.f[i] == (float)(3 * i));
+            assert_true(((float *)t.buffer.map)[i] == (float)i);
         }
     }
-    interpreter_close(in);
-    kit_buffer_close(&v, &buffer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* An inference reads and writes the state of an LSTM, which stays in the host's memory. */
 TEST(states_are_kept)
 {
     struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW, .partition = -1 };
-    struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    kit_text(&m,
-             "tensors x:f32[1,3] h:f32[1,2]! w:f32[8,5]=0 b:f32[8]=0 c:f32[1,2]!\n"
+    MODEL(m, "tensors x:f32[1,3] h:f32[1,2]! w:f32[8,5]=0 b:f32[8]=0 c:f32[1,2]!\n"
              "LSTM:2 {kernel_type=BASIC fused_activation_function=TANH} x h w b c -> y:f32[1,2] "
              "c2:f32[1,2] z:f32[1,5] t:f32[1,8]\n"
              "outputs y");
-    d = kit_delegate(WITH("wait", "none"));
-    in = kit_open(&m, d);
+    DELEGATE(d, "wait", "none");
+    INTERPRETER(in, &m, d);
     assert_int_equal(interpreter_partition_count(in), 1);
     b.tensor = 1;
     bind_expect_refused(d, &b, "tensor 1", "is a variable of partition 0");
@@ -245,9 +243,6 @@ TEST(states_are_kept)
     b.partition = 0;
     bind_expect_refused(d, &b, "tensor 4", "is a variable of partition 0");
     kit_run(in);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* Each allocation fails once: the call fails, and the tensor is bound as before. */
@@ -257,13 +252,10 @@ TEST(no_memory)
     struct kit_buffer buffer;
     struct kit_vulkan v;
     char error[512];
-    struct model m;
-    TfLiteDelegate *d;
     long n = 0;
 
-    NEEDS_DEVICE;
-    bind_make_model(&m);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, bind_make_model(&m));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
     buffer = kit_buffer(&v, SLICES);
     in = kit_open(&m, d);
@@ -290,8 +282,6 @@ TEST(no_memory)
     assert_true(n > 2);
     interpreter_close(in);
     kit_buffer_close(&v, &buffer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* ---- memory ---- */
@@ -324,19 +314,15 @@ static int open_files(void)
 TEST(memory_stays_flat)
 {
     enum { ROUNDS = 120, BYTES = 1 << 20 };
-    struct interpreter *in;
     struct kit_vulkan v;
     char error[512];
-    struct model m;
-    TfLiteDelegate *d;
     long begin = 0;
     int files = 0;
 
-    NEEDS_DEVICE;
-    bind_make_model(&m);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, bind_make_model(&m));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
-    in = kit_open(&m, d);
+    INTERPRETER(in, &m, d);
     for (int i = 0; i < ROUNDS; i++) {
         struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
         struct assay_gpu_buffer b = { .kind = ASSAY_GPU_NEW,
@@ -348,8 +334,7 @@ TEST(memory_stays_flat)
         assert_int_equal(assay_gpu_get_device(d, &caps), 0);
         if (caps.external_memory_fd && i % 4 == 0)
             b.kind = ASSAY_GPU_NEW_OPAQUE_FD;
-        if (kit_bind(d, &b, error) != 0)
-            fail_msg("%s", error);
+        kit_must_bind(d, &b);
         if (b.fd >= 0 && b.kind == ASSAY_GPU_NEW_OPAQUE_FD) {
             struct assay_gpu_buffer again = b;
 
@@ -378,71 +363,66 @@ TEST(memory_stays_flat)
         assert_true(status_kib("VmSize:") - begin < 16 * BYTES / 1024);
     assert_int_equal(open_files(), files);
     (void)v;
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
-
-TEST_FILE(.before = kit_find_validated_device);
 
 /* A cache in one buffer, which each inference reads and writes: an input and the output that is its
  * update.  Anything else at that place is refused. */
 TEST(an_update_lies_in_its_input)
 {
     enum { SLOTS = 5, WIDTH = 6 };
-    struct assay_gpu_buffer b = { .kind = ASSAY_GPU_VK_BUFFER,
-                                  .layout = ASSAY_LAYOUT_C4,
-                                  .partition = -1 };
     static const int order[] = { 3, 0, 4, 3, 1 };
     float expected[SLOTS * WIDTH];
-    char error[512];
-    struct kit_buffer buffer;
-    struct interpreter *in;
-    struct kit_vulkan v;
-    struct model m;
-    TfLiteDelegate *d;
+    struct bound t CLOSED_BY(bound_close);
     const int cache = 0, update = 1, start = 2, out = 3, sum = 4;
 
-    NEEDS_DEVICE;
-    kit_text(&m, "tensors cache:f32[5,6] update:f32[1,6] start:i32[2] out:f32[5,6] sum:f32[5,6]\n"
-                 "DYNAMIC_UPDATE_SLICE {} cache update start -> out\n"
-                 "EXP out -> sum\n"
-                 "inputs cache update start\noutputs out sum");
-    d = kit_delegate(WITH("precision", "fp32"));
-    v = kit_vulkan_of(d);
-    in = kit_open(&m, d);
-    buffer = kit_buffer(&v, SLOTS * 8 * sizeof(float));
-    b.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
-    b.vk_device = v.device;
-    b.size = SLOTS * 8 * sizeof(float);
+    bound_open(&t,
+               "tensors cache:f32[5,6] update:f32[1,6] start:i32[2] out:f32[5,6] sum:f32[5,6]\n"
+               "DYNAMIC_UPDATE_SLICE {} cache update start -> out\n"
+               "EXP out -> sum\n"
+               "inputs cache update start\noutputs out sum",
+               SLOTS * 8 * sizeof(float));
     for (int i = 0; i < SLOTS * WIDTH; i++)
         expected[i] = (float)i / 16;
-    kit_to_slices(buffer.map, expected, SLOTS, WIDTH);
-    b.tensor = out;
-    if (kit_bind(d, &b, error) != 0)
-        fail_msg("%s", error);
-    b.tensor = sum;
-    bind_expect_refused(d, &b, "overlap those of tensor 3", "0 to 160");
-    b.tensor = cache;
-    if (kit_bind(d, &b, error) != 0)
-        fail_msg("%s", error);
+    kit_to_slices(t.buffer.map, expected, SLOTS, WIDTH);
+    t.b.tensor = out;
+    kit_must_bind(t.d, &t.b);
+    t.b.tensor = sum;
+    bind_expect_refused(t.d, &t.b, "overlap those of tensor 3", "0 to 160");
+    t.b.tensor = cache;
+    kit_must_bind(t.d, &t.b);
     for (size_t k = 0; k < sizeof order / sizeof order[0]; k++) {
         for (int i = 0; i < WIDTH; i++) {
             const float x = (float)(k + 1) + (float)i / 8;
 
-            interpreter_tensor(in, update)->data.f[i] = x;
+            interpreter_tensor(t.in, update)->data.f[i] = x;
             expected[order[k] * WIDTH + i] = x;
         }
-        interpreter_tensor(in, start)->data.i32[0] = order[k];
-        interpreter_tensor(in, start)->data.i32[1] = 0;
-        kit_run(in);
+        interpreter_tensor(t.in, start)->data.i32[0] = order[k];
+        interpreter_tensor(t.in, start)->data.i32[1] = 0;
+        kit_run(t.in);
         for (int i = 0; i < SLOTS * WIDTH; i++) {
-            assert_true(interpreter_tensor(in, out)->data.f[i] == expected[i]);
-            assert_float_equal(interpreter_tensor(in, sum)->data.f[i], expf(expected[i]), 1e-3);
+            assert_true(interpreter_tensor(t.in, out)->data.f[i] == expected[i]);
+            assert_float_equal(interpreter_tensor(t.in, sum)->data.f[i], expf(expected[i]), 1e-3);
         }
     }
-    interpreter_close(in);
-    kit_buffer_close(&v, &buffer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
+
+/* The update would overwrite what an output still shows: a view of the input as it was. */
+TEST(a_view_of_the_input_is_read)
+{
+    const int cache = 0, out = 3;
+    struct bound t CLOSED_BY(bound_close);
+
+    bound_open(&t,
+               "tensors cache:f32[5,8] update:f32[1,8] start:i32[2] out:f32[5,8] seen:f32[10,4]\n"
+               "DYNAMIC_UPDATE_SLICE {} cache update start -> out\n"
+               "RESHAPE cache i32[2]=10,4 -> seen\n"
+               "inputs cache update start\noutputs out seen",
+               5 * 8 * sizeof(float));
+    t.b.tensor = out;
+    kit_must_bind(t.d, &t.b);
+    t.b.tensor = cache;
+    bind_expect_refused(t.d, &t.b, "overlap those of tensor 3", "0 to 160");
+}
+
+TEST_FILE(.before = kit_find_validated_device, .needs = &kit_device);

@@ -1,5 +1,4 @@
 /* Blocks of device memory that are kept for the next request; skipped without a device. */
-#include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include "delegate/vulkan/blocks.h"
@@ -32,13 +31,11 @@ static void give(struct block *block)
     assert_true(block->memory == VK_NULL_HANDLE);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     struct device_cost cost;
-    struct diag diag = { 0 };
 
-    (void)state;
-    if (device_acquire(&d, NULL, false, &cost, &diag) != STATUS_OK) {
+    if (device_acquire(&d, NULL, false, &cost, &err) != STATUS_OK) {
         d = NULL;
         return 0;
     }
@@ -47,9 +44,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     if (d)
         device_release(d);
     return 0;

@@ -16,7 +16,6 @@ enum { SIDE = 5, ROWS = SIDE * SIDE, X = 0, T, Y };
  * Elementwise steps would write over the input if the plan let them. */
 static void make_model(struct model *m, int channels, bool both)
 {
-
     kit_text(m,
              "tensors x:f32[1,5,5,%d] t:f32[1,5,5,%d] y:f32[1,5,5,%d]\n"
              "LOGISTIC x -> t; MUL {} t x -> p; ADD {} p x -> y; outputs y %s",
@@ -43,14 +42,10 @@ TEST(outputs_stay)
 {
     float expected[ROWS * 3];
     struct assay_gpu_stats before, after;
-    struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    make_model(&m, 3, true);
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_model(&m, 3, true));
+    DELEGATE(d, "precision", "fp32");
+    INTERPRETER(in, &m, d);
     set_input(in, 1);
     kit_run(in);
     assert_false(interpreter_tensor(in, Y)->data_is_stale);
@@ -75,9 +70,6 @@ TEST(outputs_stay)
     before = kit_stats(d);
     kit_run(in);
     assert_int_equal(kit_stats(d).host_copies - before.host_copies, 3);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* With wait=none the host reads the results of the last inference, with the bits that waiting for
@@ -85,16 +77,12 @@ TEST(outputs_stay)
 TEST(wait_none)
 {
     float expected[3][ROWS * 5];
-    struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
     char error[256];
 
-    NEEDS_DEVICE;
-    make_model(&m, 5, false);
+    MODEL_BY(m, make_model(&m, 5, false));
     for (int none = 0; none < 2; none++) {
-        d = kit_delegate(WITH("wait", none ? "none" : "passive"));
-        in = kit_open(&m, d);
+        DELEGATE(d, "wait", none ? "none" : "passive");
+        INTERPRETER(in, &m, d);
         for (unsigned seed = 0; seed < 3; seed++) {
             set_input(in, seed);
             kit_run(in);
@@ -117,39 +105,27 @@ TEST(wait_none)
                                 sizeof expected[0]);
         }
         kit_run(in); /* the interpreter is closed while it runs */
-        interpreter_close(in);
-        assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
 }
 
 /* After an inference that failed each read of its outputs fails, until one succeeds. */
 TEST(failed_inference)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
-
-    NEEDS_DEVICE;
-    make_model(&m, 3, false);
-    d = kit_delegate(WITH("wait", "none"));
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_model(&m, 3, false));
+    DELEGATE(d, "wait", "none");
+    INTERPRETER(in, &m, d);
     interpreter_allow_buffer_handles(in, true);
     set_input(in, 1);
     kit_run(in);
     assert_int_equal(assay_gpu_wait(d, NULL, 0), 0);
     ((struct gpu_delegate *)d->data_)->kernels->executor.failed = true;
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(interpreter_make_readable(in, Y, &diag), STATUS_DEVICE);
-        assert_non_null(strstr(diag.text, "the inference failed"));
+        assert_int_equal(interpreter_make_readable(in, Y, &err), STATUS_DEVICE);
+        assert_non_null(strstr(err.text, "the inference failed"));
         assert_true(interpreter_tensor(in, Y)->data_is_stale);
     }
     kit_run(in);
     kit_read(in, Y);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* ---- buffers of the caller ---- */
@@ -258,7 +234,6 @@ TEST(bound_tensors)
     static const int channels[] = { 3, 4, 5, 8 };
     struct assay_gpu_device any = { .struct_size = sizeof any };
 
-    NEEDS_DEVICE;
     assert_true(assay_gpu_devices(&any, 1, NULL, 0) > 0);
     for (size_t c = 0; c < sizeof channels / sizeof channels[0]; c++) {
         float input[ROWS * 8], expected[ROWS * 8];
@@ -300,13 +275,10 @@ TEST(half_slices)
     struct assay_gpu_io e;
     struct interpreter *in;
     struct kit_vulkan v;
-    struct model m;
-    TfLiteDelegate *d;
     float expected[ROWS * 5];
 
-    NEEDS_DEVICE;
-    make_model(&m, 5, false);
-    d = kit_delegate(WITH("precision", "fp16"));
+    MODEL_BY(m, make_model(&m, 5, false));
+    DELEGATE(d, "precision", "fp16");
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);
     set_input(in, 9);
@@ -331,14 +303,11 @@ TEST(half_slices)
     interpreter_close(in);
     kit_buffer_close(&v, &x);
     kit_buffer_close(&v, &y);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* y = x + x in i8 of 3 channels. */
 static void make_bytes(struct model *m)
 {
-
     kit_text(m, "ADD:2 {} x:i8[1,5,5,3]q(0.5,-3) x -> y:i8[1,5,5,3]q(0.75,4)");
 }
 
@@ -347,13 +316,11 @@ static void make_bytes(struct model *m)
 TEST(quantized)
 {
     enum { COUNT = ROWS * 3 };
-    struct model m;
 
-    NEEDS_DEVICE;
-    make_bytes(&m);
+    MODEL_BY(m, make_bytes(&m));
     for (int view = 0; view < 2; view++) {
-        TfLiteDelegate *d = kit_delegate(WITH("quantized", view ? "float_view" : "exact"));
-        struct interpreter *in = kit_open(&m, d);
+        DELEGATE(d, "quantized", view ? "float_view" : "exact");
+        INTERPRETER(in, &m, d);
         const struct kit_vulkan v = kit_vulkan_of(d);
         const size_t element = view ? sizeof(float) : 1;
         int8_t *const given = interpreter_tensor(in, 0)->data.int8;
@@ -394,10 +361,7 @@ TEST(quantized)
             kit_buffer_close(&v, &x);
             kit_buffer_close(&v, &y);
         }
-        interpreter_close(in);
-        assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
 }
 
 /* Bound, unbound and bound again: each time the same bits, and an output of an inference before the
@@ -406,15 +370,11 @@ TEST(bind_and_unbind)
 {
     float expected[ROWS * 3];
     struct interpreter *in;
-    struct diag diag = { 0 };
     struct kit_vulkan v;
     struct kit_buffer y;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    make_model(&m, 3, true);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, make_model(&m, 3, true));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);
     set_input(in, 4);
@@ -431,17 +391,15 @@ TEST(bind_and_unbind)
         kit_unbind(d, Y);
         /* The other output is not bound; this one was in memory of the caller. */
         kit_read(in, T);
-        assert_int_equal(interpreter_make_readable(in, Y, &diag), STATUS_DEVICE);
-        if (!strstr(diag.text, "was bound to other memory"))
-            fail_msg("%s", diag.text);
+        assert_int_equal(interpreter_make_readable(in, Y, &err), STATUS_DEVICE);
+        if (!strstr(err.text, "was bound to other memory"))
+            fail_msg("%s", err.text);
         interpreter_allow_buffer_handles(in, false);
         kit_run(in);
         assert_memory_equal(interpreter_tensor(in, Y)->data.raw, expected, sizeof expected);
     }
     interpreter_close(in);
     kit_buffer_close(&v, &y);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* Two interpreters on one device share a buffer: one writes it, the other reads it, and the host
@@ -453,18 +411,13 @@ TEST(chained)
         .kind = ASSAY_GPU_NEW, .layout = ASSAY_LAYOUT_C4, .tensor = Y, .partition = -1
     };
     struct assay_gpu_stats before, after;
-    struct interpreter *one, *two;
-    TfLiteDelegate *a, *b;
     struct kit_vulkan v;
-    char error[512];
-    struct model m;
 
-    NEEDS_DEVICE;
-    make_model(&m, 3, false);
-    a = kit_delegate(WITH("wait", "none"));
-    b = kit_delegate(WITH("wait", "none"));
-    one = kit_open(&m, a);
-    two = kit_open(&m, b);
+    MODEL_BY(m, make_model(&m, 3, false));
+    DELEGATE(a, "wait", "none");
+    DELEGATE(b, "wait", "none");
+    INTERPRETER(one, &m, a);
+    INTERPRETER(two, &m, b);
     v = kit_vulkan_of(b);
     set_input(one, 11);
     kit_run(one);
@@ -473,15 +426,13 @@ TEST(chained)
     kit_run(two);
     memcpy(expected, interpreter_tensor(two, Y)->data.raw, sizeof expected);
 
-    if (kit_bind(a, &shared, error) != 0)
-        fail_msg("%s", error);
+    kit_must_bind(a, &shared);
     assert_true(shared.size >= kit_io(a, Y).c4_bytes && shared.vk_buffer != 0);
     assert_int_equal(shared.fd, -1);
     shared.kind = ASSAY_GPU_VK_BUFFER;
     shared.tensor = X;
     shared.vk_device = v.device;
-    if (kit_bind(b, &shared, error) != 0)
-        fail_msg("%s", error);
+    kit_must_bind(b, &shared);
     interpreter_allow_buffer_handles(one, true);
     interpreter_allow_buffer_handles(two, true);
     memset(interpreter_tensor(two, X)->data.raw, 0, sizeof expected);
@@ -492,11 +443,6 @@ TEST(chained)
     assert_int_equal(after.host_copies - before.host_copies, 0);
     kit_read(two, Y);
     assert_memory_equal(interpreter_tensor(two, Y)->data.raw, expected, sizeof expected);
-    interpreter_close(two);
-    interpreter_close(one);
-    assay_gpu_delegate_destroy(a);
-    assay_gpu_delegate_destroy(b);
-    model_close(&m);
 }
 
 /* An interpreter reads an output that another one left on the device: one that was made later, and
@@ -506,12 +452,9 @@ TEST(between_interpreters)
     float expected[ROWS * 3];
     struct interpreter *in[2];
     TfLiteTensor *to;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    make_model(&m, 3, false);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, make_model(&m, 3, false));
+    DELEGATE(d, "precision", "fp32");
     in[0] = kit_open(&m, d);
     in[1] = kit_open(&m, d);
     for (int reader = 0; reader < 2; reader++) {
@@ -539,8 +482,6 @@ TEST(between_interpreters)
     }
     interpreter_close(in[0]);
     interpreter_close(in[1]);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* x -> partition -> t -> CPU -> u, and t, u -> partition -> y: t is read by both. */
@@ -550,12 +491,9 @@ TEST(between_partitions)
     struct kit_buffer buffer;
     struct interpreter *in;
     struct kit_vulkan v;
-    struct model m;
-    TfLiteDelegate *d;
     const int t = 1, y = 3;
 
-    NEEDS_DEVICE;
-    kit_text(&m, "RELU x:f32[1,5,5,3] -> t; LOGISTIC t -> u; ADD {} t u -> y");
+    MODEL(m, "RELU x:f32[1,5,5,3] -> t; LOGISTIC t -> u; ADD {} t u -> y");
     in = kit_open(&m, NULL);
     set_input(in, 2);
     kit_run(in);
@@ -565,8 +503,8 @@ TEST(between_partitions)
         char error[512];
         struct assay_gpu_buffer twice = { .kind = ASSAY_GPU_NEW, .tensor = t, .partition = -1 };
 
-        d = kit_delegate(
-            WITH("exclude", "LOGISTIC", "max_partitions", "0", "wait", none ? "none" : "passive"));
+        DELEGATE(d, "exclude", "LOGISTIC", "max_partitions", "0", "wait",
+                 none ? "none" : "passive");
         in = kit_open(&m, d);
         assert_int_equal(interpreter_partition_count(in), 2);
         assert_int_equal(assay_gpu_io_count(d), 5);
@@ -585,36 +523,28 @@ TEST(between_partitions)
                                            .vk_buffer = (uint64_t)(uintptr_t)buffer.handle,
                                            .vk_device = v.device,
                                            .size = buffer.bytes };
-        if (kit_bind(d, &twice, error) != 0)
-            fail_msg("%s", error);
+        kit_must_bind(d, &twice);
         kit_run(in);
         assert_memory_equal(interpreter_tensor(in, y)->data.raw, expected, sizeof expected);
         twice.partition = 1;
-        if (kit_bind(d, &twice, error) != 0)
-            fail_msg("%s", error);
+        kit_must_bind(d, &twice);
         kit_run(in);
         assert_memory_equal(interpreter_tensor(in, y)->data.raw, expected, sizeof expected);
         interpreter_close(in);
         kit_buffer_close(&v, &buffer);
-        assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
 }
 
 /* A resize plans again and ends all bindings.  Sizes A, B, A give the bits of A again. */
 TEST(resized)
 {
-    struct diag diag = { 0 };
     struct kit_buffer buffer;
     struct interpreter *in;
     float first[ROWS * 4];
     struct kit_vulkan v;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    make_model(&m, 4, false);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, make_model(&m, 4, false));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);
     buffer = kit_buffer(&v, 65536);
@@ -622,8 +552,8 @@ TEST(resized)
         const int side = round % 2 ? SIDE + round : SIDE;
         const int rows = side * side;
 
-        KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 1, side, side, 4 }, 4, &diag));
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 1, side, side, 4 }, 4, &err));
+        KIT_OK(interpreter_allocate(in, &err));
         assert_int_equal(interpreter_partition_count(in), 1);
         assert_int_equal(kit_io(d, X).rows, rows);
         assert_int_equal(kit_io(d, X).bound, -1);
@@ -648,8 +578,6 @@ TEST(resized)
     }
     interpreter_close(in);
     kit_buffer_close(&v, &buffer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* One thread runs inferences while another one binds, unbinds, queries and waits.  The host's
@@ -665,10 +593,9 @@ struct runner {
 static void *run_on(void *user)
 {
     struct runner *r = user;
-    struct diag diag = { 0 };
 
     while (!atomic_load(&r->stop)) {
-        r->wrong += interpreter_invoke(r->in, &diag) != STATUS_OK ||
+        r->wrong += interpreter_invoke(r->in, &err) != STATUS_OK ||
                     memcmp(interpreter_tensor(r->in, Y)->data.raw, r->expected,
                            interpreter_tensor(r->in, Y)->bytes) != 0;
         atomic_fetch_add(&r->runs, 1);
@@ -683,12 +610,9 @@ TEST(another_thread_binds)
     struct kit_buffer x;
     struct kit_vulkan v;
     pthread_t thread;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    make_model(&m, 3, false);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, make_model(&m, 3, false));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
     r.in = kit_open(&m, d);
     set_input(r.in, 6);
@@ -710,8 +634,6 @@ TEST(another_thread_binds)
     assert_int_equal(r.wrong, 0);
     interpreter_close(r.in);
     kit_buffer_close(&v, &x);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
-TEST_FILE(.before = kit_find_validated_device);
+TEST_FILE(.before = kit_find_validated_device, .needs = &kit_device);

@@ -3,7 +3,6 @@
 #include "delegate/tests/kit/cache_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include "delegate/cache/file.h"
 #include "reference/base/memory.h"
 
 #include <errno.h>
@@ -67,20 +66,18 @@ static void save(const char *dir)
 {
     const struct cache_identity id = sample_identity();
     const struct cache_content content = sample_content(&id, 7);
-    struct diag diag = { 0 };
 
-    KIT_OK(cache_save(&content, dir, name, &id, &diag));
+    KIT_OK(cache_save(&content, dir, name, &id, &err));
 }
 
 /* Expects that the file is used, with all of its content. */
 static void expect_found(const char *dir, uint8_t fill)
 {
     const struct cache_identity id = sample_identity();
-    struct cache_content content, want;
-    struct diag diag = { 0 };
+    struct cache_content content CLOSED_BY(cache_content_close), want;
     bool found;
 
-    KIT_OK(cache_load(&content, &found, dir, name, &id, 300, &diag));
+    KIT_OK(cache_load(&content, &found, dir, name, &id, 300, &err));
     assert_true(found);
     want = sample_content(&id, fill);
     assert_int_equal(content.pipeline_bytes, want.pipeline_bytes);
@@ -89,7 +86,6 @@ static void expect_found(const char *dir, uint8_t fill)
     assert_memory_equal(content.pipelines, want.pipelines, want.pipeline_bytes);
     assert_memory_equal(content.tuning, want.tuning, 2 * sizeof *want.tuning);
     assert_memory_equal(content.constants, want.constants, want.constant_bytes);
-    cache_content_close(&content);
 }
 
 /* Expects that it is not used, for a reason that contains `word`. */
@@ -117,7 +113,7 @@ static void expect_refused(const char *dir, const char *word)
 
 TEST(round_trip)
 {
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     char inner[80], path[512];
     struct stat st;
 
@@ -133,7 +129,6 @@ TEST(round_trip)
     expect_found(inner, 7);
     assert_int_equal(cache_dir_count(inner, NULL), 1);
     cache_dir_remove(inner);
-    cache_dir_remove(d.path);
 }
 
 TEST(not_there)
@@ -142,25 +137,24 @@ TEST(not_there)
     const struct cache_content sample = sample_content(&id, 7);
     struct cache_dir d = cache_dir_make();
     struct cache_content content;
-    struct diag diag = { 0 };
     bool found = true;
 
-    KIT_OK(cache_load(&content, &found, d.path, name, &id, 300, &diag));
+    KIT_OK(cache_load(&content, &found, d.path, name, &id, 300, &err));
     assert_false(found);
     cache_dir_remove(d.path);
-    KIT_OK(cache_load(&content, &found, d.path, name, &id, 300, &diag));
+    KIT_OK(cache_load(&content, &found, d.path, name, &id, 300, &err));
     assert_false(found);
-    KIT_OK(cache_load(&content, &found, "/no/such/directory", name, &id, 300, &diag));
+    KIT_OK(cache_load(&content, &found, "/no/such/directory", name, &id, 300, &err));
     assert_false(found);
     /* Parents of the directory are not made. */
-    assert_int_equal(cache_save(&sample, "/no/such/directory", name, &id, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "/no/such/directory"));
+    assert_int_equal(cache_save(&sample, "/no/such/directory", name, &id, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "/no/such/directory"));
 }
 
 TEST(truncated_at_every_byte)
 {
-    struct cache_dir d = cache_dir_make();
-    uint8_t *data, *longer;
+    CACHE_DIR(d);
+    uint8_t *data;
     char path[512];
     size_t bytes;
 
@@ -172,26 +166,23 @@ TEST(truncated_at_every_byte)
         cache_write_file(path, data, n);
         expect_refused(d.path, "truncated");
     }
-    longer = realloc(data, bytes + 1);
+    uint8_t *longer CLOSED_BY(kit_free) = realloc(data, bytes + 1);
     longer[bytes] = 0;
     cache_write_file(path, longer, bytes + 1);
     expect_refused(d.path, "too long");
     cache_write_file(path, longer, bytes);
     expect_found(d.path, 7);
-    free(longer);
-    cache_dir_remove(d.path);
 }
 
 TEST(every_bit_flipped)
 {
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     char path[512];
-    uint8_t *data;
     size_t bytes;
 
     save(d.path);
     cache_path(path, d.path, name);
-    data = cache_read_file(path, &bytes);
+    uint8_t *data CLOSED_BY(kit_free) = cache_read_file(path, &bytes);
     for (size_t bit = 0; bit < 8 * bytes; bit++) {
         data[bit / 8] ^= (uint8_t)(1u << bit % 8);
         cache_write_file(path, data, bytes);
@@ -204,8 +195,6 @@ TEST(every_bit_flipped)
                                    : "checksum mismatch: constants");
         data[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    free(data);
-    cache_dir_remove(d.path);
 }
 
 /* Each byte of the identity. */
@@ -224,7 +213,7 @@ TEST(of_another)
         { offsetof(struct cache_identity, model), 16, "another model" },
         { offsetof(struct cache_identity, plan), 16, "another plan" },
     };
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     size_t looked_at = 0;
 
     save(d.path);
@@ -237,7 +226,6 @@ TEST(of_another)
         }
     assert_int_equal(looked_at, sizeof(struct cache_identity));
     expect_found(d.path, 7);
-    cache_dir_remove(d.path);
 }
 
 /* Sizes are checked even when the checksum matches. */
@@ -257,19 +245,17 @@ TEST(signed_but_wrong)
         { 1, (1 << 16) + 1, "65537 workgroup sizes" },
         { 2, 301, "expected 300 bytes of constants, found 301" },
     };
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     struct cache_identity id = sample_identity();
     struct cache_content content;
-    struct diag diag = { 0 };
-    uint8_t *data, *copy;
     char path[512];
     size_t bytes;
     bool found;
 
     save(d.path);
     cache_path(path, d.path, name);
-    data = cache_read_file(path, &bytes);
-    copy = malloc(bytes);
+    uint8_t *data CLOSED_BY(kit_free) = cache_read_file(path, &bytes);
+    uint8_t *copy CLOSED_BY(kit_free) = malloc(bytes);
     for (size_t field = 0; field < 3; field++)
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
             memcpy(copy, data, bytes);
@@ -292,11 +278,8 @@ TEST(signed_but_wrong)
     expect_refused(d.path, "another version");
     cache_write_file(path, data, bytes);
     expect_found(d.path, 7);
-    assert_int_equal(cache_load(&content, &found, d.path, name, &id, 301, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "expected 301 bytes of constants, found 300"));
-    free(data);
-    free(copy);
-    cache_dir_remove(d.path);
+    assert_int_equal(cache_load(&content, &found, d.path, name, &id, 301, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "expected 301 bytes of constants, found 300"));
 }
 
 /* VkPipelineCacheHeaderVersionOne, with which the pipelines begin. */
@@ -304,37 +287,35 @@ TEST(pipelines_of_another)
 {
     static const size_t at[] = { 0, 1, 4, 8, 12, 16, 31 }; /* size twice, version, ids, UUID */
     const struct cache_identity id = sample_identity();
-    struct cache_dir d = cache_dir_make();
-    struct diag diag = { 0 };
+    CACHE_DIR(d);
     struct cache_content c;
 
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
         c = sample_content(&id, 7);
         c.pipelines[at[i]] ^= 0x80;
-        KIT_OK(cache_save(&c, d.path, name, &id, &diag));
+        KIT_OK(cache_save(&c, d.path, name, &id, &err));
         expect_refused(d.path, "pipelines: made for another");
     }
     c = sample_content(&id, 7);
     c.pipelines[0] = 31;
-    KIT_OK(cache_save(&c, d.path, name, &id, &diag));
+    KIT_OK(cache_save(&c, d.path, name, &id, &err));
     expect_refused(d.path, "pipelines: made for another");
     c = sample_content(&id, 7);
     c.pipeline_bytes = 31;
-    KIT_OK(cache_save(&c, d.path, name, &id, &diag));
+    KIT_OK(cache_save(&c, d.path, name, &id, &err));
     expect_refused(d.path, "32 bytes, found 31");
     c.pipeline_bytes = 32; /* an empty cache, such as lavapipe's */
-    KIT_OK(cache_save(&c, d.path, name, &id, &diag));
-    KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &diag));
+    KIT_OK(cache_save(&c, d.path, name, &id, &err));
+    KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &err));
     cache_content_close(&c);
     c = sample_content(&id, 7);
     c.pipeline_bytes = 0; /* of a driver that gives nothing */
-    KIT_OK(cache_save(&c, d.path, name, &id, &diag));
-    KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &diag));
+    KIT_OK(cache_save(&c, d.path, name, &id, &err));
+    KIT_OK(cache_load(&c, &(bool){ false }, d.path, name, &id, 300, &err));
     assert_int_equal(c.pipeline_bytes, 0);
     assert_int_equal(c.tuning_count, 2);
     assert_int_equal(c.constant_bytes, 300);
     cache_content_close(&c);
-    cache_dir_remove(d.path);
 }
 
 static enum status try_save(const char *dir, struct diag *diag)
@@ -348,17 +329,15 @@ static enum status try_save(const char *dir, struct diag *diag)
 
 static void expect_not_saved(const char *dir, const char *word)
 {
-    struct diag diag;
-
-    assert_int_equal(try_save(dir, &diag), STATUS_IO);
-    if (!strstr(diag.text, word))
-        fail_msg("\"%s\", '%s' wanted", diag.text, word);
+    assert_int_equal(try_save(dir, &err), STATUS_IO);
+    if (!strstr(err.text, word))
+        fail_msg("\"%s\", '%s' wanted", err.text, word);
 }
 
 TEST(directory_not_private)
 {
     static const mode_t modes[] = { 0755, 0770, 0701, 0710, 0720, 0777, 01777 };
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     char link[80], path[512];
 
     save(d.path);
@@ -384,7 +363,6 @@ TEST(directory_not_private)
     cache_path(path, d.path, name); /* a file as the directory */
     expect_refused(path, "Not a directory");
     expect_not_saved(path, "Not a directory");
-    cache_dir_remove(d.path);
 }
 
 /* Nobody makes a directory in /sys, whatever the words are. */
@@ -405,7 +383,7 @@ TEST(directory_not_made)
 /* What the directory is cannot be found out. */
 TEST(directory_not_known)
 {
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
 
     save(d.path);
     fstat_fails = true;
@@ -414,13 +392,12 @@ TEST(directory_not_known)
     fstat_fails = true;
     expect_not_saved(d.path, strerror(EIO));
     expect_found(d.path, 7);
-    cache_dir_remove(d.path);
 }
 
 TEST(file_not_private)
 {
     static const mode_t modes[] = { 0644, 0660, 0602 };
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     char path[512];
 
     save(d.path);
@@ -431,7 +408,6 @@ TEST(file_not_private)
     }
     save(d.path); /* replaces it */
     expect_found(d.path, 7);
-    cache_dir_remove(d.path);
 }
 
 TEST(not_a_file)
@@ -494,11 +470,10 @@ static void in_a_child(void (*f)(const char *), const char *argument)
 static void save_below_limit(const char *dir)
 {
     const struct rlimit small = { 200, 200 };
-    struct diag diag;
     sigset_t set;
 
-    if (setrlimit(RLIMIT_FSIZE, &small) != 0 || try_save(dir, &diag) != STATUS_IO ||
-        !strstr(diag.text, name))
+    if (setrlimit(RLIMIT_FSIZE, &small) != 0 || try_save(dir, &err) != STATUS_IO ||
+        !strstr(err.text, name))
         _exit(1);
     /* SIGXFSZ was consumed, and the signal mask is as before. */
     if (sigpending(&set) != 0 || sigismember(&set, SIGXFSZ) ||
@@ -509,22 +484,19 @@ static void save_below_limit(const char *dir)
 /* Like a full disk: writing fails in the middle of the file. */
 TEST(disk_full)
 {
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
 
     save(d.path);
     in_a_child(save_below_limit, d.path);
     expect_found(d.path, 7); /* the old file is still there */
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
-    cache_dir_remove(d.path);
 }
 
 static void save_as_nobody(const char *dir)
 {
-    struct diag diag;
-
     if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
         _exit(1);
-    if (try_save(dir, &diag) != STATUS_IO || !strstr(diag.text, strerror(EACCES)))
+    if (try_save(dir, &err) != STATUS_IO || !strstr(err.text, strerror(EACCES)))
         _exit(2);
 }
 
@@ -551,9 +523,8 @@ static void save_often(const char *dir)
 
     for (int i = 0; i < 300; i++) {
         const struct cache_content c = sample_content(&id, (uint8_t)(7 + 2 * (i % 2)));
-        struct diag diag = { 0 };
 
-        if (cache_save(&c, dir, name, &id, &diag) != STATUS_OK)
+        if (cache_save(&c, dir, name, &id, &err) != STATUS_OK)
             _exit(1);
     }
 }
@@ -562,7 +533,7 @@ static void save_often(const char *dir)
 TEST(two_writers_and_a_reader)
 {
     const struct cache_identity id = sample_identity();
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     pid_t writers[2];
     int running = 2, found_count = 0;
 
@@ -574,11 +545,10 @@ TEST(two_writers_and_a_reader)
         }
     while (running > 0) {
         struct cache_content c;
-        struct diag diag = { 0 };
         bool found;
         int status;
 
-        KIT_OK(cache_load(&c, &found, d.path, name, &id, 300, &diag));
+        KIT_OK_DIAG(cache_load(&c, &found, d.path, name, &id, 300, &err), err);
         if (found) {
             found_count++;
             assert_true(c.constants[0] == 7 || c.constants[0] == 9);
@@ -593,7 +563,6 @@ TEST(two_writers_and_a_reader)
     }
     assert_true(found_count > 0);
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
-    cache_dir_remove(d.path);
 }
 
 TEST(names)
@@ -647,9 +616,8 @@ TEST(names)
 TEST(no_memory)
 {
     const struct cache_identity id = sample_identity();
-    struct cache_dir d = cache_dir_make();
-    struct cache_content c;
-    struct diag diag = { 0 };
+    CACHE_DIR(d);
+    struct cache_content c CLOSED_BY(cache_content_close);
     bool found;
 
     save(d.path);
@@ -657,7 +625,7 @@ TEST(no_memory)
         enum status s;
 
         mem_fail_after(n);
-        s = cache_load(&c, &found, d.path, name, &id, 300, &diag);
+        s = cache_load(&c, &found, d.path, name, &id, 300, &err);
         mem_fail_after(-1);
         assert_int_equal(found, s == STATUS_OK);
         if (s == STATUS_OK)
@@ -665,8 +633,6 @@ TEST(no_memory)
         assert_int_equal(s, STATUS_NO_MEMORY);
         assert_true(n < 10);
     }
-    cache_content_close(&c);
-    cache_dir_remove(d.path);
 }
 
 TEST(hashes)

@@ -47,10 +47,9 @@ static void save(const char *dir, const char *name)
                                            .pipeline_bytes = sizeof pipelines,
                                            .constants = constants,
                                            .constant_bytes = sizeof constants };
-    struct diag diag = { 0 };
 
     memcpy(pipelines, words, sizeof words);
-    KIT_OK(cache_save(&content, dir, name, &identity, &diag));
+    KIT_OK(cache_save(&content, dir, name, &identity, &err));
 }
 
 static uint64_t file_bytes(void)
@@ -80,12 +79,10 @@ static bool exists(const char *dir, const char *name)
 
 static bool load(const char *dir, const char *name)
 {
-    struct cache_content content;
-    struct diag diag = { 0 };
+    struct cache_content content CLOSED_BY(cache_content_close);
     bool found;
 
-    KIT_OK(cache_load(&content, &found, dir, name, &identity, CONSTANTS, &diag));
-    cache_content_close(&content);
+    KIT_OK(cache_load(&content, &found, dir, name, &identity, CONSTANTS, &err));
     return found;
 }
 
@@ -107,25 +104,24 @@ TEST(oldest_go)
     static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
     static const int when[] = { 1000, 1003, 1001, 1002 };
     const struct cache_dir d = cache_dir_make();
-    struct diag diag = { 0 };
 
     for (int i = 0; i < 4; i++) {
         save(d.path, names[i]);
         set_used(d.path, names[i], when[i]);
     }
-    KIT_OK(cache_trim(d.path, "d.assay", 4 * file_bytes(), &diag));
+    KIT_OK(cache_trim(d.path, "d.assay", 4 * file_bytes(), &err));
     assert_int_equal(cache_dir_count(d.path, NULL), 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(used(d.path, names[i]), (int64_t)when[i] * 1000000000);
     assert_true(load(d.path, "a.assay")); /* now it is the one that was used last */
-    KIT_OK(cache_trim(d.path, "d.assay", 3 * file_bytes() + 1, &diag));
+    KIT_OK(cache_trim(d.path, "d.assay", 3 * file_bytes() + 1, &err));
     assert_true(exists(d.path, "a.assay") && exists(d.path, "b.assay") &&
                 exists(d.path, "d.assay"));
     assert_false(exists(d.path, "c.assay"));
     /* The file that was just written stays, however old it says it is and however small the limit.
      */
     set_used(d.path, "d.assay", 1);
-    KIT_OK(cache_trim(d.path, "d.assay", 1, &diag));
+    KIT_OK(cache_trim(d.path, "d.assay", 1, &err));
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
     assert_true(load(d.path, "d.assay"));
     cache_dir_remove(d.path);
@@ -136,7 +132,6 @@ TEST(others_stay)
     static const char *const foreign[] = { "notes.txt", "copy.assay", "short.assay",
                                            ".x.assay.1.2" };
     const struct cache_dir d = cache_dir_make();
-    struct diag diag = { 0 };
     char path[512], link[512];
 
     for (int i = 0; i < 4; i++) {
@@ -150,10 +145,10 @@ TEST(others_stay)
     cache_path(path, d.path, "mine.assay");
     cache_path(link, d.path, "link.assay");
     assert_int_equal(symlink(path, link), 0);
-    KIT_OK(cache_trim(d.path, "none", 1, &diag));
+    KIT_OK(cache_trim(d.path, "none", 1, &err));
     assert_false(exists(d.path, "mine.assay"));
     assert_int_equal(cache_dir_count(d.path, NULL), 6);
-    KIT_OK(cache_trim("/no/such/directory", "none", 1, &diag));
+    KIT_OK(cache_trim("/no/such/directory", "none", 1, &err));
     cache_dir_remove(d.path);
 }
 
@@ -163,7 +158,6 @@ TEST(order_within_a_second)
     static const char *const names[] = { "a.assay", "b.assay", "c.assay", "d.assay" };
     static const long when[] = { 900, 100, 500, 500 };
     const struct cache_dir d = cache_dir_make();
-    struct diag diag = { 0 };
     char path[512];
 
     for (int i = 0; i < 4; i++) {
@@ -173,11 +167,11 @@ TEST(order_within_a_second)
         cache_path(path, d.path, names[i]);
         assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
     }
-    KIT_OK(cache_trim(d.path, "none", 3 * file_bytes(), &diag));
+    KIT_OK(cache_trim(d.path, "none", 3 * file_bytes(), &err));
     assert_false(exists(d.path, "b.assay"));
-    KIT_OK(cache_trim(d.path, "none", 2 * file_bytes(), &diag));
+    KIT_OK(cache_trim(d.path, "none", 2 * file_bytes(), &err));
     assert_false(exists(d.path, "c.assay"));
-    KIT_OK(cache_trim(d.path, "none", 1 * file_bytes(), &diag));
+    KIT_OK(cache_trim(d.path, "none", 1 * file_bytes(), &err));
     assert_true(exists(d.path, "a.assay"));
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
     cache_dir_remove(d.path);
@@ -196,7 +190,6 @@ static void expect_fails(const char *dir, enum status status, const char *text)
 TEST(failures)
 {
     const struct cache_dir d = cache_dir_make();
-    struct diag diag = { 0 };
 
     save(d.path, "a.assay");
     mem_fail_after(0);
@@ -205,13 +198,13 @@ TEST(failures)
     unlinkat_error = EACCES;
     expect_fails(d.path, STATUS_IO, "a.assay: cannot be removed: Permission denied");
     unlinkat_error = ENOENT;
-    KIT_OK(cache_trim(d.path, "none", 1, &diag));
+    KIT_OK(cache_trim(d.path, "none", 1, &err));
     unlinkat_error = 0;
     fdopendir_error = EMFILE;
     expect_fails(d.path, STATUS_IO, "Too many open files");
     fdopendir_error = 0;
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
-    KIT_OK(cache_trim(d.path, "none", 1, &diag));
+    KIT_OK(cache_trim(d.path, "none", 1, &err));
     assert_int_equal(cache_dir_count(d.path, NULL), 0);
     cache_dir_remove(d.path);
 }
@@ -220,12 +213,11 @@ TEST(failures)
 static void take_part(const char *dir, int process)
 {
     for (int i = 0; i < 150; i++) {
-        struct diag diag = { 0 };
         char name[32];
 
         snprintf(name, sizeof name, "%d_%d.assay", process, i % 7);
         save(dir, name);
-        if (cache_trim(dir, name, 3 * file_bytes(), &diag) != STATUS_OK)
+        if (cache_trim(dir, name, 3 * file_bytes(), &err) != STATUS_OK)
             _exit(1);
         snprintf(name, sizeof name, "%d_%d.assay", 1 - process, i % 7);
         (void)load(dir, name); /* fails the test when it is there and cannot be used */
@@ -235,7 +227,6 @@ static void take_part(const char *dir, int process)
 TEST(two_processes)
 {
     const struct cache_dir d = cache_dir_make();
-    struct diag diag = { 0 };
     pid_t child[2];
 
     fflush(NULL);
@@ -250,7 +241,7 @@ TEST(two_processes)
         assert_int_equal(waitpid(child[i], &status, 0), child[i]);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
-    KIT_OK(cache_trim(d.path, "none", 3 * file_bytes(), &diag));
+    KIT_OK_DIAG(cache_trim(d.path, "none", 3 * file_bytes(), &err), err);
     assert_in_range(cache_dir_count(d.path, NULL), 1, 3);
     cache_dir_remove(d.path);
 }

@@ -1,14 +1,12 @@
 /* conv_2d.comp in the tiles of software devices, 8 pixels by 2 slices: sizes whose last tile lacks
  * pixels, slices or a whole column, and the choice of tiles.  Models hold small integers, so that
  * every sum is exact and results have the bits of the reference. */
-#include "conformance/tests/kit/nets.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include "delegate/ops/product/conv_2d.args.h"
 #include "delegate/ops/product/conv_tile.args.h"
 #include "delegate/runtime/delegate.h"
-#include "delegate/runtime/kernel.h"
 
 #include <string.h>
 
@@ -48,23 +46,15 @@ TEST(same_results)
     if (!transform_device)
         skip();
     for (int i = 0; i < ROWS; i++) {
-        struct interpreter *truth;
-        struct model m;
-
-        transform_model(&rows[i].c, &m);
-        truth = transform_run(&m, NULL);
+        MODEL_BY(m, transform_model(&rows[i].c, &m));
+        INTERPRETER_BY(truth, transform_run(&m, NULL));
         for (int half = 0; half < 2; half++) {
-            TfLiteDelegate *d = transform_delegate(precisions[half], half ? "inf" : "nan", NULL);
-            struct interpreter *got;
+            DELEGATE_BY(d, transform_delegate(precisions[half], half ? "inf" : "nan", NULL));
 
             ((struct gpu_delegate *)d->data_)->options.no_kernel |= 1u << KERNEL_thawed;
-            got = transform_run(&m, d);
+            INTERPRETER_BY(got, transform_run(&m, d));
             transform_equal(&rows[i].c, precisions[half], truth, got);
-            interpreter_close(got);
-            assay_gpu_delegate_destroy(d);
         }
-        interpreter_close(truth);
-        model_close(&m);
     }
 }
 
@@ -76,28 +66,24 @@ struct look {
 static void look_at_plan(struct graph *g, void *user)
 {
     struct look *look = user;
-    struct gpu_options o = gpu_options_of((const char *[]){ "no_kernel", "thawed", NULL });
+    OPTIONS(o, "no_kernel", "thawed");
     struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct plan p;
 
     limits.device_class = look->device_class;
-    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
     for (int i = 0; i < p.step_count; i++)
         if (strcmp(p.steps[i]->shader, "conv_2d") == 0)
             look->step = *p.steps[i];
-    plan_close(&p);
-    options_close(&o);
 }
 
 static struct plan_step step_of(const struct row *r, enum device_class device_class)
 {
     struct look look = { device_class, { .shader = NULL } };
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
     transform_model(&r->c, &m);
     gpu_look(&m, look_at_plan, &look);
-    model_close(&m);
     assert_non_null(look.step.shader);
     return look.step;
 }

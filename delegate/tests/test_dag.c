@@ -17,11 +17,10 @@ struct run {
 static struct run run_model(const struct model *m, uint64_t seed, const char *const *pairs)
 {
     struct run r = { .delegate = pairs ? kit_delegate(pairs) : NULL };
-    struct diag diag = { 0 };
 
     r.in = kit_open(m, r.delegate);
     kit_fill_inputs(r.in, seed);
-    KIT_OK(interpreter_invoke(r.in, &diag));
+    KIT_OK(interpreter_invoke(r.in, &err));
     return r;
 }
 
@@ -87,66 +86,49 @@ static void same_bits_wherever(const char *precision, double tolerance, uint64_t
     int in_place = 0;
 
     for (uint64_t seed = first; seed <= last; seed++) {
-        struct model plain, exposed;
-        struct run truth, on, off, all;
-
-        dag_make(&plain, seed, 4 + (int)(seed % 28), false);
-        dag_make(&exposed, seed, 4 + (int)(seed % 28), true);
-        truth = run_model(&plain, seed, NULL);
+        MODEL_BY(plain, dag_make(&plain, seed, 4 + (int)(seed % 28), false));
+        MODEL_BY(exposed, dag_make(&exposed, seed, 4 + (int)(seed % 28), true));
+        struct run truth CLOSED_BY(run_close) = run_model(&plain, seed, NULL);
         /* Rewrites change rounding in fp16; this test is about memory. */
-        on = run_model(
+        struct run on CLOSED_BY(run_close) = run_model(
             &plain, seed,
             IN_ALL_PARTITIONS("precision", precision, "in_place", "1", "no_transform", "all"));
-        off = run_model(
+        struct run off CLOSED_BY(run_close) = run_model(
             &plain, seed,
             IN_ALL_PARTITIONS("precision", precision, "in_place", "0", "no_transform", "all"));
-        all = run_model(&exposed, seed,
-                        IN_ALL_PARTITIONS("precision", precision, "no_transform", "all"));
+        struct run all CLOSED_BY(run_close) = run_model(
+            &exposed, seed, IN_ALL_PARTITIONS("precision", precision, "no_transform", "all"));
         assert_int_equal(interpreter_partition_count(on.in), 1);
         close_to(&truth, &on, tolerance, seed);
         same_bits(&on, &off, seed, "not in place");
         same_bits(&on, &all, seed, "every intermediate an output");
         assert_int_equal(in_place_steps(&off), 0);
         in_place += in_place_steps(&on);
-        run_close(&truth);
-        run_close(&on);
-        run_close(&off);
-        run_close(&all);
-        model_close(&plain);
-        model_close(&exposed);
     }
     assert_true(in_place > (int)(last - first));
 }
 
 TEST(full_precision)
 {
-    NEEDS_DEVICE;
     same_bits_wherever("fp32", 1e-4, 1, 20);
 }
 
 TEST(half_precision)
 {
-    NEEDS_DEVICE;
     same_bits_wherever("fp16", 0.1, 31, 42);
 }
 
 /* With the rewrites, exposing an intermediate may keep one from firing: in fp32 no bit changes. */
 TEST(rewritten)
 {
-    NEEDS_DEVICE;
     for (uint64_t seed = 51; seed <= 62; seed++) {
-        struct model plain, exposed;
-        struct run on, all;
-
-        dag_make(&plain, seed, 4 + (int)(seed % 28), false);
-        dag_make(&exposed, seed, 4 + (int)(seed % 28), true);
-        on = run_model(&plain, seed, IN_ALL_PARTITIONS("precision", "fp32"));
-        all = run_model(&exposed, seed, IN_ALL_PARTITIONS("precision", "fp32"));
+        MODEL_BY(plain, dag_make(&plain, seed, 4 + (int)(seed % 28), false));
+        MODEL_BY(exposed, dag_make(&exposed, seed, 4 + (int)(seed % 28), true));
+        struct run on CLOSED_BY(run_close) =
+            run_model(&plain, seed, IN_ALL_PARTITIONS("precision", "fp32"));
+        struct run all CLOSED_BY(run_close) =
+            run_model(&exposed, seed, IN_ALL_PARTITIONS("precision", "fp32"));
         same_bits(&on, &all, seed, "every intermediate an output");
-        run_close(&on);
-        run_close(&all);
-        model_close(&plain);
-        model_close(&exposed);
     }
 }
 
@@ -155,14 +137,10 @@ TEST(rewritten)
 /* x -> RELU -> RELU of 2^17 f32, not as a chain: staging and arena are more than 1 MiB. */
 TEST(too_much_memory)
 {
-    struct diag diag = { 0 };
     struct builder b;
-    struct model m;
-    struct run truth, low, high;
     struct assay_gpu_refusal r = { .struct_size = sizeof r };
     int t[3];
 
-    NEEDS_DEVICE;
     builder_init(&b);
     for (int i = 0; i < 3; i++)
         t[i] = builder_tensor(&b, TENSOR_FLOAT32, "t", 2, (int32_t[]){ 1 << 10, 1 << 7 });
@@ -170,12 +148,14 @@ TEST(too_much_memory)
     builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[1], 1, &t[2]);
     builder_inputs(&b, 1, &t[0]);
     builder_outputs(&b, 1, &t[2]);
-    KIT_OK(builder_finish(&b, &m, &diag));
-    truth = run_model(&m, 1, NULL);
-    high = run_model(&m, 1, IN_ALL_PARTITIONS("memory_limit", "2", "no_transform", "chain"));
+    MODEL_BY(m, KIT_OK(builder_finish(&b, &m, &err)));
+    struct run truth CLOSED_BY(run_close) = run_model(&m, 1, NULL);
+    struct run high CLOSED_BY(run_close) =
+        run_model(&m, 1, IN_ALL_PARTITIONS("memory_limit", "2", "no_transform", "chain"));
     assert_string_equal(kit_said, "");
     assert_int_equal(interpreter_partition_count(high.in), 1);
-    low = run_model(&m, 1, IN_ALL_PARTITIONS("memory_limit", "1", "no_transform", "chain"));
+    struct run low CLOSED_BY(run_close) =
+        run_model(&m, 1, IN_ALL_PARTITIONS("memory_limit", "1", "no_transform", "chain"));
     /* Once for both nodes. */
     assert_string_equal(kit_said, "WARNING: op code #19 cannot be handled by this delegate.\n");
     assert_int_equal(interpreter_partition_count(low.in), 0);
@@ -190,10 +170,6 @@ TEST(too_much_memory)
     assert_true(r.hint[0]);
     same_bits(&truth, &low, 1, "on the CPU");
     same_bits(&truth, &high, 1, "on the device");
-    run_close(&truth);
-    run_close(&low);
-    run_close(&high);
-    model_close(&m);
 }
 
-TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device, .needs = &kit_device);

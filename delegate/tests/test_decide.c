@@ -29,7 +29,6 @@ enum {
 
 static void make(struct model *m)
 {
-
     kit_text(m,
              "tensors x:f32[1,6,6,3] conv:f32[1,6,6,8] depthwise:f32[1,6,6,8] pool:f32[1,3,3,8]\n"
              "tensors pad:f32[1,5,3,8] relu:f32[1,5,3,8] relu6:f32[1,5,3,8] mul:f32[1,5,3,8]\n"
@@ -62,29 +61,23 @@ static const struct refusal *refusal_of(const struct decision *d, int host_node)
 static void look_all_taken(struct graph *g, void *user)
 {
     const struct device_limits *limits = user;
-    struct gpu_options o = gpu_options_of(
-        (const char *const[]){ "precision", limits->storage_16bit ? "fp16" : "fp32", NULL });
-    struct diag diag = { 0 };
-    struct decision decision;
+    OPTIONS(o, "precision", limits->storage_16bit ? "fp16" : "fp32");
+    struct decision decision CLOSED_BY(decision_close);
 
-    KIT_OK(decision_make(&decision, g, &o, limits, &diag));
+    KIT_OK(decision_make(&decision, g, &o, limits, &err));
     if (decision.refusal_count > 0)
         fail_msg("%s: %s is %s", decision.refusals[0].rule, decision.refusals[0].field,
                  decision.refusals[0].value);
-    decision_close(&decision);
-    options_close(&o);
 }
 
 TEST(all_taken)
 {
     struct device_limits limits = gpu_large_limits();
-    struct model m;
 
-    make(&m);
+    MODEL_BY(m, make(&m));
     gpu_look(&m, look_all_taken, &limits);
     limits = device_limits_minimum;
     gpu_look(&m, look_all_taken, &limits);
-    model_close(&m);
 }
 
 /* ---- limits of the device ---- */
@@ -93,14 +86,13 @@ static void look_tensor_bytes(struct graph *g, void *user)
 {
     const bool *fits = user;
     struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
-    struct diag diag = { 0 };
-    struct decision d;
+    OPTIONS(o, NULL);
 
     /* The largest tensors are [1,6,6,8]: 36 rows of 2 slices of 16 bytes; packed weights of the
      * convolution: 9 taps of 4 channels by 2 slices of 16 bytes. */
     limits.max_storage_buffer_range = *fits ? 1152 : 1151;
-    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, g, &o, &limits, &err));
     for (int n = CONV; n <= POOL; n++) {
         const struct refusal *r = refusal_of(&d, n);
 
@@ -111,39 +103,32 @@ static void look_tensor_bytes(struct graph *g, void *user)
         }
     }
     assert_true(d.take[SOFTMAX]);
-    decision_close(&d);
-    options_close(&o);
 }
 
 static void look_constant_bytes(struct graph *g, void *user)
 {
     struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
-    struct diag diag = { 0 };
-    struct decision d;
+    OPTIONS(o, NULL);
 
     (void)user;
     for (int i = 0; i < g->tensor_count; i++)
         if (g->tensors[i].rank == 4 && !g->tensors[i].data)
             g->tensors[i].dims[1] = g->tensors[i].dims[2] = 1, g->tensors[i].elements = 3;
     limits.max_storage_buffer_range = 1024;
-    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, g, &o, &limits, &err));
     assert_string_equal(refusal_of(&d, CONV)->rule, "limits.constant_bytes");
-    decision_close(&d);
-    options_close(&o);
 }
 
 TEST(limits_of_the_device)
 {
-    struct model m;
     bool fits = true;
 
-    make(&m);
+    MODEL_BY(m, make(&m));
     gpu_look(&m, look_tensor_bytes, &fits);
     fits = false;
     gpu_look(&m, look_tensor_bytes, &fits);
     gpu_look(&m, look_constant_bytes, NULL);
-    model_close(&m);
 }
 
 /* ---- options ---- */
@@ -151,18 +136,15 @@ TEST(limits_of_the_device)
 static void taken_with(struct graph *g, const char *const *pairs, const char *expected)
 {
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of(pairs);
-    struct diag diag = { 0 };
-    struct decision d;
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     char got[NODES + 1] = { 0 };
+    struct decision d CLOSED_BY(decision_close);
 
-    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &o, &limits, &err));
     for (int i = 0; i < NODES; i++)
         got[i] = d.take[i] ? 'x' : '.';
     if (strcmp(got, expected) != 0)
         fail_msg("%s=%s: %s, expected %s", pairs[0], pairs[1], got, expected);
-    decision_close(&d);
-    options_close(&o);
 }
 
 #define WITH(...) ((const char *const[]){ __VA_ARGS__, NULL })
@@ -183,11 +165,8 @@ static void look_options(struct graph *g, void *user)
 
 TEST(placement_options)
 {
-    struct model m;
-
-    make(&m);
+    MODEL_BY(m, make(&m));
     gpu_look(&m, look_options, NULL);
-    model_close(&m);
 }
 
 /* ---- weights beyond the range of f16 ---- */
@@ -197,29 +176,24 @@ static void look_f16_range(struct graph *g, void *user)
     static float w[8 * 27];
     const float *value = user;
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ "precision", "fp16", NULL });
-    struct diag diag = { 0 };
-    struct decision d;
+    OPTIONS(o, "precision", "fp16");
 
     w[100] = *value;
     g->tensors[g->nodes[CONV].inputs[1]].data = w;
-    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, g, &o, &limits, &err));
     assert_int_equal(d.take[CONV], *value <= 65504.0f);
     if (!d.take[CONV])
         assert_string_equal(refusal_of(&d, CONV)->rule, "constant.f16_range");
-    decision_close(&d);
-    options_close(&o);
 }
 
 TEST(weights_in_the_range_of_f16)
 {
     float values[] = { 65504.0f, 65505.0f, INFINITY, NAN };
-    struct model m;
 
-    make(&m);
+    MODEL_BY(m, make(&m));
     for (int i = 0; i < 4; i++)
         gpu_look(&m, look_f16_range, &values[i]);
-    model_close(&m);
 }
 
 /* ---- constants as the host keeps them ---- */
@@ -236,15 +210,12 @@ static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *deleg
 {
     const struct host_constant *const want = delegate->data_;
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     static TfLiteSparsity sparsity; /* only whether there is one counts */
     TfLiteRegistration *registration;
     TfLiteNode *node;
-    struct diag diag = { 0 };
     const struct refusal *r;
     TfLiteTensor *weights;
-    struct decision d;
-    struct graph g;
     size_t bytes;
 
     assert_int_equal(context->GetNodeAndRegistration(context, CONV, &node, &registration),
@@ -253,9 +224,11 @@ static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *deleg
     bytes = weights->bytes;
     weights->sparsity = want->sparse ? &sparsity : NULL;
     weights->bytes += (size_t)want->more_bytes;
-    KIT_OK(graph_import(&g, context, &diag));
+    struct graph g CLOSED_BY(graph_close);
+    KIT_OK(graph_import(&g, context, &err));
     assert_int_equal(g.tensors[node->inputs->data[1]].data == NULL, want->rule != NULL);
-    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, &g, &o, &limits, &err));
     r = refusal_of(&d, CONV);
     assert_int_equal(d.take[CONV], want->rule == NULL);
     if (want->rule) {
@@ -265,9 +238,6 @@ static TfLiteStatus import_changed(TfLiteContext *context, TfLiteDelegate *deleg
     }
     weights->sparsity = NULL;
     weights->bytes = bytes;
-    decision_close(&d);
-    graph_close(&g);
-    options_close(&o);
     return kTfLiteOk;
 }
 
@@ -281,18 +251,14 @@ TEST(constants_of_another_form)
         { false, 4, "tensor.bytes", "868" },
         { false, 1, "tensor.bytes", "865" },
     };
-    struct diag diag = { 0 };
-    struct model m;
 
-    make(&m);
+    MODEL_BY(m, make(&m));
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         struct host_constant want = constants[i];
         TfLiteDelegate delegate = { .data_ = &want, .Prepare = import_changed };
-        struct interpreter *in;
 
-        KIT_OK(interpreter_open(&in, &m, NULL, &diag));
-        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
-        interpreter_close(in);
+        struct interpreter *in CLOSED_BY(kit_interpreter_end);
+        KIT_OK(interpreter_open(&in, &m, NULL, &err));
+        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &err));
     }
-    model_close(&m);
 }

@@ -5,19 +5,12 @@
 #include "reference/tests/kit/text_kit.h"
 
 #include "assay_gpu.h"
+#include "delegate/runtime/kernel_callbacks.h"
 #include "delegate/vulkan/device.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <unistd.h>
-
-static void run(struct interpreter *in, uint64_t seed)
-{
-    struct diag diag = { 0 };
-
-    kit_fill_inputs(in, seed);
-    KIT_OK(interpreter_invoke(in, &diag));
-}
 
 /* The ops of the random graphs (except MEAN) round once: the delegate's values are within an ULP of
  * the reference's. */
@@ -42,26 +35,23 @@ static void expect_close(struct interpreter *a, struct interpreter *b, uint64_t 
  * same bits as without. */
 TEST(random_graphs)
 {
-    TfLiteDelegate *d;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
 
-    NEEDS_DEVICE;
     d = kit_delegate(WITH("max_partitions", "0"));
     for (uint64_t seed = 1; seed <= 40; seed++) {
         const int nodes = 3 + (int)(seed % 30);
-        struct model plain, exposed;
-        struct interpreter *a, *b, *c;
         size_t na, nb;
         const int *oa, *ob;
 
-        kit_random_graph(&plain, seed, nodes, 0);
-        kit_random_graph(&exposed, seed, nodes, 8);
-        a = kit_open(&plain, d);
-        b = kit_open(&exposed, d);
-        c = kit_open(&exposed, NULL);
+        MODEL_BY(plain, kit_random_graph(&plain, seed, nodes, 0));
+        MODEL_BY(exposed, kit_random_graph(&exposed, seed, nodes, 8));
+        INTERPRETER(a, &plain, d);
+        INTERPRETER(b, &exposed, d);
+        INTERPRETER(c, &exposed, NULL);
         assert_int_equal(interpreter_partition_count(a), 1);
-        run(a, seed);
-        run(b, seed);
-        run(c, seed);
+        kit_invoke(a, seed);
+        kit_invoke(b, seed);
+        kit_invoke(c, seed);
         expect_close(c, b, seed);
         oa = interpreter_outputs(a, &na);
         ob = interpreter_outputs(b, &nb);
@@ -71,36 +61,28 @@ TEST(random_graphs)
                     assert_memory_equal(interpreter_tensor(a, oa[i])->data.raw,
                                         interpreter_tensor(b, ob[j])->data.raw,
                                         interpreter_tensor(a, oa[i])->bytes);
-        interpreter_close(a);
-        interpreter_close(b);
-        interpreter_close(c);
-        model_close(&plain);
-        model_close(&exposed);
     }
-    tflite_plugin_destroy_delegate(d);
 }
 
 /* x -> RELU -> (CPU) -> RELU6 ...: the option exclude leaves ops to the CPU, for three partitions.
  */
 TEST(parts_on_the_cpu)
 {
-    struct model m;
-    struct interpreter *whole, *parts;
+    struct interpreter *parts;
     TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    kit_random_graph(&m, 77, 40, 2);
-    whole = kit_open(&m, NULL);
-    run(whole, 5);
+    MODEL_BY(m, kit_random_graph(&m, 77, 40, 2));
+    INTERPRETER(whole, &m, NULL);
+    kit_invoke(whole, 5);
     d = kit_delegate(WITH("max_partitions", "0", "exclude", "MUL,MEAN"));
     parts = kit_open(&m, d);
     assert_true(interpreter_partition_count(parts) > 1);
     assert_string_equal(kit_said, ""); /* excluded by an option: no warning */
-    run(parts, 5);
+    kit_invoke(parts, 5);
     expect_close(whole, parts, 77);
     /* Frames A, B, A. */
-    run(parts, 6);
-    run(parts, 5);
+    kit_invoke(parts, 6);
+    kit_invoke(parts, 5);
     expect_close(whole, parts, 77);
     interpreter_close(parts);
     tflite_plugin_destroy_delegate(d);
@@ -109,7 +91,7 @@ TEST(parts_on_the_cpu)
     d = kit_delegate(WITH("exclude", "MUL,MEAN"));
     parts = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(parts), 1);
-    run(parts, 5);
+    kit_invoke(parts, 5);
     expect_close(whole, parts, 77);
     for (int i = 0; i < assay_gpu_refusal_count(d); i++) {
         struct assay_gpu_refusal r = { .struct_size = sizeof r };
@@ -126,65 +108,46 @@ TEST(parts_on_the_cpu)
     d = kit_delegate(WITH("min_nodes", "1000"));
     parts = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(parts), 0);
-    run(parts, 5);
+    kit_invoke(parts, 5);
     kit_same_outputs(whole, parts, 77);
     interpreter_close(parts);
     tflite_plugin_destroy_delegate(d);
-    interpreter_close(whole);
-    model_close(&m);
 }
 
 /* MEAN with computed axes is refused, with one warning for any number of nodes. */
 TEST(standard_warning)
 {
-    struct model m;
-    struct interpreter *in;
-    TfLiteDelegate *d;
-
-    NEEDS_DEVICE;
-    kit_text(&m,
-             "tensors x:f32[1,4] y:f32[1,4] z:f32[1,4] u:f32[1,4] axes:i32[1,1,1]=0\n"
+    MODEL(m, "tensors x:f32[1,4] y:f32[1,4] z:f32[1,4] u:f32[1,4] axes:i32[1,1,1]=0\n"
              "MEAN {keep_dims=true} x axes -> y; MEAN {keep_dims=true} y axes -> z; RELU z -> u");
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("precision", "fp32"));
+    INTERPRETER_BY(in, kit_open(&m, d));
     assert_string_equal(kit_said, "WARNING: op code #40 cannot be handled by this delegate.\n");
     assert_int_equal(assay_gpu_refusal_count(d), 2);
     assert_int_equal(interpreter_partition_count(in), 1);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* A resize undoes the delegation and repeats it.  Sizes A, B, A give the bits of A again. */
 TEST(resize)
 {
-    struct diag diag = { 0 };
-    struct model m;
-    struct interpreter *in;
-    TfLiteDelegate *d;
     float first[15];
     const int x = 0, y = 1;
 
-    NEEDS_DEVICE;
-    kit_text(&m, "RELU x:f32[3,5] -> y:f32[3,5]");
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
-    run(in, 1);
+    MODEL(m, "RELU x:f32[3,5] -> y:f32[3,5]");
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("precision", "fp32"));
+    INTERPRETER_BY(in, kit_open(&m, d));
+    kit_invoke(in, 1);
     memcpy(first, interpreter_tensor(in, y)->data.raw, sizeof first);
-    KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 7, 9 }, 2, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 7, 9 }, 2, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     assert_int_equal(interpreter_partition_count(in), 1);
-    run(in, 2);
+    kit_invoke(in, 2);
     for (int i = 0; i < 63; i++)
         assert_true(interpreter_tensor(in, y)->data.f[i] ==
                     fmaxf(interpreter_tensor(in, x)->data.f[i], 0));
-    KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 3, 5 }, 2, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    run(in, 1);
+    KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 3, 5 }, 2, &err));
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 1);
     assert_memory_equal(first, interpreter_tensor(in, y)->data.raw, sizeof first);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* Nothing is allocated after the first prepare. */
@@ -192,19 +155,15 @@ TEST(no_pipelines_per_inference)
 {
     struct assay_gpu_stats before = { .struct_size = sizeof before };
     struct assay_gpu_stats after = { .struct_size = sizeof after };
-    struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
-    kit_random_graph(&m, 3, 20, 0);
-    d = kit_delegate(WITH("precision", "fp16"));
-    in = kit_open(&m, d);
-    run(in, 1);
+    MODEL_BY(m, kit_random_graph(&m, 3, 20, 0));
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("precision", "fp16"));
+    INTERPRETER_BY(in, kit_open(&m, d));
+    kit_invoke(in, 1);
     assert_int_equal(assay_gpu_get_stats(d, &before), 0);
     mem_fail_after(-1); /* count from here */
     for (int i = 0; i < 20; i++)
-        run(in, 1);
+        kit_invoke(in, 1);
     assert_int_equal(mem_fail_after(-1), 0);
     assert_int_equal(assay_gpu_get_stats(d, &after), 0);
     assert_int_equal(before.pipelines_created, after.pipelines_created);
@@ -213,19 +172,14 @@ TEST(no_pipelines_per_inference)
     assert_true(after.dispatches > 2 && after.barriers < after.dispatches);
     assert_true(after.activation_bytes >= after.activation_bound && after.activation_bound > 0);
     assert_true(after.device[0] && after.driver[0]);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* Each allocation fails once: an error, no leak, and the interpreter works afterwards. */
 TEST(no_memory)
 {
-    struct model m;
-    TfLiteDelegate *d;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
 
-    NEEDS_DEVICE;
-    kit_random_graph(&m, 9, 6, 0);
+    MODEL_BY(m, kit_random_graph(&m, 9, 6, 0));
     for (long n = 0;; n++) {
         mem_fail_after(n);
         d = tflite_plugin_create_delegate(NULL, NULL, 0, kit_reported);
@@ -237,33 +191,30 @@ TEST(no_memory)
     }
     for (long n = 0;; n++) {
         const struct interpreter_options options = { .report = kit_listen };
-        struct diag diag = { 0 };
         struct interpreter *in;
         enum status s;
 
-        KIT_OK(interpreter_open(&in, &m, &options, &diag));
+        KIT_OK(interpreter_open(&in, &m, &options, &err));
         mem_fail_after(n);
-        s = interpreter_apply_delegate(in, d, NULL, &diag);
+        s = interpreter_apply_delegate(in, d, NULL, &err);
         mem_fail_after(-1);
         if (s != STATUS_OK) {
             assert_int_equal(interpreter_partition_count(in), 0);
-            KIT_OK(interpreter_allocate(in, &diag));
-            run(in, 1);
+            KIT_OK(interpreter_allocate(in, &err));
+            kit_invoke(in, 1);
         }
         interpreter_close(in);
         assert_true(n < 1000);
         if (s == STATUS_OK)
             break;
     }
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* With profile=1 each step has a time, and the trace of the inferences is valid JSON. */
 TEST(profile_and_trace)
 {
-    char path[] = "/tmp/assay-trace-XXXXXX", text[512];
-    const int fd = mkstemp(path);
+    const char *const path = scratch_text("trace.json", "");
+    char text[512];
     struct assay_gpu_step step = { .struct_size = sizeof step };
     struct interpreter *in;
     struct model m;
@@ -271,14 +222,11 @@ TEST(profile_and_trace)
     TfLiteDelegate *d;
     int steps;
 
-    NEEDS_DEVICE;
-    assert_true(fd >= 0);
-    close(fd);
     kit_random_graph(&m, 5, 12, 0);
     d = kit_delegate(WITH("trace", path, "no_transform", "all"));
     in = kit_open(&m, d);
     for (int i = 0; i < 3; i++)
-        run(in, 1);
+        kit_invoke(in, 1);
     steps = assay_gpu_step_count(d);
     assert_true(steps >= 12);
     for (int i = 0; i < steps; i++) {
@@ -313,7 +261,6 @@ TEST(create_and_destroy)
 {
     TfLiteDelegate *two[2];
 
-    NEEDS_DEVICE;
     for (int i = 0; i < 20; i++) {
         two[0] = kit_delegate(WITH("precision", "fp16"));
         two[1] = kit_delegate(WITH("precision", "fp32"));
@@ -332,9 +279,8 @@ TEST(bad_arguments)
     };
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct assay_gpu_refusal refusal = { .struct_size = 4 };
-    TfLiteDelegate *d;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
 
-    NEEDS_DEVICE;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         kit_said[0] = '\0';
         assert_null(tflite_plugin_create_delegate(&wrong[i][0], &wrong[i][1], 1, kit_reported));
@@ -349,17 +295,25 @@ TEST(bad_arguments)
     assert_int_equal(assay_gpu_get_stats(d, NULL), -1);
     assert_int_equal(assay_gpu_get_refusal(d, 0, &refusal), -1);
     assert_int_equal(assay_gpu_refusal_count(d), 0);
-    tflite_plugin_destroy_delegate(d);
 }
 
 /* A caller with a shorter struct gets the members that it has. */
+/* tflite-runtime 2.14 prepares and frees kernels whose init failed, too. */
+TEST(a_kernel_that_was_not_made)
+{
+    TfLiteContext context = { .tensors_size = 0 };
+    TfLiteNode node = { .user_data = TfLiteKernelInitFailed() };
+
+    assert_int_equal(kernel_registration.prepare(&context, &node), kTfLiteError);
+    kernel_registration.free(&context, node.user_data);
+}
+
 TEST(struct_sizes)
 {
     struct assay_gpu_device d[2];
     char error[64];
     int count;
 
-    NEEDS_DEVICE;
     memset(d, 0x55, sizeof d);
     d[0].struct_size = offsetof(struct assay_gpu_device, driver);
     count = assay_gpu_devices(d, 1, error, sizeof error);
@@ -369,4 +323,4 @@ TEST(struct_sizes)
     assert_int_equal(assay_gpu_devices(NULL, 0, NULL, 0), count);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

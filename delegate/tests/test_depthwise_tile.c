@@ -5,9 +5,6 @@
 
 #include "delegate/ops/product/depthwise_tile.h"
 #include "delegate/runtime/delegate.h"
-#include "delegate/runtime/kernel.h"
-
-#include <string.h>
 
 /* Odd sizes: the last rows, columns, slices and lanes of a tile have no pixel or no channel. */
 /* clang-format off */
@@ -57,12 +54,8 @@ static void use_shape(TfLiteDelegate *d, int shape)
 
 static void assert_used(const TfLiteDelegate *d, const char *name)
 {
-    const struct gpu_delegate *inside = d->data_;
-    int used = 0;
+    const int used = gpu_steps_of(d, "depthwise_tile");
 
-    for (const struct kernel *k = inside->kernels; k; k = k->next)
-        for (int i = 0; i < k->plan.step_count; i++)
-            used += strcmp(k->plan.steps[i]->shader, "depthwise_tile") == 0;
     if (used != 1)
         fail_msg("%s: expected 1 step of depthwise_tile, found %d", name, used);
 }
@@ -74,29 +67,20 @@ TEST(same_results)
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct interpreter *truth;
-        struct model m;
-
-        transform_model(&rows[i], &m);
-        truth = transform_run(&m, NULL);
+        MODEL_BY(m, transform_model(&rows[i], &m));
+        INTERPRETER_BY(truth, transform_run(&m, NULL));
         for (int shape = 1; shape <= DEPTHWISE_TILES; shape++) {
-            TfLiteDelegate *d;
-            struct interpreter *got;
             char what[32];
 
             if (i >= ALL_SHAPES && (shape + (int)i) % DEPTHWISE_TILES > 1)
                 continue;
-            d = transform_delegate(precisions[(shape + (int)i) % 2], "nan", NULL);
+            DELEGATE_BY(d, transform_delegate(precisions[(shape + (int)i) % 2], "nan", NULL));
             use_shape(d, shape);
-            got = transform_run(&m, d);
+            INTERPRETER_BY(got, transform_run(&m, d));
             assert_used(d, rows[i].name);
             snprintf(what, sizeof what, "shape %d", shape);
             transform_equal(&rows[i], what, truth, got);
-            interpreter_close(got);
-            assay_gpu_delegate_destroy(d);
         }
-        interpreter_close(truth);
-        model_close(&m);
     }
 }
 

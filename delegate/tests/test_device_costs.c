@@ -7,9 +7,6 @@
 #include "delegate/base/device_costs.h"
 #include "delegate/plan/planner.h"
 
-#include <ctype.h>
-#include <stddef.h>
-
 static const struct device_costs *costs_of(int class)
 {
     return device_costs_of(&(struct device_limits){ .device_class = (enum device_class) class });
@@ -58,11 +55,13 @@ TEST(what_is_used_unmeasured)
     const uint32_t tiles =
         bit(KERNEL_gemm) | bit(KERNEL_matvec) | bit(KERNEL_frozen) | bit(KERNEL_tail);
     const uint32_t halves = bit(KERNEL_half_sums);
-    const uint32_t shares = bit(KERNEL_matmul_shares) | bit(KERNEL_packed_shares);
+    const uint32_t shares =
+        bit(KERNEL_matmul_shares) | bit(KERNEL_packed_shares) | bit(KERNEL_attention_parts);
     const uint32_t likely[DEVICE_CLASSES] = {
         [DEVICE_OTHER] = units | halves | bytes,
         [DEVICE_SOFTWARE] = units | halves,
-        [DEVICE_NVIDIA] = bit(KERNEL_packed) | bit(KERNEL_packed_shares),
+        [DEVICE_NVIDIA] =
+            bit(KERNEL_packed) | bit(KERNEL_packed_shares) | bit(KERNEL_attention_parts),
         [DEVICE_INTEGRATED] = units | halves | bytes | tiles | shares,
         [DEVICE_AMD] = units | halves | bytes | tiles | shares,
         [DEVICE_INTEL] = units | halves | bytes | tiles | shares
@@ -95,6 +94,9 @@ TEST(numbers_are_there)
         assert_true(t->pointwise_pixels_max > 0 && t->pointwise_groups_max > 0);
         assert_true(t->matrix_int8_depth_min > 0 && t->matrix_int8_products_min > 0);
         assert_true(t->small_output_bytes > 0);
+        assert_true(t->attention.part_min > 0 &&
+                    t->attention.part_min <= t->attention.elements_max);
+        assert_true(t->attention.rows_max > 0 && t->attention.long_rows_max > 0);
         assert_int_equal(device_costs_pays(t, KERNEL_prefetch), t->evicting_bytes > 0);
         assert_int_equal(device_costs_pays(t, KERNEL_depthwise), t->depthwise.rows > 0);
         assert_int_equal(device_costs_pays(t, KERNEL_depthwise), t->depthwise.columns > 0);
@@ -120,8 +122,9 @@ TEST(the_planner_asks_it)
     for (int c = 0; c < DEVICE_CLASSES; c++)
         for (int k = 0; k < KERNEL_COUNT; k++) {
             const struct device_limits limits = { .device_class = (enum device_class)c };
-            struct gpu_options o = gpu_options_of((const char *[]){ NULL });
-            struct reasons reasons = { .count = 0 };
+            struct gpu_options o CLOSED_BY(options_close) =
+                gpu_options_of((const char *[]){ NULL });
+            struct reasons reasons CLOSED_BY(reasons_close) = { .count = 0 };
             const struct planner p = { .options = &o, .limits = &limits, .reasons = &reasons };
             const struct reason_of why = planner_reason(&p, (enum kernel_id)k, NULL);
             const bool pays = device_costs_pays(costs_of(c), (enum kernel_id)k);
@@ -138,8 +141,6 @@ TEST(the_planner_asks_it)
             assert_true(planner_kernel(&p, &why));
             o.no_kernel = 1u << k;
             assert_false(planner_kernel(&p, &why));
-            reasons_close(&reasons);
-            options_close(&o);
         }
 }
 

@@ -10,7 +10,6 @@
 #include "delegate/vulkan/device_info.h"
 #include "reference/base/memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { LIST_MAX = 8 };

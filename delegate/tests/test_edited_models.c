@@ -7,26 +7,19 @@
 
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
+#include "reference/runtime/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ELEMENTS_MAX = 1 << 12, ITERATIONS_MAX = 20, RANK_MAX = 8 };
 
 static unsigned ran, refused;
 
-static void ignore(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static void run(const struct hostile_row *row, const struct model *m)
 {
     static const struct interpreter_options host = { .guard_bytes = 64,
-                                                     .report = ignore,
+                                                     .report = report_nothing,
                                                      .max_iterations = ITERATIONS_MAX };
     struct interpreter *in = NULL;
     struct diag diag = { 0 };
@@ -37,7 +30,7 @@ static void run(const struct hostile_row *row, const struct model *m)
     if (s == STATUS_OK)
         s = interpreter_invoke(in, &diag);
     if (in)
-        KIT_OK(interpreter_check_guards(in, &diag));
+        KIT_OK_DIAG(interpreter_check_guards(in, &diag), diag);
     interpreter_close(in);
     ran += s == STATUS_OK;
     refused += s != STATUS_OK;
@@ -148,18 +141,17 @@ static void edit_model(const struct hostile_row *row, const struct model *m)
 
 TEST(edited_models_are_refused_or_run)
 {
-    struct diag diag = { 0 };
     struct hostile_table t;
 
-    KIT_OK(hostile_table_read(&t, "fuzz/hostile", &diag));
+    KIT_OK(hostile_table_read(&t, "fuzz/hostile", &err));
     for (size_t i = 0; i < t.count; i++) {
         struct tflite_file file = { 0 };
         struct model m;
 
         if (t.rows[i].stage != HOSTILE_RUNS || t.rows[i].pending || t.rows[i].edit)
             continue;
-        KIT_OK(hostile_row_write(&t.rows[i], &file, &diag));
-        KIT_OK(tflite_read(&m, file.bytes, file.count, &diag));
+        KIT_OK(hostile_row_write(&t.rows[i], &file, &err));
+        KIT_OK(tflite_read(&m, file.bytes, file.count, &err));
         if (is_small(&m))
             edit_model(&t.rows[i], &m);
         model_close(&m);

@@ -38,46 +38,39 @@ TEST(sums_of_shorts)
         struct net *, struct model *) = { net_make_conv,   net_make_grouped, net_make_depthwise,
                                           net_make_padded, net_make_dense,   net_make_transpose };
 
-    NEEDS_DEVICE;
     for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++)
         same_of(makes[i], 12, true);
 }
 
 TEST(convolutions)
 {
-    NEEDS_DEVICE;
     same_as_reference(net_make_conv, 40);
 }
 
 TEST(grouped_convolutions)
 {
-    NEEDS_DEVICE;
     same_as_reference(net_make_grouped, 12);
 }
 
 TEST(depthwise_convolutions)
 {
-    NEEDS_DEVICE;
     same_as_reference(net_make_depthwise, 24);
 }
 
 TEST(padded_convolutions)
 {
-    NEEDS_DEVICE;
     same_as_reference(net_make_padded, 20);
     assert_int_equal(dots_merged, 1);
 }
 
 TEST(products)
 {
-    NEEDS_DEVICE;
     same_as_reference(net_make_dense, 40);
 }
 
 TEST(transposed_convolutions)
 {
-    NEEDS_DEVICE;
     same_as_reference(net_make_transpose, 24);
 }
 
-TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device, .needs = &kit_device);

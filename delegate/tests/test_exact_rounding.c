@@ -25,7 +25,6 @@ static void check_sums(const struct sums *s)
     char *text = NULL;
     size_t count;
     FILE *const f = open_memstream(&text, &count);
-    struct model m;
 
     assert_non_null(f);
     assert_in_range(s->count, 8, 64);
@@ -44,10 +43,9 @@ static void check_sums(const struct sums *s)
     fprintf(f, "q(%.9g,0) -> y:%sq(%.9g,0)", (double)(s->x_scale * s->w_scale[0]), type,
             (double)s->y_scale);
     fclose(f);
-    kit_text(&m, "%s", text);
+    MODEL(m, "%s", text);
     free(text);
     dots_check(&m, 0);
-    model_close(&m);
 }
 
 static bool is_half(double v)
@@ -81,7 +79,6 @@ TEST(ties_of_doubles)
     static const float steps[] = { 10, 6, 14, 22, 1000 };
     int below = 0;
 
-    NEEDS_DEVICE;
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         struct sums s = { .x_scale = 1, .y_scale = steps[i], .dense = true };
 
@@ -103,7 +100,6 @@ static int32_t steps_of(const struct sums *s, int32_t sum, double factor)
 /* The scales of u8 are multiplied in f32 for the fixed-point factor, but not for the double. */
 TEST(product_of_scales)
 {
-    NEEDS_DEVICE;
     for (int dense = 0; dense < 2; dense++) {
         struct sums s = { .x_scale = 0.1f,
                           .w_scale = { 0.3f },
@@ -134,7 +130,6 @@ TEST(beyond_32_bits)
                                     INT32_MAX, INT32_MIN, -1,      -(1 << 11), -(1 << 21) };
     static const float factors[] = { 1, 255, 1023.5f, 2048, 0x1p21f };
 
-    NEEDS_DEVICE;
     for (int is_unsigned = 0; is_unsigned < 2; is_unsigned++)
         for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++) {
             struct sums s = {
@@ -154,7 +149,6 @@ TEST(beyond_32_bits)
  * and of those that need all of it. */
 TEST(sums_of_both_sizes)
 {
-    NEEDS_DEVICE;
     for (int large = 0; large < 2; large++)
         for (int shift = large ? 0 : 1; shift < 29; shift += 3) {
             struct sums s = { .x_scale = 1, .y_scale = 1 };
@@ -172,4 +166,4 @@ TEST(sums_of_both_sizes)
         }
 }
 
-TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device, .needs = &kit_device);

@@ -3,21 +3,16 @@
 /* Needs: libassay_delegate.so */
 /* Needs: libassay.so */
 #include "delegate/tests/kit/gpu_kit.h"
+#include "reference/runtime/report.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
 #include "tensorflow/lite/c/c_api_experimental.h"
+#include "tensorflow/lite/c/c_api_opaque.h"
 #include "tensorflow/lite/delegates/gpu/delegate.h"
 
 #include <limits.h>
-
-static void quiet(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
 
 static char said[512];
 
@@ -40,11 +35,14 @@ static TfLiteDelegate *wrong_delegate(int i)
 
 enum { WRONG = 3 };
 
-static void gpu_version(void)
-{
-    assert_non_null(assay_gpu_version());
-}
+#define CALL(name_, ...)                                                                           \
+    static void name_(void)                                                                        \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct model
 
+CALL(gpu_version, assert_non_null(assay_gpu_version()));
 static void gpu_delegate_create(void)
 {
     struct assay_gpu_options o = { .struct_size = sizeof o, .count = 1 };
@@ -62,12 +60,8 @@ static void gpu_delegate_create(void)
     assert_null(assay_gpu_delegate_create(&o, reported)); /* a device without an instance */
 }
 
-static void gpu_delegate_destroy(void)
-{
-    for (int i = 0; i < WRONG; i++)
-        assay_gpu_delegate_destroy(wrong_delegate(i));
-}
-
+CALL(gpu_delegate_destroy,
+     for (int i = 0; i < WRONG; i++) assay_gpu_delegate_destroy(wrong_delegate(i)));
 static void plugin_create_delegate(void)
 {
     said[0] = '\0';
@@ -79,17 +73,9 @@ static void plugin_create_delegate(void)
                                               (const char *const[]){ NULL }, 1, reported));
 }
 
-static void plugin_destroy_delegate(void)
-{
-    for (int i = 0; i < WRONG; i++)
-        tflite_plugin_destroy_delegate(wrong_delegate(i));
-}
-
-static void v2_default(void)
-{
-    assert_int_equal(TfLiteGpuDelegateOptionsV2Default().max_delegated_partitions, 1);
-}
-
+CALL(plugin_destroy_delegate,
+     for (int i = 0; i < WRONG; i++) tflite_plugin_destroy_delegate(wrong_delegate(i)));
+CALL(v2_default, assert_int_equal(TfLiteGpuDelegateOptionsV2Default().max_delegated_partitions, 1));
 static void v2_create(void)
 {
     const TfLiteGpuDelegateOptionsV2 zero = { .is_precision_loss_allowed = -1 };
@@ -98,17 +84,8 @@ static void v2_create(void)
     TfLiteGpuDelegateV2Delete(TfLiteGpuDelegateV2Create(NULL));
 }
 
-static void v2_delete(void)
-{
-    for (int i = 0; i < WRONG; i++)
-        TfLiteGpuDelegateV2Delete(wrong_delegate(i));
-}
-
-static void gpu_option_help(void)
-{
-    assert_non_null(assay_gpu_option_help());
-}
-
+CALL(v2_delete, for (int i = 0; i < WRONG; i++) TfLiteGpuDelegateV2Delete(wrong_delegate(i)));
+CALL(gpu_option_help, assert_non_null(assay_gpu_option_help()));
 static void gpu_check_options(void)
 {
     const char *const key = "precision", *const good = "fp16", *const bad = "fp17";
@@ -176,11 +153,8 @@ COUNT_AND_GET(tensor_count, get_tensor, assay_gpu_tensor)
 COUNT_AND_GET(io_count, get_io, assay_gpu_io)
 COUNT_AND_GET(reason_count, get_reason, assay_gpu_reason)
 
-static void test_keep_reasons(void)
-{
-    for (int i = 0; i < WRONG; i++)
-        assert_int_equal(assay_gpu_keep_reasons(wrong_delegate(i)), -1);
-}
+CALL(test_keep_reasons, for (int i = 0; i < WRONG; i++)
+                            assert_int_equal(assay_gpu_keep_reasons(wrong_delegate(i)), -1));
 
 GET(get_inference, assay_gpu_inference)
 GET(get_transform, assay_gpu_transform)
@@ -267,37 +241,23 @@ static void gpu_wait(void)
     }
 }
 
-static void gpu_lock_queue(void)
-{
-    for (int i = 0; i < WRONG; i++)
-        assay_gpu_lock_queue(wrong_delegate(i));
-}
-
-static void gpu_unlock_queue(void)
-{
-    for (int i = 0; i < WRONG; i++)
-        assay_gpu_unlock_queue(wrong_delegate(i));
-}
+CALL(gpu_lock_queue, for (int i = 0; i < WRONG; i++) assay_gpu_lock_queue(wrong_delegate(i)));
+CALL(gpu_unlock_queue, for (int i = 0; i < WRONG; i++) assay_gpu_unlock_queue(wrong_delegate(i)));
 
 /* ---- the runtime ---- */
 
 static TfLiteModel *model;
 static TfLiteInterpreter *live; /* one input [1, 32, 32, 1], one output */
 
-static void lite_versions(void)
-{
-    assert_non_null(TfLiteVersion());
-    assert_non_null(TfLiteExtensionApisVersion());
-    assert_int_equal(TfLiteSchemaVersion(), 3);
-}
-
+CALL(lite_versions, assert_non_null(TfLiteVersion()); assert_non_null(TfLiteExtensionApisVersion());
+     assert_int_equal(TfLiteSchemaVersion(), 3));
 static void lite_models(void)
 {
-    assert_null(TfLiteModelCreateWithErrorReporter(NULL, 0, quiet, NULL));
-    assert_null(TfLiteModelCreateWithErrorReporter(NULL, 100, quiet, NULL));
-    assert_null(TfLiteModelCreateWithErrorReporter("no model", 8, quiet, NULL));
-    assert_null(TfLiteModelCreateFromFileWithErrorReporter(NULL, quiet, NULL));
-    assert_null(TfLiteModelCreateFromFileWithErrorReporter("/nonexistent", quiet, NULL));
+    assert_null(TfLiteModelCreateWithErrorReporter(NULL, 0, report_nothing, NULL));
+    assert_null(TfLiteModelCreateWithErrorReporter(NULL, 100, report_nothing, NULL));
+    assert_null(TfLiteModelCreateWithErrorReporter("no model", 8, report_nothing, NULL));
+    assert_null(TfLiteModelCreateFromFileWithErrorReporter(NULL, report_nothing, NULL));
+    assert_null(TfLiteModelCreateFromFileWithErrorReporter("/nonexistent", report_nothing, NULL));
     assert_null(TfLiteModelCreate(NULL, 0));
     assert_null(TfLiteModelCreateFromFile(NULL));
     TfLiteModelDelete(NULL);
@@ -333,7 +293,7 @@ static void lite_options(void)
     TfLiteInterpreterOptionsSetNumThreads(NULL, 3);
     TfLiteInterpreterOptionsAddDelegate(NULL, &other);
     TfLiteInterpreterOptionsAddDelegate(o, NULL);
-    TfLiteInterpreterOptionsSetErrorReporter(NULL, quiet, NULL);
+    TfLiteInterpreterOptionsSetErrorReporter(NULL, report_nothing, NULL);
     TfLiteInterpreterOptionsSetErrorReporter(o, NULL, NULL);
     TfLiteInterpreterOptionsSetEnableDelegateFallback(NULL, true);
     TfLiteInterpreterOptionsAddCustomOp(NULL, "Twice", &kernel, 1, 1);
@@ -353,7 +313,7 @@ static void lite_interpreters(void)
 {
     TfLiteInterpreterOptions *const o = TfLiteInterpreterOptionsCreate();
 
-    TfLiteInterpreterOptionsSetErrorReporter(o, quiet, NULL);
+    TfLiteInterpreterOptionsSetErrorReporter(o, report_nothing, NULL);
     assert_null(TfLiteInterpreterCreate(NULL, o));
     assert_null(TfLiteInterpreterCreate(NULL, NULL));
     TfLiteInterpreterOptionsDelete(o);
@@ -449,7 +409,7 @@ static void lite_tensors(void)
 {
     TfLiteTensor *const t = TfLiteInterpreterGetInputTensor(live, 0);
     const size_t size = TfLiteTensorByteSize(t);
-    char *const bytes = calloc(1, size + 1);
+    char *bytes CLOSED_BY(kit_free) = calloc(1, size + 1);
 
     assert_non_null(bytes);
     assert_int_equal(TfLiteTensorType(NULL), kTfLiteNoType);
@@ -467,7 +427,86 @@ static void lite_tensors(void)
     assert_int_not_equal(TfLiteTensorCopyToBuffer(NULL, bytes, 4), kTfLiteOk);
     assert_int_not_equal(TfLiteTensorCopyToBuffer(t, NULL, size), kTfLiteOk);
     assert_int_not_equal(TfLiteTensorCopyToBuffer(t, bytes, size - 1), kTfLiteOk);
-    free(bytes);
+}
+
+/* ---- the opaque ABI ---- */
+
+static void opaque_delegates(void)
+{
+    const TfLiteOpaqueDelegateBuilder builder = { .data = &other };
+
+    assert_null(TfLiteOpaqueDelegateCreate(NULL));
+    assert_null(TfLiteOpaqueDelegateCreate(&builder)); /* without Prepare */
+    assert_null(TfLiteOpaqueDelegateGetData(NULL));
+    TfLiteOpaqueDelegateDelete(NULL);
+}
+
+static void opaque_operators(void)
+{
+    assert_int_equal(TfLiteOperatorSetInitWithData(NULL, NULL), kTfLiteError);
+    assert_int_equal(TfLiteOperatorSetFreeWithData(NULL, NULL), kTfLiteError);
+    assert_int_equal(TfLiteOperatorSetPrepareWithData(NULL, NULL), kTfLiteError);
+    assert_int_equal(TfLiteOperatorSetInvokeWithData(NULL, NULL), kTfLiteError);
+    assert_int_equal((int32_t)TfLiteOperatorGetBuiltInCode(NULL), -1);
+    assert_null(TfLiteOperatorGetCustomName(NULL));
+    assert_int_equal(TfLiteOperatorGetVersion(NULL), 0);
+    assert_null(TfLiteOperatorGetUserData(NULL));
+    TfLiteOperatorDelete(NULL);
+}
+
+static void opaque_contexts(void)
+{
+    TfLiteIntArray *plan;
+    TfLiteOpaqueNode *node;
+    TfLiteOperator *op;
+
+    assert_int_equal(TfLiteOpaqueContextGetExecutionPlan(NULL, &plan), kTfLiteError);
+    assert_int_equal(TfLiteOpaqueContextGetNodeAndRegistration(NULL, 0, &node, &op), kTfLiteError);
+    assert_int_equal(
+        TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels(NULL, NULL, NULL, NULL),
+        kTfLiteError);
+    assert_int_equal(TfLiteOpaqueContextGetNumTensors(NULL), 0);
+    assert_null(TfLiteOpaqueContextGetOpaqueTensor(NULL, 0));
+    assert_int_equal(TfLiteOpaqueContextResizeTensor(NULL, NULL, TfLiteIntArrayCreate(1)),
+                     kTfLiteError);
+    TfLiteOpaqueContextReportError(NULL, "%d", 1);
+}
+
+static void opaque_nodes(void)
+{
+    const int *items;
+    const void *data;
+    int count = 1, size = 1;
+
+    assert_int_equal(TfLiteOpaqueNodeNumberOfInputs(NULL), 0);
+    assert_int_equal(TfLiteOpaqueNodeNumberOfOutputs(NULL), 0);
+    assert_null(TfLiteOpaqueNodeGetInput(NULL, NULL, 0));
+    assert_null(TfLiteOpaqueNodeGetOutput(NULL, NULL, 0));
+    assert_int_equal(TfLiteOpaqueNodeGetInputTensorIndex(NULL, 0), -1);
+    assert_int_equal(TfLiteOpaqueNodeGetOutputTensorIndex(NULL, 0), -1);
+    assert_int_equal(TfLiteOpaqueNodeInputs(NULL, &items, NULL), kTfLiteError);
+    assert_int_equal(TfLiteOpaqueNodeInputs(NULL, &items, &count), kTfLiteOk);
+    assert_int_equal(count, 0);
+    assert_int_equal(TfLiteOpaqueNodeOutputs(NULL, NULL, &count), kTfLiteError);
+    assert_null(TfLiteOpaqueNodeGetUserData(NULL));
+    assert_null(TfLiteOpaqueNodeGetBuiltinData(NULL));
+    assert_int_equal(TfLiteOpaqueNodeGetCustomInitialData(NULL, &data, NULL), kTfLiteError);
+    assert_int_equal(TfLiteOpaqueNodeGetCustomInitialData(NULL, &data, &size), kTfLiteOk);
+    assert_int_equal(size, 0);
+}
+
+static void opaque_tensors(void)
+{
+    assert_int_equal(TfLiteOpaqueTensorType(NULL), kTfLiteNoType);
+    assert_int_equal(TfLiteOpaqueTensorNumDims(NULL), -1);
+    assert_int_equal(TfLiteOpaqueTensorDim(NULL, 0), -1);
+    assert_int_equal(TfLiteOpaqueTensorByteSize(NULL), 0);
+    assert_null(TfLiteOpaqueTensorData(NULL));
+    assert_null(TfLiteOpaqueTensorName(NULL));
+    assert_int_equal(TfLiteOpaqueTensorGetAllocationType(NULL), kTfLiteMemNone);
+    assert_int_equal(TfLiteOpaqueTensorIsVariable(NULL), 0);
+    assert_int_equal(TfLiteOpaqueTensorGetQuantization(NULL).type, kTfLiteNoQuantization);
+    assert_true(TfLiteOpaqueTensorGetQuantizationParams(NULL).scale == 0);
 }
 
 /* ---- every export ---- */
@@ -551,6 +590,28 @@ static const struct {
       "TfLiteTensorName TfLiteTensorQuantizationParams TfLiteTensorCopyFromBuffer "
       "TfLiteTensorCopyToBuffer",
       lite_tensors },
+    { "TfLiteOpaqueDelegateCreate TfLiteOpaqueDelegateDelete TfLiteOpaqueDelegateGetData",
+      opaque_delegates },
+    { "TfLiteOperatorCreate TfLiteOperatorDelete TfLiteOperatorGetBuiltInCode "
+      "TfLiteOperatorGetCustomName TfLiteOperatorGetUserData TfLiteOperatorGetVersion "
+      "TfLiteOperatorSetFreeWithData TfLiteOperatorSetInitWithData "
+      "TfLiteOperatorSetInvokeWithData TfLiteOperatorSetPrepareWithData",
+      opaque_operators },
+    { "TfLiteOpaqueContextGetExecutionPlan TfLiteOpaqueContextGetNodeAndRegistration "
+      "TfLiteOpaqueContextGetNumTensors TfLiteOpaqueContextGetOpaqueTensor "
+      "TfLiteOpaqueContextReplaceNodeSubsetsWithDelegateKernels TfLiteOpaqueContextReportError "
+      "TfLiteOpaqueContextReportErrorVa TfLiteOpaqueContextResizeTensor",
+      opaque_contexts },
+    { "TfLiteOpaqueNodeGetBuiltinData TfLiteOpaqueNodeGetCustomInitialData "
+      "TfLiteOpaqueNodeGetInput TfLiteOpaqueNodeGetInputTensorIndex TfLiteOpaqueNodeGetOutput "
+      "TfLiteOpaqueNodeGetOutputTensorIndex TfLiteOpaqueNodeGetUserData TfLiteOpaqueNodeInputs "
+      "TfLiteOpaqueNodeNumberOfInputs TfLiteOpaqueNodeNumberOfOutputs TfLiteOpaqueNodeOutputs",
+      opaque_nodes },
+    { "TfLiteOpaqueTensorByteSize TfLiteOpaqueTensorData TfLiteOpaqueTensorDim "
+      "TfLiteOpaqueTensorGetAllocationType TfLiteOpaqueTensorGetQuantization "
+      "TfLiteOpaqueTensorGetQuantizationParams TfLiteOpaqueTensorIsVariable "
+      "TfLiteOpaqueTensorName TfLiteOpaqueTensorNumDims TfLiteOpaqueTensorType",
+      opaque_tensors },
 };
 
 static bool has_word(const char *words, const char *word)
@@ -610,23 +671,21 @@ TEST(wrong_arguments)
         rows[i].test();
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     TfLiteInterpreterOptions *const o = TfLiteInterpreterOptionsCreate();
 
-    (void)state;
     gone = tflite_plugin_create_delegate(NULL, NULL, 0, reported);
     tflite_plugin_destroy_delegate(gone);
-    TfLiteInterpreterOptionsSetErrorReporter(o, quiet, NULL);
+    TfLiteInterpreterOptionsSetErrorReporter(o, report_nothing, NULL);
     model = TfLiteModelCreateFromFile("golden/digits/digits_f32.tflite");
     live = model ? TfLiteInterpreterCreate(model, o) : NULL;
     TfLiteInterpreterOptionsDelete(o);
     return live && TfLiteInterpreterAllocateTensors(live) == kTfLiteOk ? 0 : -1;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     TfLiteInterpreterDelete(live);
     TfLiteModelDelete(model);
     return 0;

@@ -11,11 +11,9 @@
 TEST(shared_memory)
 {
     float x[ROWS * CHANNELS], y[ROWS * CHANNELS];
-    struct kit_vulkan other;
-    char error[512];
-    struct model m;
+    struct model m CLOSED_BY(model_close);
+    struct kit_vulkan other CLOSED_BY(kit_close_vulkan);
 
-    NEEDS_DEVICE;
     if (!kit_open_vulkan(&other)) {
         printf("skipped: the device has no VK_KHR_external_memory_fd\n");
         skip();
@@ -46,11 +44,9 @@ TEST(shared_memory)
         in_buffer.device_uuid[0] = (uint8_t)(caps.device_uuid[0] + 1);
         bind_expect_refused(d, &in_buffer, "the memory is of device ", "the delegate's is ");
         memcpy(in_buffer.device_uuid, caps.device_uuid, sizeof caps.device_uuid);
-        if (kit_bind(d, &in_buffer, error) != 0)
-            fail_msg("%s", error);
+        kit_must_bind(d, &in_buffer);
         close(in_buffer.fd); /* the descriptor stayed the caller's */
-        if (kit_bind(d, &out_buffer, error) != 0)
-            fail_msg("%s", error);
+        kit_must_bind(d, &out_buffer);
         assert_memory_equal(out_buffer.device_uuid, caps.device_uuid, sizeof caps.device_uuid);
         ours = kit_buffer_open(&other, out_buffer.size, false, out_buffer.fd,
                                out_buffer.allocation_bytes, out_buffer.memory_type);
@@ -82,8 +78,8 @@ TEST(shared_memory)
     }
     /* A closed descriptor, and one of a regular file. */
     {
-        TfLiteDelegate *d = kit_delegate(WITH("precision", "fp32"));
-        struct interpreter *in = kit_open(&m, d);
+        DELEGATE(d, "precision", "fp32");
+        INTERPRETER(in, &m, d);
         struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
         struct assay_gpu_buffer b = { .kind = ASSAY_GPU_OPAQUE_FD,
                                       .tensor = X,
@@ -99,11 +95,7 @@ TEST(shared_memory)
         b.kind = ASSAY_GPU_DMA_BUF;
         if (!caps.external_memory_dma_buf)
             bind_expect_refused(d, &b, "lacks VK_EXT_external_memory_dma_buf", "a dma-buf needs");
-        interpreter_close(in);
-        assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
-    kit_close_vulkan(&other);
 }
 
 /* One delegate exports memory as a descriptor, and another one imports it: y of the first is x of
@@ -112,13 +104,11 @@ TEST(exported_and_imported)
 {
     static const int kinds[][2] = { { ASSAY_GPU_NEW_OPAQUE_FD, ASSAY_GPU_OPAQUE_FD },
                                     { ASSAY_GPU_NEW_DMA_BUF, ASSAY_GPU_DMA_BUF } };
-    struct model m;
 
-    NEEDS_DEVICE;
-    bind_make_model(&m);
+    MODEL_BY(m, bind_make_model(&m));
     for (int i = 0; i < 2; i++) {
-        TfLiteDelegate *a = kit_delegate(WITH("precision", "fp32"));
-        TfLiteDelegate *b = kit_delegate(WITH("precision", "fp32"));
+        DELEGATE(a, "precision", "fp32");
+        DELEGATE(b, "precision", "fp32");
         struct interpreter *one = kit_open(&m, a), *two = kit_open(&m, b);
         struct assay_gpu_vulkan caps = { .struct_size = sizeof caps };
         struct assay_gpu_buffer buffer = {
@@ -142,8 +132,7 @@ TEST(exported_and_imported)
         if (bound) {
             buffer.kind = kinds[i][1];
             buffer.tensor = X;
-            if (kit_bind(b, &buffer, error) != 0)
-                fail_msg("%s", error);
+            kit_must_bind(b, &buffer);
             close(buffer.fd);
             for (int seed = 0; seed < 2; seed++) {
                 bind_fill(x, seed);
@@ -158,10 +147,7 @@ TEST(exported_and_imported)
         }
         interpreter_close(two);
         interpreter_close(one);
-        assay_gpu_delegate_destroy(b);
-        assay_gpu_delegate_destroy(a);
     }
-    model_close(&m);
 }
 
 struct turns {
@@ -192,10 +178,9 @@ TEST(given_device)
     struct assay_gpu_vulkan seen = { .struct_size = sizeof seen };
     struct assay_gpu_device any = { .struct_size = sizeof any };
     struct turns turns = { 0 };
-    struct kit_vulkan mine;
-    struct model m;
+    struct model m CLOSED_BY(model_close);
+    struct kit_vulkan mine CLOSED_BY(kit_close_vulkan);
 
-    NEEDS_DEVICE;
     if (!kit_open_vulkan(&mine)) {
         printf("skipped: the device has no VK_KHR_external_memory_fd\n");
         skip();
@@ -265,13 +250,10 @@ TEST(given_device)
     options = (struct assay_gpu_options){ .struct_size = sizeof options, .count = 1 };
     assert_null(assay_gpu_delegate_create(&options, NULL));
     {
-        TfLiteDelegate *d = assay_gpu_delegate_create(NULL, kit_reported);
+        DELEGATE_BY(d, assay_gpu_delegate_create(NULL, kit_reported));
 
         assert_non_null(d);
-        assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
-    kit_close_vulkan(&mine);
 }
 
-TEST_FILE(.before = kit_find_validated_device);
+TEST_FILE(.before = kit_find_validated_device, .needs = &kit_device);

@@ -192,26 +192,23 @@ static TfLiteDelegate *create(const char *precision, const char *key, const char
 static struct interpreter *open_only(void)
 {
     const struct interpreter_options options = { .report = listen };
-    struct diag diag = { 0 };
     struct interpreter *in;
 
-    KIT_OK(interpreter_open(&in, &model, &options, &diag));
+    KIT_OK(interpreter_open(&in, &model, &options, &err));
     return in;
 }
 
 static enum status give(struct interpreter *in, TfLiteDelegate *d)
 {
-    struct diag diag = { 0 };
     enum status s;
 
     said[0] = '\0';
-    s = interpreter_apply_delegate(in, d, NULL, &diag);
-    return s == STATUS_OK ? interpreter_allocate(in, &diag) : s;
+    s = interpreter_apply_delegate(in, d, NULL, &err);
+    return s == STATUS_OK ? interpreter_allocate(in, &err) : s;
 }
 
 static enum status invoke(struct interpreter *in, struct checksum *outputs)
 {
-    struct diag diag = { 0 };
     size_t count;
     const int *tensors = interpreter_outputs(in, &count);
     enum status s;
@@ -226,7 +223,7 @@ static enum status invoke(struct interpreter *in, struct checksum *outputs)
     }
     kit_fill_inputs(in, 5);
     said[0] = '\0';
-    if ((s = interpreter_invoke(in, &diag)) != STATUS_OK)
+    if ((s = interpreter_invoke(in, &err)) != STATUS_OK)
         return s;
     *outputs = (struct checksum){ { 0 } };
     for (size_t i = 0; i < count; i++) {
@@ -249,8 +246,8 @@ static void expect_right(struct interpreter *in, int half)
 /* Expects that a new delegate works. */
 static void expect_works(int half)
 {
-    TfLiteDelegate *const d = create(half ? "fp16" : "fp32", NULL, NULL);
-    struct interpreter *in;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = create(half ? "fp16" : "fp32", NULL, NULL);
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
 
     if (!d)
         fail_msg("%s", said);
@@ -258,8 +255,6 @@ static void expect_works(int half)
     if (give(in, d) != STATUS_OK)
         fail_msg("%s", said);
     expect_right(in, half);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
 }
 
 static void expect_said(const char *name)
@@ -282,7 +277,6 @@ TEST(create_fails)
 {
     int failed = 0;
 
-    NEEDS_DEVICE;
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < KINDS; k++)
             for (long n = 0;; n++) {
@@ -335,7 +329,6 @@ TEST(prepare_fails)
 {
     int failed = 0;
 
-    NEEDS_DEVICE;
     for (int o = 0; o < OPTIONS; o++)
         for (int k = 0; k < KINDS; k++)
             for (long n = step_of(o) > 1 ? k : 0;; n += step_of(o)) {
@@ -352,12 +345,10 @@ TEST(prepare_fails)
                 s = give(in, d);
                 disarm();
                 if (s != STATUS_OK) {
-                    struct diag diag = { 0 };
-
                     assert_true(fault.fired);
                     expect_said(kinds[k].name);
                     assert_int_equal(interpreter_partition_count(in), 0);
-                    KIT_OK(interpreter_allocate(in, &diag));
+                    KIT_OK(interpreter_allocate(in, &err));
                     failed++;
                 }
                 if (s != STATUS_OK || kinds[k].result != VK_ERROR_DEVICE_LOST)
@@ -380,11 +371,10 @@ TEST(measuring_fails)
     static const long calls[] = { 0, 3, 30, 90, 300 };
     int fired = 0;
 
-    NEEDS_DEVICE;
     for (int k = 0; k < KINDS; k++)
         for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-            TfLiteDelegate *const d = create("fp32", "placement", "cost");
-            struct interpreter *in = open_only();
+            TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = create("fp32", "placement", "cost");
+            struct interpreter *in CLOSED_BY(kit_interpreter_end) = open_only();
             struct checksum outputs;
             enum status s;
 
@@ -399,8 +389,6 @@ TEST(measuring_fails)
                 assert_non_null(strstr(said, "WARNING: placement=cost uses rates of a table: "));
             if (kinds[k].result != VK_ERROR_DEVICE_LOST)
                 assert_int_equal(invoke(in, &outputs), STATUS_OK);
-            interpreter_close(in);
-            tflite_plugin_destroy_delegate(d);
         }
     assert_true(fired >= 3 * KINDS);
     expect_works(0);
@@ -410,7 +398,6 @@ TEST(invoke_fails)
 {
     int failed = 0;
 
-    NEEDS_DEVICE;
     for (int o = 0; o < 3; o++)
         for (int k = 0; k < KINDS; k++)
             for (long n = 0;; n++) {
@@ -461,7 +448,6 @@ TEST(lost_while_others_use_it)
     struct interpreter *in[4];
     struct checksum outputs;
 
-    NEEDS_DEVICE;
     for (int i = 0; i < 2; i++) {
         assert_non_null(d[i] = create("fp32", NULL, NULL));
         in[i] = open_only();
@@ -487,28 +473,24 @@ TEST(lost_while_others_use_it)
     expect_works(0);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     assert_non_null(mkdtemp(directory));
     kit_random_graph(&model, 21, 7, 2);
     for (int half = 0; half < 2 && kit_device; half++) {
-        TfLiteDelegate *const d = create(half ? "fp16" : "fp32", NULL, NULL);
-        struct interpreter *const in = open_only();
+        TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = create(half ? "fp16" : "fp32", NULL, NULL);
+        struct interpreter *in CLOSED_BY(kit_interpreter_end) = open_only();
 
         assert_non_null(d);
         assert_int_equal(give(in, d), STATUS_OK);
         assert_int_equal(interpreter_partition_count(in), 1);
         assert_int_equal(invoke(in, &right[half]), STATUS_OK);
-        interpreter_close(in);
-        tflite_plugin_destroy_delegate(d);
     }
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     model_close(&model);
     empty_directory();
     return 0;
@@ -548,7 +530,6 @@ TEST(bind_fails)
     TfLiteDelegate *d;
     int failed = 0;
 
-    NEEDS_DEVICE;
     assert_non_null(d = create("fp32", NULL, NULL));
     assert_int_equal(assay_gpu_get_device(d, &caps), 0);
     tflite_plugin_destroy_delegate(d);
@@ -583,7 +564,6 @@ TEST(bound_invoke_fails)
 {
     int failed = 0;
 
-    NEEDS_DEVICE;
     for (int k = 0; k < 2; k++) /* without LOST, after which no inference works */
         for (long n = 0;; n++) {
             TfLiteDelegate *d = create("fp32", NULL, NULL);
@@ -610,4 +590,4 @@ TEST(bound_invoke_fails)
     assert_true(failed > 8);
 }
 
-TEST_FILE(.before = kit_find_device, .setup = setup, .teardown = teardown);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device, .setup = setup, .teardown = teardown);

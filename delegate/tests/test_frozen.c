@@ -71,7 +71,8 @@ TEST(all_shaders)
     for (size_t i = 0; i < spirv_shader_count; i++) {
         const struct spirv *s = &spirv_shaders[i];
         const uint32_t *words = spirv_code(s);
-        uint32_t *frozen = spirv_freeze(words, s->count, push, sizeof push, &count);
+        uint32_t *frozen CLOSED_BY(kit_mem_free) =
+            spirv_freeze(words, s->count, push, sizeof push, &count);
         int loads, constants;
 
         assert_non_null(frozen);
@@ -87,7 +88,6 @@ TEST(all_shaders)
         assert_non_null(frozen);
         assert_int_equal(count, s->count);
         assert_memory_equal(frozen, words, count * sizeof *words);
-        mem_free(frozen);
     }
     assert_true(changed >= spirv_shader_count * 9 / 10);
 }
@@ -103,11 +103,11 @@ TEST(values)
                                       .steps = { 0.5f, -7.0f, 9.0f } };
     const struct spirv *s = spirv_find("matvec.f32");
     bool seen[5] = { false };
-    uint32_t *frozen;
     size_t count;
 
     assert_non_null(s);
-    frozen = spirv_freeze(spirv_code(s), s->count, &args, sizeof args, &count);
+    uint32_t *frozen CLOSED_BY(kit_mem_free) =
+        spirv_freeze(spirv_code(s), s->count, &args, sizeof args, &count);
     assert_non_null(frozen);
     for (size_t i = HEADER; i < count; i += length(frozen + i)) {
         float f;
@@ -121,14 +121,13 @@ TEST(values)
     }
     for (int i = 0; i < 5; i++)
         assert_true(seen[i]);
-    mem_free(frozen);
 }
 
 /* Whatever the words are, there is an answer within them. */
 TEST(damaged)
 {
     const struct spirv *s = spirv_find("matvec.f32");
-    uint32_t *words = malloc(s->count * sizeof *words);
+    uint32_t *words CLOSED_BY(kit_free) = malloc(s->count * sizeof *words);
     uint32_t push[BLOCK_BYTES / 4] = { 3 };
     uint64_t seed = 11;
     size_t count, refused = 0;
@@ -139,18 +138,16 @@ TEST(damaged)
     assert_null(spirv_freeze(spirv_code(s), HEADER + 1, push, sizeof push, &count));
     for (int i = 0; i < 20000; i++) {
         const size_t at = HEADER + kit_below(&seed, s->count - HEADER);
-        uint32_t *frozen;
 
         memcpy(words, spirv_code(s), s->count * sizeof *words);
         words[at] = kit_below(&seed, 2) ? words[at] ^ (1u << kit_below(&seed, 32))
                                         : (uint32_t)kit_below(&seed, UINT32_MAX);
-        frozen = spirv_freeze(words, s->count, push, sizeof push, &count);
+        uint32_t *frozen CLOSED_BY(kit_mem_free) =
+            spirv_freeze(words, s->count, push, sizeof push, &count);
         refused += frozen == NULL;
         assert_true(!frozen || count <= s->count);
-        mem_free(frozen);
     }
     assert_true(refused > 100);
-    free(words);
 }
 
 /* ---- plans ---- */
@@ -201,7 +198,7 @@ TEST(which_steps)
     assert_true(steps && list);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct device_limits limits = gpu_large_limits();
-        struct gpu_options o = gpu_options_of((const char *[]){ NULL });
+        OPTIONS(o, NULL);
         struct plan p = plan_of(steps, list, rows[i].count, rows[i].distinct);
         const struct planner planner = { .options = &o, .limits = &limits };
 
@@ -210,7 +207,6 @@ TEST(which_steps)
         if (planner_kernel(&planner, &nobody))
             plan_freeze(&p, &nobody);
         assert_int_equal(frozen_of(&p), rows[i].frozen);
-        options_close(&o);
     }
     steps[3].freezable = false;
     steps[2].frozen = steps[3].frozen = false;
@@ -243,14 +239,13 @@ static size_t frozen_pipelines(TfLiteDelegate *d)
 
 static void run(struct interpreter *in, uint64_t seed)
 {
-    struct diag diag = { 0 };
     TfLiteTensor *first = interpreter_tensor(in, interpreter_inputs(in, &(size_t){ 0 })[0]);
 
     if (first->type == kTfLiteFloat32)
         kit_fill_inputs(in, seed);
     for (size_t i = 0; first->type == kTfLiteInt8 && i < first->bytes; i++)
         first->data.int8[i] = (int8_t)kit_below(&seed, 256);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
 }
 
 static void expect_same_bits(struct interpreter *a, struct interpreter *b)
@@ -269,13 +264,13 @@ static void expect_same_bits(struct interpreter *a, struct interpreter *b)
 
 static void compare(const struct model *m, TfLiteDelegate *plain, TfLiteDelegate *frozen)
 {
-    struct interpreter *truth = kit_open(m, plain), *got = kit_open(m, frozen);
+    struct interpreter *truth CLOSED_BY(kit_interpreter_end) = kit_open(m, plain),
+                              *got = kit_open(m, frozen);
 
     run(truth, 5);
     run(got, 5);
     expect_same_bits(truth, got);
     interpreter_close(got);
-    interpreter_close(truth);
 }
 
 TEST(same_bits)
@@ -285,7 +280,6 @@ TEST(same_bits)
         .width = 0.25, .resolution = 32, .type = TENSOR_INT8, .quiet = true, .seed = 1
     };
     TfLiteDelegate *plain, *frozen;
-    struct diag diag = { 0 };
     struct model m;
 
     NEEDS_DEVICE;
@@ -296,8 +290,8 @@ TEST(same_bits)
         compare(&m, plain, frozen);
         model_close(&m);
     }
-    assert_int_equal(zoo_find(&entry, "mobilenet_v1", &diag), STATUS_OK);
-    assert_int_equal(zoo_build(&m, entry, &o, &diag), STATUS_OK);
+    assert_int_equal(zoo_find(&entry, "mobilenet_v1", &err), STATUS_OK);
+    assert_int_equal(zoo_build(&m, entry, &o, &err), STATUS_OK);
     compare(&m, plain, frozen);
     model_close(&m);
     tflite_plugin_destroy_delegate(frozen);
@@ -314,11 +308,10 @@ static void make_chain(struct model *m)
 
 static void resize(struct interpreter *in, int batch)
 {
-    struct diag diag = { 0 };
     const int32_t dims[] = { batch, 2, 2, 4 };
 
-    KIT_OK(interpreter_resize_input(in, 0, dims, 4, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, dims, 4, &err));
+    KIT_OK(interpreter_allocate(in, &err));
 }
 
 /* Plans share pipelines; the last one to close takes them along. */
@@ -326,11 +319,10 @@ TEST(lifetimes)
 {
     struct interpreter *a, *b, *truth;
     TfLiteDelegate *d, *plain;
-    struct model m;
     size_t one;
 
     NEEDS_DEVICE;
-    make_chain(&m);
+    MODEL_BY(m, make_chain(&m));
     d = freezing();
     assert_int_equal(frozen_pipelines(d), 0);
     plain = kit_delegate(WITH("max_partitions", "0"));
@@ -355,7 +347,6 @@ TEST(lifetimes)
     interpreter_close(truth);
     tflite_plugin_destroy_delegate(plain);
     tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 TEST_FILE(.before = kit_find_device);

@@ -38,16 +38,6 @@ static const struct transform_case cases[] = {
 /* clang-format on */
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static int gemm_steps(const struct gpu_delegate *d)
-{
-    int count = 0;
-
-    for (const struct kernel *k = d->kernels; k; k = k->next)
-        for (int i = 0; i < k->plan.step_count; i++)
-            count += strcmp(k->plan.steps[i]->shader, "gemm") == 0;
-    return count;
-}
-
 /* ASSAY_TORTURE=1: all cases with each tile, which compiles for minutes. */
 static bool torture(void)
 {
@@ -59,24 +49,14 @@ static bool torture(void)
 /* tile: from 1 on; past the last one the depth is shared by workgroups. */
 static void check_tile(const struct transform_case *c, int tile, bool half, const char *poison)
 {
-    TfLiteDelegate *d = transform_delegate(half ? "fp16" : "fp32", poison, NULL);
+    DELEGATE_BY(d, transform_delegate(half ? "fp16" : "fp32", poison, NULL));
     struct gpu_delegate *inside = d->data_;
-    struct interpreter *truth, *got;
-    struct model m;
     char what[64];
 
     inside->options.gemm_tile = tile;
     snprintf(what, sizeof what, "tile %d, %s, poison %s", tile, half ? "fp16" : "fp32", poison);
-    transform_model(c, &m);
-    truth = transform_run(&m, NULL);
-    got = transform_run(&m, d);
-    if (gemm_steps(inside) == 0)
+    if (transform_agree(c, what, d, "gemm", 0) == 0)
         print_message("%s: %s: the device does not allow it\n", c->name, what);
-    transform_equal(c, what, truth, got);
-    interpreter_close(got);
-    interpreter_close(truth);
-    model_close(&m);
-    assay_gpu_delegate_destroy(d);
 }
 
 /* The first tiles are small: they run all cases, in both precisions.  Each of the others runs one
@@ -193,28 +173,23 @@ static void look_at_plan(struct graph *g, void *user)
     struct look *look = user;
     const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
                             look->no_kernel, NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct plan p;
 
     limits.device_class = look->device_class;
-    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
     for (int i = 0; i < p.step_count; i++)
         if (strcmp(p.steps[i]->shader, "gemm") == 0 || strcmp(p.steps[i]->shader, "conv_2d") == 0)
             look->first = *p.steps[i];
-    plan_close(&p);
-    options_close(&o);
 }
 
 static struct plan_step step_of(int32_t batch, struct look look)
 {
     const struct transform_case c = { "taps", { batch, 5, 7, 5 }, 0, NULL, TAPS };
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     gpu_look(&m, look_at_plan, &look);
-    model_close(&m);
     return look.first;
 }
 
@@ -228,11 +203,11 @@ TEST(plans)
         struct look look;
         const char *shader;
     } other[] = {
-        { { DEVICE_AMD, NULL, "fp32", { NULL } }, "gemm" },
-        { { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "conv_2d" },
-        { { DEVICE_NVIDIA, NULL, "fp16", { NULL } }, "conv_2d" },
-        { { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "conv_2d" },
-        { { DEVICE_OTHER, NULL, "fp32", { NULL } }, "conv_2d" },
+        { { .device_class = DEVICE_AMD, .precision = "fp32" }, "gemm" },
+        { { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm", .precision = "fp32" }, "conv_2d" },
+        { { .device_class = DEVICE_NVIDIA, .precision = "fp16" }, "conv_2d" },
+        { { .device_class = DEVICE_SOFTWARE, .precision = "fp32" }, "conv_2d" },
+        { { .device_class = DEVICE_OTHER, .precision = "fp32" }, "conv_2d" },
     };
 
     assert_string_equal(one.shader, "gemm");

@@ -37,16 +37,15 @@ static void net_of(struct net *n, const struct shape *s, int seed)
 static void check(bool (*make)(struct net *, struct model *), const struct shape *s, int seed,
                   int first, int count)
 {
-    struct model m;
     struct net n;
     int values;
 
     net_of(&n, s, seed);
+    struct model m CLOSED_BY(model_close);
     assert_true(make(&n, &m));
     values = dots_check_variants(&m, seed, first, count);
     assert_int_equal(dots_tiled, 1);
     assert_true(values > 5); /* the same for all would prove little */
-    model_close(&m);
 }
 
 /* Shapes that end in the middle of tiles, quads and chunks.  Even seeds are i8, odd ones u8. */
@@ -126,16 +125,15 @@ TEST(runs_of_pixels)
 
     NEEDS_DEVICE;
     for (int i = 0; i < (int)(sizeof shapes / sizeof shapes[0]); i++) {
-        struct model m;
         struct net n;
 
         net_of(&n, &shapes[i], i + 1);
         n.dilation_h = 1 + i % 2;
         n.multiplier = 1;
+        struct model m CLOSED_BY(model_close);
         assert_true(net_make_depthwise(&n, &m));
         assert_true(dots_check_variants(&m, i, 1, 3) > 5);
         assert_int_equal(dots_tiled, 1);
-        model_close(&m);
     }
 }
 

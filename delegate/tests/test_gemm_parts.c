@@ -18,33 +18,29 @@ static void look_at_plan(struct graph *g, void *user)
 {
     struct look *look = user;
     const char *pairs[] = { "precision", "fp32", NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct plan p;
 
     limits.device_class = DEVICE_NVIDIA;
     if (look->range)
         limits.max_storage_buffer_range = look->range;
     o.gemm_tile = (int)gemm_tile_count + 1;
-    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
     for (int i = 0; i < p.step_count; i++) {
         if (strcmp(p.steps[i]->shader, "gemm") == 0)
             look->product = *p.steps[i];
         look->sums += strcmp(p.steps[i]->shader, "gemm_sum") == 0;
     }
-    plan_close(&p);
-    options_close(&o);
 }
 
 static struct look look_at(const struct transform_case *c, uint32_t range)
 {
     struct look look = { .range = range };
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
     transform_model(c, &m);
     gpu_look(&m, look_at_plan, &look);
-    model_close(&m);
     assert_non_null(look.product.shader);
     return look;
 }
@@ -101,22 +97,11 @@ TEST(apart)
 /* By gemm_sum.comp; test_gemm runs those that are joined. */
 TEST(sums_on_the_device)
 {
-    TfLiteDelegate *d;
-    struct interpreter *truth, *got;
-    struct model m;
-
     if (!transform_device)
         skip();
-    d = transform_delegate("fp32", "nan", NULL);
+    DELEGATE_BY(d, transform_delegate("fp32", "nan", NULL));
     ((struct gpu_delegate *)d->data_)->options.gemm_tile = 2 * (int)gemm_tile_count;
-    transform_model(&not_constant, &m);
-    truth = transform_run(&m, NULL);
-    got = transform_run(&m, d);
-    transform_equal(&not_constant, "parts", truth, got);
-    interpreter_close(got);
-    interpreter_close(truth);
-    model_close(&m);
-    assay_gpu_delegate_destroy(d);
+    transform_agree(&not_constant, "parts", d, "gemm_sum", 0);
 }
 
 TEST_FILE(.before = transform_find_device);

@@ -2,7 +2,6 @@
  * of all kinds by tiles that have edges there, and what is planned for devices that are not here.
  * The models hold small integers, so that every sum is exact and the delegate must give the bits of
  * the reference. */
-#include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
@@ -79,30 +78,23 @@ static uint32_t source_of(const struct gpu_delegate *d)
     return NO_GEMM;
 }
 
-/* tile: from 1 on; past the last one the depth is shared by workgroups; 0: no tiles. */
 /* tile: from 1 on; past the last one the depth is shared by workgroups; 0: no tiles.  Returns how
  * the inputs are read. */
 static uint32_t check_tile(const struct transform_case *c, int tile, bool half, const char *poison)
 {
-    TfLiteDelegate *d = transform_delegate(half ? "fp16" : "fp32", poison, NULL);
+    DELEGATE_BY(d, transform_delegate(half ? "fp16" : "fp32", poison, NULL));
     struct gpu_delegate *inside = d->data_;
-    struct interpreter *truth, *got;
     uint32_t source;
-    struct model m;
     char what[64];
 
     inside->options.gemm_tile = tile;
     inside->options.any_device = half; /* with its sizes as constants */
     snprintf(what, sizeof what, "tile %d, %s, poison %s", tile, half ? "fp16" : "fp32", poison);
-    transform_model(c, &m);
-    truth = transform_run(&m, NULL);
-    got = transform_run(&m, d);
+    MODEL_BY(m, transform_model(c, &m));
+    INTERPRETER_BY(truth, transform_run(&m, NULL));
+    INTERPRETER_BY(got, transform_run(&m, d));
     source = source_of(inside);
     transform_equal(c, what, truth, got);
-    interpreter_close(got);
-    interpreter_close(truth);
-    model_close(&m);
-    assay_gpu_delegate_destroy(d);
     return source;
 }
 
@@ -149,29 +141,23 @@ static void look_at_plan(struct graph *g, void *user)
     struct look *look = user;
     const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
                             look->no_kernel, NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct plan p;
 
     limits.device_class = look->device_class;
-    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
     for (int i = 0; i < p.step_count; i++)
         if (strcmp(p.steps[i]->shader, "gemm") == 0 ||
             strcmp(p.steps[i]->shader, "transpose_conv") == 0 ||
             strcmp(p.steps[i]->shader, "conv_2d_grouped") == 0)
             look->step = *p.steps[i];
-    plan_close(&p);
-    options_close(&o);
 }
 
 static struct plan_step step_of(const struct transform_case *c, struct look look)
 {
-    struct model m;
-
-    transform_model(c, &m);
+    MODEL_BY(m, transform_model(c, &m));
     gpu_look(&m, look_at_plan, &look);
-    model_close(&m);
     return look.step;
 }
 
@@ -196,18 +182,22 @@ TEST(plans)
         struct look look;
         const char *shader;
     } rows[] = {
-        { &up, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "gemm" },
-        { &up, { DEVICE_AMD, NULL, "fp16", { NULL } }, "gemm" },
-        { &up, { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "transpose_conv" },
-        { &up, { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "transpose_conv" },
-        { &up, { DEVICE_OTHER, NULL, "fp32", { NULL } }, "transpose_conv" },
-        { &of_16, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "gemm" },
-        { &of_16, { DEVICE_AMD, NULL, "fp16", { NULL } }, "gemm" },
-        { &of_16, { DEVICE_NVIDIA, "gemm", "fp32", { NULL } }, "conv_2d_grouped" },
-        { &of_16, { DEVICE_SOFTWARE, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
-        { &to_18, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
-        { &of_18, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
-        { &to_8, { DEVICE_NVIDIA, NULL, "fp32", { NULL } }, "conv_2d_grouped" },
+        { &up, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "gemm" },
+        { &up, { .device_class = DEVICE_AMD, .precision = "fp16" }, "gemm" },
+        { &up,
+          { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm", .precision = "fp32" },
+          "transpose_conv" },
+        { &up, { .device_class = DEVICE_SOFTWARE, .precision = "fp32" }, "transpose_conv" },
+        { &up, { .device_class = DEVICE_OTHER, .precision = "fp32" }, "transpose_conv" },
+        { &of_16, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "gemm" },
+        { &of_16, { .device_class = DEVICE_AMD, .precision = "fp16" }, "gemm" },
+        { &of_16,
+          { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm", .precision = "fp32" },
+          "conv_2d_grouped" },
+        { &of_16, { .device_class = DEVICE_SOFTWARE, .precision = "fp32" }, "conv_2d_grouped" },
+        { &to_18, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "conv_2d_grouped" },
+        { &of_18, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "conv_2d_grouped" },
+        { &to_8, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "conv_2d_grouped" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -1,6 +1,5 @@
 /* The GPU delegate's V2 options: what they become; skipped where there is no device. */
 #include "delegate/tests/kit/device_kit.h"
-#include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
@@ -35,7 +34,6 @@ TEST(defaults)
     assert_int_equal(o.max_delegated_partitions, 1);
     assert_null(o.serialization_dir);
     assert_null(o.model_token);
-    NEEDS_DEVICE;
     for (int i = 0; i < 2; i++) {
         options = made(i ? &o : NULL);
         assert_int_equal(options.precision, PRECISION_FP32);
@@ -73,7 +71,6 @@ TEST(precision)
         { -2, { PRECISION, AUTO, AUTO }, -1 },
     };
 
-    NEEDS_DEVICE;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
 
@@ -92,7 +89,6 @@ TEST(the_rest)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
 
-    NEEDS_DEVICE;
     for (int usage = -1; usage <= 3; usage++) {
         o.inference_preference = usage;
         if (usage < 0 || usage > 2)
@@ -122,7 +118,6 @@ TEST(serialization)
     struct gpu_delegate *inside;
     TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
     o.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
     assert_null(made(&o).serialization_dir);
     o.serialization_dir = "somewhere";
@@ -139,4 +134,4 @@ TEST(serialization)
     }
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

@@ -3,8 +3,6 @@
 
 #include "delegate/graph/graph.h"
 
-#include <stdint.h>
-
 static bool fits(int rank, const int32_t *dims, uint64_t range, size_t *bytes)
 {
     const struct device_limits limits = { .max_storage_buffer_range = range };

@@ -101,9 +101,8 @@ static void check_row(const struct row *r, size_t index)
                                   r->no_kernel, NULL };
     struct plan_look l = { .pairs = pairs, .device = r->device };
     const char *shader = "none", *reason;
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     l.m = &m;
     gpu_look(&m, plan_look_at, &l);
     for (int i = 0; i < l.plan.step_count; i++)
@@ -116,7 +115,6 @@ static void check_row(const struct row *r, size_t index)
         fail_msg("row %zu: expected \"%s\", found \"%s\"", index, r->reason ? r->reason : "none",
                  reason ? reason : "none");
     plan_close(&l.plan);
-    model_close(&m);
 }
 
 TEST(plans)
@@ -128,7 +126,7 @@ TEST(plans)
 /* The last node, with its result rounded to steps or not. */
 static void ask_by_steps(struct graph *g, void *user)
 {
-    struct gpu_options o = gpu_options_of((const char *const[]){ "precision", "fast", NULL });
+    OPTIONS(o, "precision", "fast");
     struct device_limits limits = gpu_large_limits();
     float magnitudes[KIT_TENSORS];
     struct reasons *const reasons = user;
@@ -145,19 +143,15 @@ static void ask_by_steps(struct graph *g, void *user)
     assert_false(half_sums_fit(&p, n));
     assert_int_equal(reasons->count, 1);
     assert_non_null(strstr(reasons->list[0].text, "float view: an error of f16"));
-    options_close(&o);
 }
 
 TEST(not_in_float_view)
 {
     const struct transform_case c = { .text = of_relu6, .dims = { 1, 6, 6, 32 } };
-    struct reasons reasons = { .count = 0 };
-    struct model m;
+    struct reasons reasons CLOSED_BY(reasons_close) = { .count = 0 };
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     gpu_look(&m, ask_by_steps, &reasons);
-    reasons_close(&reasons);
-    model_close(&m);
 }
 
 static struct checksum hash_of(const char *nodes, const char *precision)
@@ -166,14 +160,12 @@ static struct checksum hash_of(const char *nodes, const char *precision)
     const char *const pairs[] = { "precision", precision, NULL };
     struct plan_look l = { .pairs = pairs, .device = nvidia };
     struct checksum hash;
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     l.m = &m;
     gpu_look(&m, plan_look_at, &l);
     hash = cache_hash_plan(&l.plan);
     plan_close(&l.plan);
-    model_close(&m);
     return hash;
 }
 
@@ -228,22 +220,16 @@ TEST(exact_integers)
         skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (size_t j = 0; j < sizeof tiles / sizeof tiles[0]; j++) {
-            TfLiteDelegate *d = transform_delegate("fast", j % 2 ? "nan" : "inf", NULL);
+            DELEGATE_BY(d, transform_delegate("fast", j % 2 ? "nan" : "inf", NULL));
             struct gpu_delegate *const inside = d->data_;
-            struct interpreter *truth, *got;
-            struct model m;
 
             inside->options.gemm_tile = tiles[j];
             inside->options.any_device = i % 2 == 1; /* with its sizes as constants */
-            transform_model(&cases[i], &m);
-            truth = transform_run(&m, NULL);
-            got = transform_run(&m, d);
+            MODEL_BY(m, transform_model(&cases[i], &m));
+            INTERPRETER_BY(truth, transform_run(&m, NULL));
+            INTERPRETER_BY(got, transform_run(&m, d));
             assert_true(uses_half_sums(inside));
             transform_equal(&cases[i], "fast", truth, got);
-            interpreter_close(got);
-            interpreter_close(truth);
-            model_close(&m);
-            assay_gpu_delegate_destroy(d);
         }
 }
 
@@ -260,32 +246,27 @@ static void fill(float *values, size_t count, float unit, uint64_t seed)
 static void run_real(const char *precision, int tile, float got[PIXELS * OUTPUTS])
 {
     const struct interpreter_options options = { .report = transform_quiet };
-    TfLiteDelegate *d = transform_delegate(precision, "nan", NULL);
+    DELEGATE_BY(d, transform_delegate(precision, "nan", NULL));
     struct gpu_delegate *const inside = d->data_;
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    struct model m;
     size_t count;
 
     inside->options.gemm_tile = tile;
-    kit_text(&m,
-             "RELU6 x:f32[1,%d,%d,%d] -> t\n"
-             "CONV_2D {stride_w=1 stride_h=1} t f32[%d,1,1,%d]=0 f32[%d]=0 -> y",
-             SIDE, SIDE, DEPTH, OUTPUTS, DEPTH, OUTPUTS);
+    MODEL(m,
+          "RELU6 x:f32[1,%d,%d,%d] -> t\n"
+          "CONV_2D {stride_w=1 stride_h=1} t f32[%d,1,1,%d]=0 f32[%d]=0 -> y",
+          SIDE, SIDE, DEPTH, OUTPUTS, DEPTH, OUTPUTS);
     /* The constants of a text are in memory of the model. */
     memcpy((void *)m.buffers[m.subgraphs[0].tensors[2].buffer].data.data, weights, sizeof weights);
-    KIT_OK(interpreter_open(&in, &m, &options, &diag));
-    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, &m, &options, &err));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     assert_int_equal(uses_half_sums(inside), strcmp(precision, "fast") == 0);
     memcpy(interpreter_tensor(in, interpreter_inputs(in, &count)[0])->data.f, inputs,
            sizeof inputs);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     memcpy(got, interpreter_tensor(in, interpreter_outputs(in, &count)[0])->data.f,
            PIXELS * OUTPUTS * sizeof *got);
-    interpreter_close(in);
-    model_close(&m);
-    assay_gpu_delegate_destroy(d);
 }
 
 static struct bound_point point_of(size_t i)

@@ -146,15 +146,12 @@ TEST(outputs_are_visible)
                                               { "wait", "none" },    { "precision", "fp16" },
                                               { "profile", "1" },    { "poison", "nan" },
                                               { "exclude", "RELU" } };
-    struct model m;
 
-    NEEDS_DEVICE;
-    kit_random_graph(&m, 21, 9, 2);
+    MODEL_BY(m, kit_random_graph(&m, 21, 9, 2));
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         TfLiteDelegate *const d =
             kit_delegate(WITH("max_partitions", "0", options[i][0], options[i][1]));
         struct interpreter *const in = kit_open(&m, d);
-        struct diag diag = { 0 };
 
         kit_fill_inputs(in, 3);
         expect_visible(in, options[i][1]);
@@ -165,15 +162,14 @@ TEST(outputs_are_visible)
             const int x = interpreter_inputs(in, &(size_t){ 0 })[n];
             const TfLiteTensor *const t = interpreter_tensor(in, x);
 
-            KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 3, t->dims->data[1] }, 2, &diag));
+            KIT_OK(interpreter_resize_input(in, x, (int32_t[]){ 3, t->dims->data[1] }, 2, &err));
         }
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_allocate(in, &err));
         kit_fill_inputs(in, 4);
         expect_visible(in, "resized");
         interpreter_close(in);
         assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
 }
 
 /* An output in a buffer of the caller is read by a copy of its own. */
@@ -183,12 +179,9 @@ TEST(bound_outputs_are_visible)
     struct kit_buffer buffer;
     struct interpreter *in;
     struct kit_vulkan v;
-    TfLiteDelegate *d;
-    struct model m;
 
-    NEEDS_DEVICE;
-    kit_simple_graph(&m);
-    d = kit_delegate(WITH("precision", "fp32"));
+    MODEL_BY(m, kit_simple_graph(&m));
+    DELEGATE(d, "precision", "fp32");
     v = kit_vulkan_of(d);
     in = kit_open(&m, d);
     buffer = kit_buffer(&v, kit_io(d, Z).c4_bytes);
@@ -208,15 +201,12 @@ TEST(bound_outputs_are_visible)
     }
     interpreter_close(in);
     kit_buffer_close(&v, &buffer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
-static int watch(void **state)
+FIXTURE(watch)
 {
-    (void)state;
     watched = true;
     return 0;
 }
 
-TEST_FILE(.before = kit_find_device, .setup = watch);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device, .setup = watch);

@@ -19,7 +19,6 @@ enum { X = 0, Y };
 /* y = RELU(x) */
 static void make_relu(struct model *m, int32_t channels)
 {
-
     kit_text(m, "RELU x:f32[1,%d,%d,%d] -> y", SIDE, SIDE, channels);
 }
 
@@ -34,14 +33,13 @@ static void expect_refused(struct interpreter *in, int tensor, size_t bytes)
 {
     TfLiteTensor *const t = interpreter_tensor(in, tensor);
     const size_t planned = t->bytes;
-    struct diag diag = { 0 };
     char text[128];
 
     if (tensor == Y)
         memset(t->data.raw, 0x55, planned);
     t->bytes = bytes;
     kit_said[0] = '\0';
-    assert_int_not_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    assert_int_not_equal(interpreter_invoke(in, &err), STATUS_OK);
     snprintf(text, sizeof text, "expected %zu bytes as planned, found %zu", planned, bytes);
     expect_said(text);
     t->bytes = planned;
@@ -54,14 +52,10 @@ TEST(sizes_are_checked)
 {
     static const size_t other[] = { ELEMENTS * sizeof(float) - 1, sizeof(float), 0,
                                     ELEMENTS * sizeof(float) + 4 };
-    struct interpreter *in;
-    TfLiteDelegate *d;
-    struct model m;
 
-    NEEDS_DEVICE;
-    make_relu(&m, CHANNELS);
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_relu(&m, CHANNELS));
+    DELEGATE(d, "precision", "fp32");
+    INTERPRETER(in, &m, d);
     for (int tensor = X; tensor <= Y; tensor++) {
         for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
             const TfLiteTensor *const x = interpreter_tensor(in, X);
@@ -74,24 +68,16 @@ TEST(sizes_are_checked)
                             (x->data.f[e] > 0 ? x->data.f[e] : 0));
         }
     }
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* An output is read later, into a tensor that has become smaller. */
 TEST(sizes_are_checked_when_outputs_are_read)
 {
-    struct interpreter *in;
-    struct diag diag = { 0 };
-    TfLiteDelegate *d;
-    struct model m;
     TfLiteTensor *y;
 
-    NEEDS_DEVICE;
-    make_relu(&m, CHANNELS);
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_relu(&m, CHANNELS));
+    DELEGATE(d, "precision", "fp32");
+    INTERPRETER(in, &m, d);
     interpreter_allow_buffer_handles(in, true);
     fill(interpreter_tensor(in, X), 1);
     kit_run(in);
@@ -99,32 +85,24 @@ TEST(sizes_are_checked_when_outputs_are_read)
     assert_true(y->data_is_stale);
     memset(y->data.raw, 0x55, y->bytes);
     y->bytes -= sizeof(float);
-    assert_int_not_equal(interpreter_make_readable(in, Y, &diag), STATUS_OK);
+    assert_int_not_equal(interpreter_make_readable(in, Y, &err), STATUS_OK);
     y->bytes += sizeof(float);
     for (size_t i = 0; i < y->bytes; i++)
         assert_int_equal(y->data.uint8[i], 0x55);
     kit_read(in, Y);
     assert_true(y->data.f[0] >= 0);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 /* A stale input says by its handle which output it is; one of another size is refused. */
 TEST(sizes_of_stale_tensors_are_checked)
 {
-    struct interpreter *writer, *reader;
-    struct diag diag = { 0 };
-    struct model small, large;
-    TfLiteDelegate *d;
     TfLiteTensor *to;
 
-    NEEDS_DEVICE;
-    make_relu(&small, 1);
-    make_relu(&large, CHANNELS);
-    d = kit_delegate(WITH("precision", "fp32"));
-    writer = kit_open(&small, d);
-    reader = kit_open(&large, d);
+    MODEL_BY(small, make_relu(&small, 1));
+    MODEL_BY(large, make_relu(&large, CHANNELS));
+    DELEGATE(d, "precision", "fp32");
+    INTERPRETER(writer, &small, d);
+    INTERPRETER(reader, &large, d);
     interpreter_allow_buffer_handles(writer, true);
     fill(interpreter_tensor(writer, X), 1);
     kit_run(writer);
@@ -134,17 +112,12 @@ TEST(sizes_of_stale_tensors_are_checked)
     to->buffer_handle = interpreter_tensor(writer, Y)->buffer_handle;
     to->data_is_stale = true;
     kit_said[0] = '\0';
-    assert_int_not_equal(interpreter_invoke(reader, &diag), STATUS_OK);
+    assert_int_not_equal(interpreter_invoke(reader, &err), STATUS_OK);
     expect_said("expected an output of 300 bytes, found 100");
     to->delegate = NULL;
     to->buffer_handle = kTfLiteNullBufferHandle;
     to->data_is_stale = false;
     kit_run(reader);
-    interpreter_close(reader);
-    interpreter_close(writer);
-    assay_gpu_delegate_destroy(d);
-    model_close(&large);
-    model_close(&small);
 }
 
 /* ---- stale tensors ---- */
@@ -167,12 +140,11 @@ static void make_chain(struct chain *c)
 /* The bits of y on the CPU. */
 static void compute_expected(const struct chain *c, uint64_t seed, float *expected)
 {
-    struct interpreter *const in = kit_open(&c->model, NULL);
+    INTERPRETER(in, &c->model, NULL);
 
     fill(interpreter_tensor(in, c->x), seed);
     kit_run(in);
     memcpy(expected, interpreter_tensor(in, c->y)->data.raw, ELEMENTS * sizeof *expected);
-    interpreter_close(in);
 }
 
 /* The host's own copy of t is of no inference. */
@@ -199,18 +171,16 @@ TEST(bound_between_partitions)
     struct kit_vulkan v;
     struct chain c;
 
-    NEEDS_DEVICE;
     make_chain(&c);
     for (int none = 0; none < 2; none++) {
-        TfLiteDelegate *const d = kit_delegate(
-            WITH("exclude", "LOGISTIC", "max_partitions", "0", "wait", none ? "none" : "passive"));
+        DELEGATE(d, "exclude", "LOGISTIC", "max_partitions", "0", "wait",
+                 none ? "none" : "passive");
         struct interpreter *const in = kit_open(&c.model, d);
         struct assay_gpu_buffer bound = { .struct_size = sizeof bound,
                                           .kind = ASSAY_GPU_VK_BUFFER,
                                           .layout = ASSAY_LAYOUT_C4,
                                           .tensor = c.t,
                                           .partition = 0 };
-        char error[512];
 
         assert_int_equal(interpreter_partition_count(in), 2);
         expect_fresh(in, &c, 1, false);
@@ -219,8 +189,7 @@ TEST(bound_between_partitions)
         bound.vk_buffer = (uint64_t)(uintptr_t)buffer.handle;
         bound.vk_device = v.device;
         bound.size = buffer.bytes;
-        if (kit_bind(d, &bound, error) != 0)
-            fail_msg("%s", error);
+        kit_must_bind(d, &bound);
         for (int allow = 0; allow < 2; allow++) {
             interpreter_allow_buffer_handles(in, allow);
             for (uint64_t seed = 2; seed < 6; seed++)
@@ -228,9 +197,8 @@ TEST(bound_between_partitions)
         }
         interpreter_close(in);
         kit_buffer_close(&v, &buffer);
-        assay_gpu_delegate_destroy(d);
     }
     model_close(&c.model);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

@@ -108,9 +108,8 @@ static enum status judge_host(const struct hostile_row *row, const struct hostil
                               struct diag *diag)
 {
     TRY(judge_end(row, o, diag));
-    if (row->stage != HOSTILE_RUNS)
-        TRY(hostile_row_judge(row, o->message, diag));
-    TRY(judge_results(row, o, same, diag));
+    TRY(row->stage == HOSTILE_RUNS ? judge_results(row, o, same, diag)
+                                   : hostile_row_judge(row, o->message, diag));
     return hostile_judge_delegate(row, o, diag);
 }
 
@@ -223,15 +222,14 @@ TEST(wrong_rows_are_noticed)
     const struct hostile_row *const refused = find_row("conv_2d.stride_0_in_node_1");
     const struct hostile_row *const runs = find_row("values.sqrt");
     struct hostile_outcome o;
-    struct diag diag = { 0 };
 
     hostile_row_run(refused, false, &o);
-    assert_int_equal(judge_host(refused, &o, &diag), STATUS_OK);
+    assert_int_equal(judge_host(refused, &o, &err), STATUS_OK);
 #define NOTICES(row, member, other)                                                                \
     do {                                                                                           \
         struct hostile_row wrong = *(row);                                                         \
         wrong.member = other;                                                                      \
-        assert_int_equal(judge_host(&wrong, &o, &diag), STATUS_MISMATCH);                          \
+        assert_int_equal(judge_host(&wrong, &o, &err), STATUS_MISMATCH);                           \
     } while (0)
     NOTICES(refused, node, 0);
     NOTICES(refused, tensor, 7);
@@ -242,7 +240,7 @@ TEST(wrong_rows_are_noticed)
     NOTICES(refused, rule, "taken");
     NOTICES(refused, rule_words[0], "stride_w");
     hostile_row_run(runs, false, &o);
-    assert_int_equal(judge_host(runs, &o, &diag), STATUS_OK);
+    assert_int_equal(judge_host(runs, &o, &err), STATUS_OK);
     NOTICES(runs, result, "nan,0,2,1");
     NOTICES(runs, result, "nan");
     NOTICES(runs, result, "nan,-0,0,2,3.40282347e38,nan,nan,1");
@@ -322,14 +320,13 @@ TEST(wrong_edits_are_no_rows)
     assert_non_null(mkdtemp(directory));
     snprintf(path, sizeof path, "%s/rows.txt", directory);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct hostile_table t;
+        struct hostile_table t CLOSED_BY(hostile_table_close);
         struct diag diag = { 0 };
 
-        KIT_OK(file_write(path, bad[i].lines, strlen(bad[i].lines), &diag));
+        KIT_OK_DIAG(file_write(path, bad[i].lines, strlen(bad[i].lines), &diag), diag);
         assert_int_equal(hostile_table_read(&t, directory, &diag), STATUS_INVALID);
         if (!strstr(diag.text, bad[i].message))
             fail_msg("%s, expected %s", diag.text, bad[i].message);
-        hostile_table_close(&t);
     }
     unlink(path);
     rmdir(directory);
@@ -344,14 +341,13 @@ static void write_field(FILE *f, const char *text)
 
 static int write_row(FILE *manifest, const struct hostile_row *row, const char *directory)
 {
-    struct diag diag = { 0 };
     struct tflite_file file;
     char path[512];
 
     snprintf(path, sizeof path, "%s/%s.tflite", directory, row->name);
-    if (hostile_row_write(row, &file, &diag) != STATUS_OK ||
-        file_write(path, file.bytes, file.count, &diag) != STATUS_OK) {
-        fprintf(stderr, "test_hostile_models: %s\n", diag.text);
+    if (hostile_row_write(row, &file, &err) != STATUS_OK ||
+        file_write(path, file.bytes, file.count, &err) != STATUS_OK) {
+        fprintf(stderr, "test_hostile_models: %s\n", err.text);
         return 1;
     }
     mem_free(file.bytes);
@@ -425,20 +421,16 @@ static int print_rows(const char *prefix)
     return 0;
 }
 
-static int open_table(void **state)
+FIXTURE(open_table)
 {
-    struct diag diag = { 0 };
-
-    (void)state;
-    if (hostile_table_read(&table, folder, &diag) == STATUS_OK)
+    if (hostile_table_read(&table, folder, &err) == STATUS_OK)
         return 0;
-    fprintf(stderr, "test_hostile_models: %s\n", diag.text);
+    fprintf(stderr, "test_hostile_models: %s\n", err.text);
     return 1;
 }
 
-static int close_table(void **state)
+FIXTURE(close_table)
 {
-    (void)state;
     hostile_table_close(&table);
     return 0;
 }

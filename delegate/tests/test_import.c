@@ -162,12 +162,11 @@ TEST(results_of_shapes_and_of_constants)
     for (size_t i = 0; i < sizeof prepared_cases / sizeof prepared_cases[0]; i++) {
         const struct prepared_case *const c = &prepared_cases[i];
         struct host *const h = host_open(c->types, c->nodes, c->node_count);
-        struct diag diag = { 0 };
         struct graph g, again;
 
-        KIT_OK(graph_import(&g, &h->context, &diag));
+        KIT_OK(graph_import(&g, &h->context, &err));
         check_prepared(c, &g, "imported");
-        KIT_OK(graph_import_again(&again, &g, &h->context, &diag));
+        KIT_OK(graph_import_again(&again, &g, &h->context, &err));
         check_prepared(c, &again, "imported again");
         graph_close(&again);
         graph_close(&g);
@@ -190,7 +189,6 @@ TEST(shapes_stay_with_the_host)
     struct gpu_options o = gpu_options_of((const char *const[]){ "max_partitions", "0", NULL });
     struct host *const h = host_open("rpprcpr", nodes, 5);
     TfLiteAddParams add = { .activation = kTfLiteActNone };
-    struct diag diag = { 0 };
     struct decision d;
     struct graph g;
     int named = 0;
@@ -200,8 +198,8 @@ TEST(shapes_stay_with_the_host)
     h->tensors[C].type = kTfLiteFloat16;
     h->tensors[C].bytes = 4;
     h->nodes[4].builtin_data = &add;
-    KIT_OK(graph_import(&g, &h->context, &diag));
-    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
+    KIT_OK(graph_import(&g, &h->context, &err));
+    KIT_OK(decision_make(&d, &g, &o, &limits, &err));
     for (int i = 0; i < 5; i++)
         assert_int_equal(d.take[i], taken[i]);
     for (int i = 0; i < d.refusal_count; i++)
@@ -238,13 +236,12 @@ TEST(absent_outputs)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct host_node node = { .code = BUILTIN_SPLIT, .inputs = { 0, 0, STOP } };
-        struct diag diag = { 0 };
         struct host *h;
         struct graph g;
 
         memcpy(node.outputs, cases[i].outputs, sizeof node.outputs);
         h = host_open("rrr", &node, 1);
-        KIT_OK(graph_import(&g, &h->context, &diag));
+        KIT_OK(graph_import(&g, &h->context, &err));
         assert_int_equal(g.nodes[0].output_count, cases[i].kept_count);
         for (int j = 0; j < cases[i].kept_count; j++) {
             assert_int_equal(g.nodes[0].outputs[j], cases[i].kept[j]);
@@ -323,12 +320,11 @@ TEST(malformed_scales_are_none)
     for (size_t i = 0; i < sizeof scales_of / sizeof scales_of[0]; i++) {
         const struct scales *const x = &scales_of[i];
         struct host *const h = host_open("rr", &add, 1);
-        TfLiteFloatArray *const scale = calloc(1, sizeof *scale + 4 * sizeof(float));
-        TfLiteIntArray *const zero = calloc(1, sizeof *zero + 4 * sizeof(int));
+        TfLiteFloatArray *scale CLOSED_BY(kit_free) = calloc(1, sizeof *scale + 4 * sizeof(float));
+        TfLiteIntArray *zero CLOSED_BY(kit_free) = calloc(1, sizeof *zero + 4 * sizeof(int));
         TfLiteAffineQuantization q = { .scale = x->scale_count < 0 ? NULL : scale,
                                        .zero_point = x->zero_count < 0 ? NULL : zero,
                                        .quantized_dimension = x->dimension };
-        struct diag diag = { 0 };
         struct graph g;
 
         scale->size = x->scale_count;
@@ -338,7 +334,7 @@ TEST(malformed_scales_are_none)
             zero->data[k] = 5 + k;
         }
         h->tensors[0].quantization = (TfLiteQuantization){ x->type, &q };
-        KIT_OK(graph_import(&g, &h->context, &diag));
+        KIT_OK(graph_import(&g, &h->context, &err));
         if ((g.tensors[0].quant.scale != NULL) != x->kept)
             fail_msg("%s: expected that it is %s", x->what, x->kept ? "kept" : "left out");
         if (x->kept) {
@@ -350,8 +346,6 @@ TEST(malformed_scales_are_none)
         }
         graph_close(&g);
         host_close(h);
-        free(scale);
-        free(zero);
     }
 }
 
@@ -365,7 +359,6 @@ TEST(malformed_tensors_have_no_rank)
     for (int i = 0; i < 5; i++) {
         struct host *const h = host_open("cr", &add, 1);
         TfLiteIntArray *const dims = i < 3 ? list_of(bad[i], STOP) : NULL;
-        struct diag diag = { 0 };
         struct graph g;
 
         h->tensors[0].name = NULL;
@@ -374,13 +367,38 @@ TEST(malformed_tensors_have_no_rank)
             h->tensors[0].dims = h->dims;
             h->tensors[0].bytes++;
         }
-        KIT_OK(graph_import(&g, &h->context, &diag));
+        KIT_OK(graph_import(&g, &h->context, &err));
         assert_string_equal(g.tensors[0].name, "");
         assert_int_equal(g.tensors[0].rank, i == 4 ? 1 : -1);
         assert_int_equal(g.tensors[0].has_wrong_bytes, i == 4);
         assert_null(g.tensors[0].data);
         graph_close(&g);
         free(dims);
+        host_close(h);
+    }
+}
+
+/* A constant string of no bytes has scales, but no elements that DEQUANTIZE could make floats. */
+TEST(strings_are_not_dequantized)
+{
+    static const struct host_node dequantize = { BUILTIN_DEQUANTIZE, { 0, STOP }, { 1, STOP } };
+    TfLiteFloatArray *scale CLOSED_BY(kit_free) = calloc(1, sizeof *scale + sizeof(float));
+    TfLiteIntArray *zero CLOSED_BY(kit_free) = list_of((int[]){ 0, STOP }, STOP);
+    TfLiteAffineQuantization q = { .scale = scale, .zero_point = zero };
+
+    scale->size = 1;
+    scale->data[0] = 0.5F;
+    for (int string = 0; string < 2; string++) {
+        struct host *const h = host_open("cr", &dequantize, 1);
+        struct graph g;
+
+        h->tensors[0].type = string ? kTfLiteString : kTfLiteInt4;
+        h->tensors[0].bytes = string ? 0 : 1;
+        h->tensors[0].quantization = (TfLiteQuantization){ kTfLiteAffineQuantization, &q };
+        h->tensors[1].type = kTfLiteFloat32;
+        KIT_OK(graph_import(&g, &h->context, &err));
+        assert_int_equal(g.tensors[1].dequantized_from, string ? -1 : 0);
+        graph_close(&g);
         host_close(h);
     }
 }
@@ -448,12 +466,11 @@ TEST(names_of_ops)
                                               { BUILTIN_CUSTOM, { 0, STOP }, { 1, STOP } },
                                               { 9999, { 0, STOP }, { 1, STOP } } };
     struct host *const h = host_open("rr", nodes, 3);
-    struct diag diag = { 0 };
     struct graph g;
 
     h->registrations[0].custom_name = "Own";
     h->nodes[1].inputs = NULL; /* a node may have none */
-    KIT_OK(graph_import(&g, &h->context, &diag));
+    KIT_OK(graph_import(&g, &h->context, &err));
     assert_string_equal(g.nodes[0].name, "Own");
     assert_string_equal(g.nodes[1].name, "unknown");
     assert_int_equal(g.nodes[1].input_count, 0);
@@ -468,12 +485,11 @@ TEST(fewer_tensors)
 {
     struct host *const h = host_open("rr", &add, 1);
     struct graph g, again;
-    struct diag diag = { 0 };
 
-    KIT_OK(graph_import(&g, &h->context, &diag));
+    KIT_OK(graph_import(&g, &h->context, &err));
     h->context.tensors_size = 1;
-    assert_int_equal(graph_import_again(&again, &g, &h->context, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "expected at least 2 tensors, found 1");
+    assert_int_equal(graph_import_again(&again, &g, &h->context, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "expected at least 2 tensors, found 1");
     graph_close(&g);
     host_close(h);
 }

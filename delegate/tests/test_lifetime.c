@@ -3,7 +3,6 @@
 /* Needs: libassay_delegate.so */
 /* Needs: mock/llvm.so */
 #include "delegate/tests/kit/device_kit.h"
-#include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 
@@ -17,20 +16,18 @@
 
 static VkInstance instance_now(void)
 {
-    struct diag diag = { 0 };
     VkInstance i = VK_NULL_HANDLE;
 
-    KIT_OK(instance_get(&i, &diag));
+    KIT_OK(instance_get(&i, &err));
     return i;
 }
 
 static struct device *acquire(void)
 {
     struct device_cost cost;
-    struct diag diag = { 0 };
     struct device *d;
 
-    KIT_OK(device_acquire(&d, NULL, false, &cost, &diag));
+    KIT_OK(device_acquire(&d, NULL, false, &cost, &err));
     return d;
 }
 
@@ -39,7 +36,6 @@ TEST(the_instance_stays)
     struct device *a, *b;
     VkInstance first;
 
-    NEEDS_DEVICE;
     first = instance_now();
     for (int i = 0; i < 40; i++) {
         a = acquire();
@@ -61,7 +57,6 @@ TEST(the_library_is_opened_again)
     double first_ms = 0;
     int slow = 0;
 
-    NEEDS_DEVICE;
     for (int i = 0; i < 40; i++) {
         TfLiteDelegate *(*create)(const char *const *, const char *const *, size_t,
                                   void (*)(const char *));
@@ -94,14 +89,12 @@ TEST(the_library_is_opened_again)
 
 static struct interpreter *run_on(const struct model *m, TfLiteDelegate *d)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
 
-    KIT_OK(interpreter_open(&in, m, NULL, &diag));
-    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    kit_fill_inputs(in, 3);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_open(&in, m, NULL, &err));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 3);
     return in;
 }
 
@@ -158,7 +151,6 @@ TEST(a_program_that_exports_llvm)
     int status;
     pid_t pid;
 
-    NEEDS_DEVICE;
     if (!is_software())
         skip();
     fflush(NULL);
@@ -175,12 +167,10 @@ TEST(a_forked_process)
 {
     struct interpreter *ours;
     TfLiteDelegate *d;
-    struct model m;
     int status;
     pid_t pid;
 
-    NEEDS_DEVICE;
-    kit_random_graph(&m, 4, 6, 0);
+    MODEL_BY(m, kit_random_graph(&m, 4, 6, 0));
     assert_non_null(d = tflite_plugin_create_delegate(NULL, NULL, 0, NULL));
     ours = run_on(&m, d);
     fflush(NULL);
@@ -213,7 +203,6 @@ TEST(a_forked_process)
     ours = run_on(&m, d);
     interpreter_close(ours);
     tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

@@ -47,10 +47,9 @@ static void look_net(struct graph *g, void *user)
     for (int half = 0; half <= (l->storage_16bit ? 1 : 0); half++) {
         struct gpu_options o =
             gpu_options_of((const char *const[]){ "precision", half ? "fp16" : "fp32", NULL });
-        struct diag diag = { 0 };
         struct plan p;
 
-        gpu_plan_graph(&p, g, &o, l, &diag);
+        gpu_plan_graph(&p, g, &o, l, &err);
         check_plan(&p, l);
         plan_close(&p);
         options_close(&o);
@@ -78,32 +77,26 @@ TEST(each_op_fits)
     for (int i = 0; i < devices.count; i++)
         for (int half = 0; half < 2; half++) {
             const bool possible = !half || devices.at[i].limits.storage_16bit;
-            struct diag diag = { 0 };
-            struct gpu_options o;
-            struct decision d;
 
             world_make(&w);
             w.limits = devices.at[i].limits;
             w.pairs[0] = "precision";
             w.pairs[1] = half ? "fp16" : "fp32";
-            o = gpu_options_of(w.pairs);
+            struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(w.pairs);
             graph_count_readers(&w.graph);
-            KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &diag));
+            struct decision d CLOSED_BY(decision_close);
+            KIT_OK(decision_make(&d, &w.graph, &o, &w.limits, &err));
             assert_int_equal(d.refusal_count, possible ? 0 : NODES);
             for (int n = 0; n < NODES; n++) {
-                struct plan p;
-
                 if (!possible) {
                     assert_string_equal(d.refusals[n].rule, "limits.storage_16bit");
                     continue;
                 }
-                KIT_OK(world_plan(&p, &w, n, &o, &diag));
+                struct plan p CLOSED_BY(plan_close);
+                KIT_OK(world_plan(&p, &w, n, &o, &err));
                 for (int s = 0; s < p.step_count; s++)
                     check_step(p.steps[s], &w.limits);
-                plan_close(&p);
             }
-            decision_close(&d);
-            options_close(&o);
         }
 }
 
@@ -118,12 +111,12 @@ struct large {
 static void look_large(struct graph *g, void *user)
 {
     const struct large *const large = user;
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     struct diag diag = { 0 };
-    struct decision d;
     char text[64];
+    struct decision d CLOSED_BY(decision_close);
 
-    KIT_OK(decision_make(&d, g, &o, large->limits, &diag));
+    KIT_OK_DIAG(decision_make(&d, g, &o, large->limits, &diag), diag);
     assert_int_equal(d.take[0], large->fits);
     if (!large->fits) {
         assert_string_equal(d.refusals[0].rule, "limits.tensor_bytes");
@@ -140,8 +133,6 @@ static void look_large(struct graph *g, void *user)
     } else {
         look_net(g, (void *)large->limits);
     }
-    decision_close(&d);
-    options_close(&o);
 }
 
 TEST(tensors_too_large)
@@ -150,17 +141,15 @@ TEST(tensors_too_large)
         const struct device_limits *const l = &devices.at[i].limits;
         struct large large = { .limits = l, .fits = true };
         int32_t side = 1;
-        struct model m;
 
         /* The largest side that fits, and the next. */
         while ((uint64_t)(side + 1) * (uint64_t)(side + 1) * 16 <= l->max_storage_buffer_range)
             side++;
         for (int more = 0; more < 2; more++) {
-            kit_text(&m, "RELU x:f32[1,%d,%d,3] -> y", side + more, side + more);
+            MODEL(m, "RELU x:f32[1,%d,%d,3] -> y", side + more, side + more);
             large.fits = !more;
             large.need = (uint64_t)(side + more) * (uint64_t)(side + more) * 16;
             gpu_look(&m, look_large, &large);
-            model_close(&m);
         }
     }
 }
@@ -179,18 +168,17 @@ static void make_pads(struct model *m, const int32_t sizes[PADS])
 static void look_pads(struct graph *g, void *user)
 {
     const char *const refusal = user;
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     struct diag diag = { 0 };
     struct plan p;
 
     if (!refusal) {
-        KIT_OK(gpu_try_plan_graph(&p, g, &o, &device_limits_minimum, &diag));
+        KIT_OK_DIAG(gpu_try_plan_graph(&p, g, &o, &device_limits_minimum, &diag), diag);
         plan_close(&p);
     } else if (gpu_try_plan_graph(&p, g, &o, &device_limits_minimum, &diag) != STATUS_UNSUPPORTED ||
                !strstr(diag.text, refusal)) {
         fail_msg("expected \"%s\", found \"%s\"", refusal, diag.text);
     }
-    options_close(&o);
 }
 
 /* Tables by the sizes of tensors: together at most the limit. */
@@ -204,17 +192,13 @@ TEST(tables_too_large)
         { { 50, 10, 41 }, "41 words beside 240 bytes, more than limit table_bytes (400)" },
         { { 101, 10, 10 }, "101 words beside 0 bytes, more than limit table_bytes (400)" },
     };
-    struct diag diag = { 0 };
 
-    KIT_OK(limits_set("table_bytes=400", &diag));
+    KIT_OK(limits_set("table_bytes=400", &err));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct model m;
-
-        make_pads(&m, rows[i].sizes);
+        MODEL_BY(m, make_pads(&m, rows[i].sizes));
         gpu_look(&m, look_pads, (void *)rows[i].refusal);
-        model_close(&m);
     }
-    KIT_OK(limits_set("table_bytes=64M", &diag));
+    KIT_OK(limits_set("table_bytes=64M", &err));
 }
 
 /* Lowers each limit below what real devices have, to show that it is checked. */
@@ -240,8 +224,8 @@ TEST(limits_one_by_one)
 
     for (size_t i = 0; i < sizeof low / sizeof low[0]; i++) {
         struct diag diag = { 0 };
-        struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
-        struct plan p;
+        OPTIONS(o, NULL);
+        struct plan p CLOSED_BY(plan_close);
         uint32_t value = low[i].value;
 
         world_make(&w);
@@ -253,9 +237,7 @@ TEST(limits_one_by_one)
         value++; /* now it fits */
         memcpy((char *)&w.limits + low[i].at, &value, sizeof value);
         diag_clear(&diag);
-        KIT_OK(world_plan(&p, &w, low[i].node, &o, &diag));
-        plan_close(&p);
-        options_close(&o);
+        KIT_OK_DIAG(world_plan(&p, &w, low[i].node, &o, &diag), diag);
     }
 }
 
@@ -286,9 +268,8 @@ TEST(what_was_read)
 }
 
 /* Tensors as large as a device takes are larger than what a model may usually ask for. */
-static int read_devices(void **state)
+FIXTURE(read_devices)
 {
-    (void)state;
     if (limits_set("activation_bytes=64G", NULL) != STATUS_OK)
         return 1;
     profiles_all(&devices);

@@ -9,8 +9,6 @@
 #include "delegate/base/host_block.h"
 #include "delegate/runtime/delegate.h"
 
-#include <stdint.h>
-
 static const struct litert_accelerator *const accelerator = &LiteRtAcceleratorImpl;
 
 /* create_delegate fails with the status, and says the text on stderr. */
@@ -62,8 +60,8 @@ TEST(definition)
 TEST(wrong_versions)
 {
     const unsigned size = sizeof(struct litert_runtime); /* 392 where pointers have 64 bits */
-    struct litert_kit k;
     char text[96];
+    struct litert_kit k CLOSED_BY(litert_kit_close);
 
     litert_kit_open(&k);
     k.runtime.header.struct_size = size - 1;
@@ -76,7 +74,6 @@ TEST(wrong_versions)
     expect_failure(&k, LITERT_WRONG_VERSION, text);
     k.runtime.header = (struct litert_header){ 0 };
     expect_failure(&k, LITERT_WRONG_VERSION, "found 0 of version 0.0");
-    litert_kit_close(&k);
 }
 
 /* A runtime that lacks a function is refused, by name and place. */
@@ -96,23 +93,22 @@ TEST(missing_functions)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct litert_kit k;
         char text[96];
 
+        struct litert_kit k CLOSED_BY(litert_kit_close);
         litert_kit_open(&k);
         memset((char *)&k.runtime + rows[i].at, 0, sizeof(void *));
         snprintf(text, sizeof text, "expected a function at byte %zu %s", rows[i].at, rows[i].text);
         expect_failure(&k, LITERT_INVALID_ARGUMENT, text);
-        litert_kit_close(&k);
     }
 }
 
 TEST(no_arguments)
 {
     litert_handle wrapper = NULL;
-    struct litert_kit k;
     struct capture c;
     const char *said;
+    struct litert_kit k CLOSED_BY(litert_kit_close);
 
     litert_kit_open(&k);
     capture_begin(&c, stderr);
@@ -123,23 +119,21 @@ TEST(no_arguments)
     said = capture_end(&c);
     assert_non_null(strstr(said, "expected a LiteRtRuntimeContext, found NULL"));
     assert_non_null(strstr(said, "expected a place for the delegate, found NULL"));
-    litert_kit_close(&k);
 }
 
 /* A delegate that LiteRT does not take is destroyed. */
 TEST(not_wrapped)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
-    struct litert_kit k;
 
     NEEDS_DEVICE;
+    struct litert_kit k CLOSED_BY(litert_kit_close);
     litert_kit_open(&k);
     k.wrap_status = LITERT_NO_MEMORY;
     expect_failure(&k, LITERT_NO_MEMORY, "wrap_delegate failed with status 2");
     assert_non_null(k.delegate);
     assert_int_equal(assay_gpu_get_stats(k.delegate, &stats), -1);
     k.delegate = NULL;
-    litert_kit_close(&k);
 }
 
 /* ---- options ---- */
@@ -162,7 +156,7 @@ struct option_row {
 
 static void check_options(const struct option_row *row, bool gpu)
 {
-    struct litert_options o = { .count = 0 };
+    struct litert_options o CLOSED_BY(litert_options_close) = { .count = 0 };
     struct diag diag = { 0 };
     char got[512];
     const enum status s = gpu ? litert_options_add_gpu(&o, row->text, &diag)
@@ -173,10 +167,9 @@ static void check_options(const struct option_row *row, bool gpu)
         assert_int_equal(s, STATUS_USAGE);
         assert_string_equal(diag.text, row->expected + 1);
     } else {
-        KIT_OK(s);
+        KIT_OK_DIAG(s, diag);
         assert_string_equal(got, row->expected);
     }
-    litert_options_close(&o);
 }
 
 TEST(our_options)
@@ -266,10 +259,10 @@ TEST(too_many_options)
 TEST(options_reach_the_delegate)
 {
     struct gpu_delegate *d;
-    struct litert_kit k;
 
     NEEDS_DEVICE;
     setenv("ASSAY_DELEGATE_OPTIONS", "wait=active precision=fp16 min_nodes=3 max_partitions=5", 1);
+    struct litert_kit k CLOSED_BY(litert_kit_close);
     litert_kit_open(&k);
     k.gpu_options = "precision = 2\nwait_type = 1\n";
     k.our_options = "wait=aggressive\n";
@@ -289,7 +282,6 @@ TEST(options_reach_the_delegate)
     setenv("ASSAY_DELEGATE_OPTIONS", "precision", 1);
     expect_failure(&k, LITERT_INVALID_ARGUMENT, "ASSAY_DELEGATE_OPTIONS: expected key=value");
     unsetenv("ASSAY_DELEGATE_OPTIONS");
-    litert_kit_close(&k);
 }
 
 /* ---- buffers ---- */
@@ -345,7 +337,7 @@ static uint64_t copied(const struct world *w)
  * and writes buffers of its own type without a copy. */
 TEST(without_copies)
 {
-    struct world w;
+    struct world w CLOSED_BY(close_world);
 
     NEEDS_DEVICE;
     open_world(&w, NULL);
@@ -360,14 +352,13 @@ TEST(without_copies)
     for (int seed = 0; seed < 4; seed++)
         run_with(&w, &w.x, &w.y, seed);
     assert_int_equal(copied(&w), device_imports(&w) ? 0 : 4 * 2 * DENSE);
-    close_world(&w);
 }
 
 /* Buffers that change are right in any order; those that change all the time are copied. */
 TEST(changing_buffers)
 {
     struct litert_buffer others[3];
-    struct world w;
+    struct world w CLOSED_BY(close_world);
     uint64_t before;
 
     NEEDS_DEVICE;
@@ -393,7 +384,6 @@ TEST(changing_buffers)
     for (int i = 0; i < 3; i++)
         litert_buffer_close(&others[i]);
     run_with(&w, &w.x, &w.y, 6);
-    close_world(&w);
 }
 
 /* Memory of another maker is copied, from and to the place that its offset says; so is the
@@ -405,7 +395,7 @@ TEST(host_memory)
                                .memory = NULL };
     struct litert_buffer y = { LITERT_BUFFER_HOST_MEMORY, DENSE, 0, memory[1], .memory = NULL };
     struct litert_buffer *none[] = { NULL, NULL };
-    struct world w;
+    struct world w CLOSED_BY(close_world);
 
     NEEDS_DEVICE;
     open_world(&w, NULL);
@@ -420,13 +410,12 @@ TEST(host_memory)
     bind_expect(interpreter_tensor(w.k.in, Y)->data.f, 5);
     interpreter_tensor(w.k.in, Y)->data_is_stale = false;
     run_with(&w, &w.x, &w.y, 6);
-    close_world(&w);
 }
 
 /* One buffer as input and output: elementwise steps would race if the device used it as both. */
 TEST(one_buffer_twice)
 {
-    struct world w;
+    struct world w CLOSED_BY(close_world);
     uint64_t before;
 
     NEEDS_DEVICE;
@@ -437,13 +426,12 @@ TEST(one_buffer_twice)
         run_with(&w, &w.x, &w.x, seed);
     assert_int_equal(copied(&w) - before, 4 * 2 * DENSE);
     run_with(&w, &w.x, &w.y, 6);
-    close_world(&w);
 }
 
 /* Whoever fills an input may still be at work: its event is waited for. */
 TEST(input_events)
 {
-    struct world w;
+    struct world w CLOSED_BY(close_world);
 
     NEEDS_DEVICE;
     open_world(&w, NULL);
@@ -454,7 +442,6 @@ TEST(input_events)
     w.x.has_event = false;
     run_with(&w, &w.x, &w.y, 2);
     assert_int_equal(w.x.waits, 1);
-    close_world(&w);
 }
 
 /* Takes the event off a buffer, as LiteRtClearTensorBufferEvent does. */
@@ -531,7 +518,7 @@ TEST(synchronous_after_all)
 {
     char memory[DENSE + 64];
     struct litert_buffer y = { LITERT_BUFFER_HOST_MEMORY, DENSE, 0, memory, .memory = NULL };
-    struct world w;
+    struct world w CLOSED_BY(close_world);
 
     NEEDS_DEVICE;
     open_world(&w, NULL);
@@ -541,7 +528,6 @@ TEST(synchronous_after_all)
     w.k.runtime.create_event = NULL;
     run_with(&w, &w.x, &w.y, 2);
     assert_false(w.y.has_event);
-    close_world(&w);
 }
 
 static void expect_no_run(struct world *w, struct litert_buffer *x, const char *text)
@@ -558,7 +544,7 @@ TEST(bad_buffers)
     struct host_block foreign = { .maker = "another library" };
     struct litert_memory foreign_memory = { &foreign, NULL };
     struct litert_buffer bad;
-    struct world w;
+    struct world w CLOSED_BY(close_world);
 
     NEEDS_DEVICE;
     open_world(&w, NULL);
@@ -583,7 +569,6 @@ TEST(bad_buffers)
         t->data.raw = data;
     }
     run_with(&w, &w.x, &w.y, 1);
-    close_world(&w);
 }
 
 TEST(handlers)

@@ -7,7 +7,7 @@
 
 static enum status add_two(void *user, struct diag *diag)
 {
-    struct litert_options o = { .count = 0 };
+    struct litert_options o CLOSED_BY(litert_options_close) = { .count = 0 };
     enum status s = litert_options_add(&o, "here", "wait=active", diag);
 
     (void)user;
@@ -20,7 +20,6 @@ static enum status add_two(void *user, struct diag *diag)
         assert_string_equal(o.keys[1], "precision");
         assert_string_equal(o.values[1], "fp16");
     }
-    litert_options_close(&o);
     return s;
 }
 

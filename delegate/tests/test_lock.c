@@ -7,19 +7,15 @@
 
 #include "delegate/base/lock.h"
 
-#include <stdint.h>
-
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static struct lock outer, inner, newer, older;
 
-static int open_locks(void **state)
+FIXTURE(open_locks)
 {
-    (void)state;
     lock_init(&outer, LOCK_RANK_DELEGATE, 0);
     lock_init(&inner, LOCK_RANK_BLOCKS, 0);
     lock_init(&newer, LOCK_RANK_KERNEL, 8);
@@ -27,9 +23,8 @@ static int open_locks(void **state)
     return 0;
 }
 
-static int close_locks(void **state)
+FIXTURE(close_locks)
 {
-    (void)state;
     lock_destroy(&outer);
     lock_destroy(&inner);
     lock_destroy(&newer);

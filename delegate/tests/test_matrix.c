@@ -265,7 +265,7 @@ static void plan_conv(struct plan *plan, const struct request *r, const float *w
     const struct graph graph = { .tensors = t, .tensor_count = 3, .nodes = &node, .node_count = 1 };
     const char *const pairs[] = { "precision", r->precision ? r->precision : "fp16",
                                   r->no_kernel ? "no_kernel" : NULL, r->no_kernel, NULL };
-    struct gpu_options options = gpu_options_of(pairs);
+    struct gpu_options options CLOSED_BY(options_close) = gpu_options_of(pairs);
     const struct plan_request request = { .graph = &graph,
                                           .options = &options,
                                           .limits = r->limits,
@@ -275,11 +275,9 @@ static void plan_conv(struct plan *plan, const struct request *r, const float *w
                                           .input_count = r->computed ? 2 : 1,
                                           .outputs = out,
                                           .output_count = 1 };
-    struct diag diag = { 0 };
 
     t[2].producer = 0;
-    KIT_OK(plan_make(plan, &request, &diag));
-    options_close(&options);
+    KIT_OK(plan_make(plan, &request, &err));
 }
 
 /* The step that computes the convolution. */
@@ -305,9 +303,9 @@ TEST(weights_lie_in_order)
         const uint32_t k_tiles = (depth + tile - 1) / tile;
         const struct plan_step *s;
         const uint16_t *packed;
-        struct plan p;
 
         l.matrix.fragments = variant < 2;
+        struct plan p CLOSED_BY(plan_close);
         plan_conv(&p, &(struct request){ .limits = &l }, weights);
         s = step_of(&p);
         assert_string_equal(s->shader, "matrix.nv11");
@@ -329,7 +327,6 @@ TEST(weights_lie_in_order)
                 fail_msg("variant %d: element %zu: expected %g, found %g", variant, at,
                          (double)expected, (double)half_to_float(packed[at]));
         }
-        plan_close(&p);
     }
 }
 
@@ -337,11 +334,10 @@ static const char *shader_for(const struct request *r)
 {
     static char name[64];
     float weights[INPUTS] = { 0 };
-    struct plan p;
+    struct plan p CLOSED_BY(plan_close);
 
     plan_conv(&p, r, weights);
     snprintf(name, sizeof name, "%s", step_of(&p)->shader);
-    plan_close(&p);
     return name;
 }
 

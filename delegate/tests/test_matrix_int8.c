@@ -1,6 +1,7 @@
 /* Plans of products of bytes by matrix units, for devices that need not be here: which products,
  * tiles within the limits, weights in the order of the device. */
 #include "delegate/tests/kit/plan_look.h"
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/test.h"
 
 #include "delegate/cache/cache.h"
@@ -68,7 +69,7 @@ static struct graph_tensor tensor_of(const struct request *r, int n, int side, i
                                   .elements = elements,
                                   .data = data,
                                   .producer = -1,
-                                  .quant = { scale, &zero, 1, elements, 0 },
+                                  .quant = { .scale = scale, &zero, 1, elements, 0 },
                                   .dequantized_from = -1 };
 }
 
@@ -108,10 +109,9 @@ static void plan_conv(struct plan *plan, const struct request *r, const void *we
                                           .outputs = out,
                                           .output_count = 1,
                                           .reasons = true };
-    struct diag diag = { 0 };
 
     t[2].producer = 0;
-    KIT_OK(plan_make(plan, &request, &diag));
+    KIT_OK(plan_make(plan, &request, &err));
 }
 
 /* The step that computes the convolution. */
@@ -138,14 +138,12 @@ static int8_t *some_weights(const struct request *r)
 
 static bool is_matrix(const struct request *r)
 {
-    int8_t *w = some_weights(r);
-    struct plan p;
+    int8_t *w CLOSED_BY(kit_free) = some_weights(r);
     bool is;
+    struct plan p CLOSED_BY(plan_close);
 
     plan_conv(&p, r, w);
     is = strcmp(step_of(&p)->shader, "matrix.nvbytes") == 0;
-    plan_close(&p);
-    free(w);
     return is;
 }
 
@@ -160,13 +158,13 @@ TEST(weights_lie_in_order)
                        taps = (uint32_t)(r.kernel * r.kernel);
         const uint32_t deep = (taps * slices * 4 + ROWS - 1) / ROWS;
         const uint32_t wide = ((uint32_t)r.outputs + COLUMNS - 1) / COLUMNS;
-        int8_t *const w = some_weights(&r);
+        int8_t *w CLOSED_BY(kit_free) = some_weights(&r);
         const struct plan_step *s;
         const int8_t *packed;
-        struct plan p;
 
         r.variant = 1;
         r.limits.matrix.byte_fragments = i % 2;
+        struct plan p CLOSED_BY(plan_close);
         plan_conv(&p, &r, w);
         s = step_of(&p);
         assert_string_equal(s->shader, "matrix.nvbytes");
@@ -190,8 +188,6 @@ TEST(weights_lie_in_order)
             if (packed[at] != expected)
                 fail_msg("plan %d: element %u: expected %d, found %d", i, at, expected, packed[at]);
         }
-        plan_close(&p);
-        free(w);
     }
 }
 
@@ -213,10 +209,10 @@ TEST(where_it_is_faster)
     for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) {
         const struct request r =
             conv(layers[i].side, layers[i].inputs, layers[i].outputs, layers[i].kernel);
-        int8_t *const w = some_weights(&r);
+        int8_t *w CLOSED_BY(kit_free) = some_weights(&r);
         const struct plan_step *s;
-        struct plan p;
 
+        struct plan p CLOSED_BY(plan_close);
         plan_conv(&p, &r, w);
         s = step_of(&p);
         assert_int_equal(strcmp(s->shader, "matrix.nvbytes") == 0, layers[i].columns > 0);
@@ -226,8 +222,6 @@ TEST(where_it_is_faster)
             assert_int_equal(s->groups[0] * 16 * layers[i].columns, layers[i].outputs);
             assert_int_equal(s->groups[1], (layers[i].side * layers[i].side + 15) / 16);
         }
-        plan_close(&p);
-        free(w);
     }
 }
 
@@ -273,8 +267,6 @@ TEST(says_why)
                                          "no tile of it fits the device" };
 
     for (int i = 0; i < 5; i++) {
-        int8_t *w;
-        struct plan p;
         const char *found;
 
         r = conv(28, i == 2 ? 12 : 256, i == 3 ? 64 : 256, i == 2 ? 9 : 1);
@@ -284,13 +276,12 @@ TEST(says_why)
             r.type = kTfLiteUInt8;
         if (i == 4)
             r.limits.max_workgroup_count[1] = 48;
-        w = some_weights(&r);
+        int8_t *w CLOSED_BY(kit_free) = some_weights(&r);
+        struct plan p CLOSED_BY(plan_close);
         plan_conv(&p, &r, w);
         found = plan_look_reason(&p, REASON_KERNEL, KERNEL_matrix_int8, texts[i]);
         if (!found || !strstr(found, texts[i]))
             fail_msg("%d: expected \"%s\", found \"%s\"", i, texts[i], found ? found : "none");
-        plan_close(&p);
-        free(w);
     }
 }
 

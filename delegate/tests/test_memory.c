@@ -67,54 +67,47 @@ static const struct {
 TEST(results_in_place)
 {
     for (size_t i = 0; i < sizeof placings / sizeof placings[0]; i++) {
-        struct diag diag = { 0 };
-        struct plan p;
-
+        struct plan p CLOSED_BY(plan_close);
         make_plan(&p, placings[i].steps, placings[i].view_of);
-        KIT_OK(plan_assign_memory(&p, true, &diag));
+        KIT_OK(plan_assign_memory(&p, true, &err));
         if (p.in_place != placings[i].in_place)
             fail_msg("%s: %d in place", placings[i].why, p.in_place);
         dag_check(&p);
         plan_close(&p);
         make_plan(&p, placings[i].steps, placings[i].view_of);
-        KIT_OK(plan_assign_memory(&p, false, &diag));
+        KIT_OK(plan_assign_memory(&p, false, &err));
         assert_int_equal(p.in_place, 0);
-        plan_close(&p);
     }
 }
 
 /* A tensor of another size, or with elements of another size, gets other memory. */
 TEST(other_sizes_are_not_in_place)
 {
-    struct diag diag = { 0 };
-    struct plan p;
+    struct plan p CLOSED_BY(plan_close);
 
     make_plan(&p, STEPS("w0", "w1e0"), VIEW);
     p.tensors[Y].bytes = 1000;
-    KIT_OK(plan_assign_memory(&p, true, &diag));
+    KIT_OK(plan_assign_memory(&p, true, &err));
     assert_int_equal(p.in_place, 0);
     plan_close(&p);
     make_plan(&p, STEPS("w0", "w1e0"), VIEW);
     p.tensors[Y].format = FORMAT_WIDE;
-    KIT_OK(plan_assign_memory(&p, true, &diag));
+    KIT_OK(plan_assign_memory(&p, true, &err));
     assert_int_equal(p.in_place, 0);
-    plan_close(&p);
 }
 
 /* Elementwise ops work in place: a chain of them needs the memory of one tensor. */
 TEST(ops_in_place)
 {
     struct gpu_planned look = { .pairs = { "no_transform", "all" } };
-    struct model m;
 
-    kit_text(&m, "MUL {} x:f32[1,64,1,8] w:f32[8]=1,2,3,4,5,6,7,8 -> a; RELU6 a -> b\n"
-                 "LOGISTIC b -> c; PRELU c w -> d; SUB {} w d -> e; SOFTMAX {beta=1} e -> f");
+    MODEL(m, "MUL {} x:f32[1,64,1,8] w:f32[8]=1,2,3,4,5,6,7,8 -> a; RELU6 a -> b\n"
+             "LOGISTIC b -> c; PRELU c w -> d; SUB {} w d -> e; SOFTMAX {beta=1} e -> f");
     gpu_look(&m, gpu_look_plan, &look);
     assert_int_equal(look.plan.in_place, 5);
     /* SOFTMAX does not work in place, and its result is an output that the plan does not keep. */
     assert_int_equal(look.plan.arena_bytes, 64 * 8 * 4);
     plan_close(&look.plan);
-    model_close(&m);
 }
 
 /* ---- nets ---- */
@@ -122,9 +115,8 @@ TEST(ops_in_place)
 TEST(mobilenet)
 {
     const char *const precision[] = { "fp32", "fp16" };
-    struct model m;
 
-    net_mobilenet(&m);
+    MODEL_BY(m, net_mobilenet(&m));
     for (int i = 0; i < 2; i++) {
         struct gpu_planned look = { .pairs = { "precision", precision[i] } };
 
@@ -138,7 +130,6 @@ TEST(mobilenet)
         dag_check(&look.plan);
         plan_close(&look.plan);
     }
-    model_close(&m);
 }
 
 /* The arena after one greedy pass by size over the plan's tensors. */
@@ -182,9 +173,8 @@ static size_t greedy(const struct plan *p)
 TEST(deeplab)
 {
     struct gpu_planned look = { .pairs = { "precision", "fp32", "no_kernel", "groups" } };
-    struct model m;
 
-    net_deeplab(&m);
+    MODEL_BY(m, net_deeplab(&m));
     gpu_look(&m, gpu_look_plan, &look);
     print_message("DeepLab-shaped: activations %zu bytes, bound %zu, ratio %.4f, greedy by size "
                   "%.4f\n",
@@ -194,7 +184,6 @@ TEST(deeplab)
     assert_true(ratio_of(&look.plan) <= 1.02);
     assert_true((double)greedy(&look.plan) / (double)look.plan.arena_bound > 1.02);
     plan_close(&look.plan);
-    model_close(&m);
 }
 
 /* ---- random graphs ---- */
@@ -215,9 +204,8 @@ TEST(random_graphs)
 
     for (int i = 0; i < COUNT; i++) {
         struct gpu_planned look = { .pairs = { "precision", i % 2 ? "fp16" : "fp32" } };
-        struct model m;
 
-        dag_make(&m, (uint64_t)i + 1, 5 + i % 80, false);
+        MODEL_BY(m, dag_make(&m, (uint64_t)i + 1, 5 + i % 80, false));
         gpu_look(&m, gpu_look_plan, &look);
         dag_check(&look.plan);
         assert_true(look.plan.arena_bytes >= look.plan.arena_bound);
@@ -225,7 +213,6 @@ TEST(random_graphs)
         sum += ratio[i];
         in_place += look.plan.in_place;
         plan_close(&look.plan);
-        model_close(&m);
     }
     qsort(ratio, COUNT, sizeof ratio[0], by_value);
     print_message(

@@ -43,10 +43,11 @@ static enum status plan(void *user, struct diag *diag)
     struct attempt *const a = user;
     const struct graph *const g = a->graph;
     struct device_limits limits = gpu_large_limits();
-    struct gpu_options options = gpu_options_of(a->way->pairs);
-    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
+    struct gpu_options options CLOSED_BY(options_close) = gpu_options_of(a->way->pairs);
+    int *lists CLOSED_BY(kit_free) =
+        calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
     struct plan_request r = { .graph = g, .options = &options, .limits = &limits };
-    struct decision d = { 0 };
+    struct decision d CLOSED_BY(decision_close) = { 0 };
     struct plan p;
     enum status s;
 
@@ -70,9 +71,6 @@ static enum status plan(void *user, struct diag *diag)
             plan_close(&p);
         }
     }
-    decision_close(&d);
-    options_close(&options);
-    free(lists);
     return s;
 }
 
@@ -81,9 +79,8 @@ static void try_graph(const struct graph *g, const char *name)
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
         struct attempt a = { .graph = g, .way = &ways[i], .steps = -1 };
         const struct memory_scene scene = { name, plan, &a, false };
-        struct diag diag = { .status = STATUS_OK };
 
-        if (plan(&a, &diag) != STATUS_OK || a.refused)
+        if (plan(&a, &err) != STATUS_OK || a.refused)
             continue; /* the rules leave it to the CPU, or the plan does */
         plans++;
         said += memory_faults_try(&scene, MEMORY_BLOCKS);
@@ -95,8 +92,8 @@ static void try_graph(const struct graph *g, const char *name)
 static enum status refuse_one(void *user, struct diag *diag)
 {
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options options = gpu_options_of((const char *const[]){ NULL });
-    struct decision d = { 0 };
+    OPTIONS(options, NULL);
+    struct decision d CLOSED_BY(decision_close) = { 0 };
     const enum status s = decision_make(&d, user, &options, &limits, diag);
 
     if (s == STATUS_OK) {
@@ -104,8 +101,6 @@ static enum status refuse_one(void *user, struct diag *diag)
         assert_int_equal(d.refusals[0].host_node, RELU);
         assert_false(d.take[RELU]);
     }
-    decision_close(&d);
-    options_close(&options);
     return s;
 }
 
@@ -122,13 +117,10 @@ TEST(test_refusals)
 
 static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct graph g;
+    struct graph g CLOSED_BY(graph_close);
 
-    if (graph_import(&g, context, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(graph_import(&g, context, &err));
     try_graph(&g, delegate->data_);
-    graph_close(&g);
     return kTfLiteOk;
 }
 
@@ -140,31 +132,37 @@ static void try_case(const struct test_case *c)
                                 .flags = kTfLiteDelegateFlagsAllowDynamicTensors };
     const struct interpreter_options host = { .num_threads = -1 };
     struct interpreter *in = NULL;
-    struct case_instance x;
+    struct case_instance x CLOSED_BY(case_instance_close);
     struct model m = { 0 };
-    struct diag diag;
 
-    if (case_build(c, &request, &x, &diag) != STATUS_OK)
-        fail_msg("%s: %s", c->name, diag.text);
+    if (case_build(c, &request, &x, &err) != STATUS_OK)
+        fail_msg("%s: %s", c->name, err.text);
     if (x.file.count < 1 << 18) { /* larger ones take long, and have no op of their own */
-        KIT_OK(tflite_read(&m, x.file.bytes, x.file.count, &diag));
-        KIT_OK(interpreter_open(&in, &m, &host, &diag));
+        KIT_OK(tflite_read(&m, x.file.bytes, x.file.count, &err));
+        KIT_OK(interpreter_open(&in, &m, &host, &err));
         interpreter_apply_delegate(in, &delegate, NULL, NULL);
         interpreter_close(in);
         model_close(&m);
     }
-    case_instance_close(&x);
 }
 
 TEST(every_allocation_of_a_plan_fails_once)
 {
+    static struct {
+        const struct test_case *first;
+        int count;
+    } kinds[512]; /* of op and type */
+
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct test_case *const c = &kit_cases[i];
-        int before = 0;
+        size_t kind = 0;
 
-        for (size_t k = 0; k < i; k++)
-            before += strcmp(kit_cases[k].op, c->op) == 0 &&
-                      strcmp(kit_cases[k].type_name, c->type_name) == 0;
+        while (kinds[kind].first && (strcmp(kinds[kind].first->op, c->op) != 0 ||
+                                     strcmp(kinds[kind].first->type_name, c->type_name) != 0))
+            kind++;
+        assert_true(kind < sizeof kinds / sizeof kinds[0] - 1);
+        kinds[kind].first = c;
+        const int before = kinds[kind].count++;
         for (size_t k = 0; k < sizeof picked / sizeof picked[0]; k++)
             if (before == picked[k])
                 try_case(c);

@@ -8,7 +8,7 @@
 
 TEST(defaults)
 {
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
 
     assert_int_equal(o.precision, PRECISION_FP32);
     assert_int_equal(o.wait, WAIT_PASSIVE);
@@ -23,40 +23,14 @@ TEST(defaults)
     assert_int_equal(o.min_nodes, 1);
     assert_int_equal(o.placement, PLACEMENT_NODES);
     assert_int_equal(o.cpu_rate, 40000);
-    options_close(&o);
 }
 
 TEST(every_key)
 {
-    struct gpu_options o = gpu_options_of((const char *const[]){ "precision",
-                                                                 "fp16",
-                                                                 "enable_quantization",
-                                                                 "False",
-                                                                 "wait",
-                                                                 "active",
-                                                                 "device",
-                                                                 "llvm",
-                                                                 "first_node",
-                                                                 "2",
-                                                                 "last_node",
-                                                                 "7",
-                                                                 "include",
-                                                                 "CONV_2D,3-5",
-                                                                 "exclude",
-                                                                 "softmax*",
-                                                                 "max_partitions",
-                                                                 "0",
-                                                                 "min_nodes",
-                                                                 "4",
-                                                                 "placement",
-                                                                 "cost",
-                                                                 "cpu_rate",
-                                                                 "500",
-                                                                 "no_kernel",
-                                                                 "gemm,gemm_int8",
-                                                                 "poison",
-                                                                 "inf",
-                                                                 NULL });
+    OPTIONS(o, "precision", "fp16", "enable_quantization", "False", "wait", "active", "device",
+            "llvm", "first_node", "2", "last_node", "7", "include", "CONV_2D,3-5", "exclude",
+            "softmax*", "max_partitions", "0", "min_nodes", "4", "placement", "cost", "cpu_rate",
+            "500", "no_kernel", "gemm,gemm_int8", "poison", "inf");
 
     assert_int_equal(o.precision, PRECISION_FP16);
     assert_false(o.enable_quantization);
@@ -74,7 +48,6 @@ TEST(every_key)
     assert_true(options_kernel(&o, KERNEL_matrix));
     assert_false(options_kernel(&o, KERNEL_gemm_int8));
     assert_int_equal(o.poison, POISON_INF);
-    options_close(&o);
 }
 
 TEST(precisions)
@@ -99,12 +72,10 @@ TEST(precisions)
 
 TEST(aliases)
 {
-    struct gpu_options o = gpu_options_of(
-        (const char *const[]){ "allow_precision_loss", "True", "wait_type", "do_not_wait", NULL });
+    OPTIONS(o, "allow_precision_loss", "True", "wait_type", "do_not_wait");
 
     assert_int_equal(o.precision, PRECISION_FP16);
     assert_int_equal(o.wait, WAIT_NONE);
-    options_close(&o);
 }
 
 TEST(errors_name_key_and_value)
@@ -153,15 +124,13 @@ TEST(bad_calls)
     const char *const keys[] = { "first_node", "last_node" };
     const char *const values[] = { "5", "4" };
     const char *const none[] = { NULL };
-    struct diag diag = { 0 };
-    struct gpu_options o;
+    struct gpu_options o CLOSED_BY(options_close);
 
-    assert_int_equal(options_parse(&o, NULL, NULL, 1, &diag), STATUS_USAGE);
-    assert_int_equal(options_parse(&o, keys, none, 1, &diag), STATUS_USAGE);
-    assert_int_equal(options_parse(&o, keys, values, 2, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "at most last_node, 4, found 5"));
-    assert_int_equal(options_parse(&o, NULL, NULL, 0, &diag), STATUS_OK);
-    options_close(&o);
+    assert_int_equal(options_parse(&o, NULL, NULL, 1, &err), STATUS_USAGE);
+    assert_int_equal(options_parse(&o, keys, none, 1, &err), STATUS_USAGE);
+    assert_int_equal(options_parse(&o, keys, values, 2, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "at most last_node, 4, found 5"));
+    assert_int_equal(options_parse(&o, NULL, NULL, 0, &err), STATUS_OK);
 }
 
 /* Every key is in the help, at the start of a line (an alias after its key), and in the message
@@ -191,18 +160,17 @@ TEST(every_key_is_told)
 TEST(no_memory_for_a_text)
 {
     static const char *const key = "device", *const value = "llvm";
-    struct diag diag = { 0 };
     struct gpu_options o;
 
     mem_fail_after(0);
-    assert_int_equal(options_parse(&o, &key, &value, 1, &diag), STATUS_NO_MEMORY);
+    assert_int_equal(options_parse(&o, &key, &value, 1, &err), STATUS_NO_MEMORY);
     mem_fail_after(-1);
-    assert_non_null(strstr(diag.text, "option device: out of memory"));
+    assert_non_null(strstr(err.text, "option device: out of memory"));
 }
 
 TEST(memory)
 {
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     struct device_limits l = gpu_large_limits();
 
     assert_true(o.in_place);
@@ -215,7 +183,6 @@ TEST(memory)
     assert_true(plan_memory_limit(&o, &l) == 5u << 20);
     l.memory_bytes = 7u << 20;
     assert_true(plan_memory_limit(&o, &l) == 6u << 20);
-    options_close(&o);
 }
 
 /* ---- the option device ---- */

@@ -166,7 +166,7 @@ static void pack(bool half, size_t cores)
     struct graph_tensor tensors[SHAPES] = { 0 };
     const struct graph graph = { .tensors = tensors, .tensor_count = SHAPES };
     struct diag diag = { 0 };
-    struct plan plan = { .half = half };
+    struct plan plan CLOSED_BY(plan_close) = { .half = half };
     struct planner p = {
         .plan = &plan, .graph = &graph, .options = &options, .limits = &limits, .diag = &diag
     };
@@ -210,8 +210,8 @@ static void pack(bool half, size_t cores)
     tensors[SHAPES - 1].dequantized_from = SHAPES - 3;
     parallel_pretend_cores(cores);
     for (int t = 0; t < SHAPES; t++) {
-        KIT_OK(packing_weights(&p, t, &shapes[t], &packed[t]));
-        KIT_OK(planner_pack_words(&p, 3, &bias));
+        KIT_OK_DIAG(packing_weights(&p, t, &shapes[t], &packed[t]), diag);
+        KIT_OK_DIAG(planner_pack_words(&p, 3, &bias), diag);
         planner_put_word(&p, &bias, 2, 7u + (unsigned)t);
     }
     packing_finish(&p);
@@ -220,7 +220,6 @@ static void pack(bool half, size_t cores)
     assert_memory_equal(plan.constants + bias.offset, ((uint32_t[]){ 0, 0, 6u + SHAPES }), 12);
     for (int t = 0; t < SHAPES; t++)
         free((void *)tensors[t].data);
-    plan_close(&plan);
 }
 
 TEST(weights_are_transposed)
@@ -236,10 +235,9 @@ TEST(sections)
 {
     static const size_t sizes[] = { 0, 1, (1 << 19) - 1, 1 << 19, (3 << 19) + 5, 40 << 20 };
     enum { AT = 11 };
-    uint8_t *const data = malloc(40 << 20);
+    uint8_t *data CLOSED_BY(kit_free) = malloc(40 << 20);
     FILE *const f = tmpfile();
     const int folder = open("/", O_RDONLY | O_DIRECTORY);
-    struct diag diag = { 0 };
     uint64_t whole;
     void *read;
 
@@ -256,24 +254,24 @@ TEST(sections)
         hash = section_hash(data, sizes[s]);
         parallel_pretend_cores(8);
         assert_true(section_hash(data, sizes[s]) == hash);
-        KIT_OK(section_read(&read, fileno(f), AT, sizes[s], hash, "bytes", "file", &diag));
+        KIT_OK(section_read(&read, fileno(f), AT, sizes[s], hash, "bytes", "file", &err));
         assert_memory_equal(read, data, sizes[s]);
         mem_free(read);
         assert_int_equal(
-            section_read(&read, fileno(f), AT, sizes[s], hash + 1, "bytes", "file", &diag),
+            section_read(&read, fileno(f), AT, sizes[s], hash + 1, "bytes", "file", &err),
             STATUS_INVALID);
         mem_free(read);
-        assert_string_equal(diag.text, "file: checksum mismatch: bytes");
+        assert_string_equal(err.text, "file: checksum mismatch: bytes");
         assert_int_equal(
-            section_read(&read, fileno(f), AT + 1, 40 << 20, hash, "bytes", "file", &diag),
+            section_read(&read, fileno(f), AT + 1, 40 << 20, hash, "bytes", "file", &err),
             STATUS_INVALID);
         mem_free(read);
-        assert_string_equal(diag.text, "file: truncated");
-        assert_int_equal(section_read(&read, folder, 0, 1 << 20, hash, "bytes", "file", &diag),
+        assert_string_equal(err.text, "file: truncated");
+        assert_int_equal(section_read(&read, folder, 0, 1 << 20, hash, "bytes", "file", &err),
                          STATUS_IO);
         mem_free(read);
-        assert_string_equal(diag.text, "file: Is a directory");
-        diag_clear(&diag);
+        assert_string_equal(err.text, "file: Is a directory");
+        diag_clear(&err);
     }
     /* A damaged byte of any portion shows. */
     whole = section_hash(data, 12 << 20);
@@ -285,5 +283,4 @@ TEST(sections)
     parallel_pretend_cores(0);
     fclose(f);
     close(folder);
-    free(data);
 }

@@ -23,16 +23,13 @@ TEST(multiply_adds)
         int arithmetic;
     } modes[] = { { "fp32", ASSAY_GPU_F32 }, { "fp16", ASSAY_GPU_F16 } };
 
-    NEEDS_DEVICE;
     for (int i = 0; i < 2; i++) {
         double macs = 0, of_nodes[3] = { 0 };
-        struct interpreter *in;
-        TfLiteDelegate *d;
-        struct model m;
 
-        make_model(&m);
-        d = kit_delegate(WITH("precision", modes[i].precision));
-        in = kit_open(&m, d);
+        MODEL_BY(m, make_model(&m));
+        TfLiteDelegate *d CLOSED_BY(kit_delegate_end) =
+            kit_delegate(WITH("precision", modes[i].precision));
+        INTERPRETER_BY(in, kit_open(&m, d));
         for (int s = 0; s < assay_gpu_step_count(d); s++) {
             struct assay_gpu_step step = { .struct_size = sizeof step };
 
@@ -45,9 +42,6 @@ TEST(multiply_adds)
         }
         assert_true(macs == 2 * ROWS * DEPTH * UNITS);
         assert_true(of_nodes[0] == ROWS * DEPTH * UNITS);
-        interpreter_close(in);
-        tflite_plugin_destroy_delegate(d);
-        model_close(&m);
     }
 }
 
@@ -55,9 +49,8 @@ TEST(peaks)
 {
     struct assay_gpu_peaks p = { .struct_size = sizeof p };
     char error[256] = "as before";
-    TfLiteDelegate *d;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
 
-    NEEDS_DEVICE;
     d = kit_delegate(WITH("precision", "fp32"));
     assert_int_equal(assay_gpu_measure_peaks(d, &p, error, sizeof error), 0);
     assert_string_equal(error, "");
@@ -69,7 +62,6 @@ TEST(peaks)
     }
     assert_true(p.f32_ops_per_us > 0 && p.f16_ops_per_us >= p.f32_ops_per_us);
     assert_true(p.i8_ops_per_us > 0);
-    tflite_plugin_destroy_delegate(d);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

@@ -28,16 +28,15 @@ static size_t bytes_of(size_t given)
 {
     enum { HEADER_BYTES = 32 };
     struct pipeline_cache cache, again;
-    struct diag diag = { 0 };
     struct device *device;
     uint8_t *data;
     size_t bytes;
 
     cut = given;
-    KIT_OK(device_acquire(&device, NULL, false, &(struct device_cost){ 0 }, &diag));
-    KIT_OK(pipeline_cache_open(&cache, device->handle, NULL, 0, false, &diag));
-    KIT_OK(pipeline_cache_read(&cache, &data, &bytes, &diag));
-    KIT_OK(pipeline_cache_open(&again, device->handle, data, bytes, false, &diag));
+    KIT_OK(device_acquire(&device, NULL, false, &(struct device_cost){ 0 }, &err));
+    KIT_OK(pipeline_cache_open(&cache, device->handle, NULL, 0, false, &err));
+    KIT_OK(pipeline_cache_read(&cache, &data, &bytes, &err));
+    KIT_OK(pipeline_cache_open(&again, device->handle, data, bytes, false, &err));
     assert_true(bytes == 0 || bytes >= HEADER_BYTES);
     mem_free(data);
     pipeline_cache_close(&again);

@@ -27,26 +27,21 @@ static struct pipelines *pipelines_of(TfLiteDelegate *d)
 static uint64_t made_by(const struct model *m, TfLiteDelegate *d)
 {
     const uint64_t before = pipelines_made();
-    struct interpreter *in = kit_open(m, d);
-    struct diag diag = { 0 };
+    INTERPRETER(in, m, d);
 
-    kit_fill_inputs(in, 1);
-    KIT_OK(interpreter_invoke(in, &diag));
-    interpreter_close(in);
+    kit_invoke(in, 1);
     return pipelines_made() - before;
 }
 
 TEST(the_oldest_go_first)
 {
-    struct model a, b, c;
     struct interpreter *open;
-    TfLiteDelegate *d;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
     size_t both;
 
-    NEEDS_DEVICE;
-    a = conv(1);
-    b = conv(2);
-    c = conv(3);
+    struct model a CLOSED_BY(model_close) = conv(1);
+    struct model b CLOSED_BY(model_close) = conv(2);
+    struct model c CLOSED_BY(model_close) = conv(3);
     d = kit_delegate(WITH("max_partitions", "0", "no_kernel", "all"));
     assert_true(made_by(&a, d) > 0);
     assert_int_equal(pipelines_of(d)->kept, PIPELINES_KEPT);
@@ -71,10 +66,6 @@ TEST(the_oldest_go_first)
     assert_int_equal(made_by(&a, d), 0); /* which is open */
     interpreter_close(open);
     assert_int_equal(made_by(&a, d), 1);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&a);
-    model_close(&b);
-    model_close(&c);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

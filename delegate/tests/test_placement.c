@@ -8,9 +8,7 @@
 
 #include "delegate/base/device_costs.h"
 #include "delegate/graph/import.h"
-#include "delegate/runtime/delegate.h"
 #include "delegate/runtime/partition.h"
-#include "delegate/runtime/placement.h"
 #include "delegate/runtime/serialize.h"
 
 #include <math.h>
@@ -57,20 +55,18 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     const char *pairs[16] = { "exclude", "LOGISTIC", "cpu_rate", CPU_RATE };
     struct look *l = delegate->data_;
-    struct diag diag = { 0 };
     struct device_limits limits = gpu_large_limits();
-    struct gpu_options o;
-    struct decision d;
-    struct graph g;
 
     for (int i = 0; l->options[i]; i++)
         pairs[4 + i] = l->options[i];
-    o = gpu_options_of(pairs);
-    KIT_OK(graph_import(&g, context, &diag));
-    KIT_OK(decision_make(&d, &g, &o, &limits, &diag));
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
+    struct graph g CLOSED_BY(graph_close);
+    KIT_OK(graph_import(&g, context, &err));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, &g, &o, &limits, &err));
     d.rates.device = l->rates;
     mem_fail_after(l->fail_after);
-    l->status = partition_apply_limits(context, &o, &limits, &g, &d, &diag);
+    l->status = partition_apply_limits(context, &o, &limits, &g, &d, &err);
     mem_fail_after(-1);
     assert_true(l->status == STATUS_OK || d.placement_count <= PARTS);
     for (int i = 0; i < g.node_count; i++)
@@ -86,9 +82,6 @@ static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate)
             snprintf(l->limit, sizeof l->limit, "%s", d.refusals[i].limit);
             snprintf(l->hint, sizeof l->hint, "%s", d.refusals[i].hint);
         }
-    decision_close(&d);
-    graph_close(&g);
-    options_close(&o);
     return kTfLiteOk;
 }
 
@@ -97,23 +90,19 @@ static struct look look_at(const struct model *m, const struct device_rates *rat
 {
     struct look l = { .options = options, .rates = *rates, .fail_after = fail_after };
     TfLiteDelegate delegate = { .data_ = &l, .Prepare = prepare };
-    struct diag diag = { 0 };
-    struct interpreter *in;
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
 
-    KIT_OK(interpreter_open(&in, m, NULL, &diag));
-    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
-    interpreter_close(in);
+    KIT_OK(interpreter_open(&in, m, NULL, &err));
+    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &err));
     return l;
 }
 
 static struct look look(const struct device_rates *rates, const char *const *options)
 {
     struct look l;
-    struct model m;
 
-    make_model(&m);
+    MODEL_BY(m, make_model(&m));
     l = look_at(&m, rates, options, -1);
-    model_close(&m);
     return l;
 }
 
@@ -211,28 +200,25 @@ TEST(estimates)
 /* A convolution; and products of two inputs, one of which is the same for each of the batch. */
 TEST(multiply_adds)
 {
-    struct model m;
     struct look l;
 
-    kit_text(&m, "tensors x:f32[1,6,7,5] a:f32[2,3,4] b:f32[4,9] d:f32[7,4,9]\n"
-                 "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,5]=0 f32[8]=0 -> y\n"
-                 "BATCH_MATMUL {} a b -> c\n"
-                 /* [4, 9] by [7, 4, 9], turned */
-                 "BATCH_MATMUL {adj_y=true} b d -> e\n"
-                 "inputs x a b d");
+    MODEL(m, "tensors x:f32[1,6,7,5] a:f32[2,3,4] b:f32[4,9] d:f32[7,4,9]\n"
+             "CONV_2D {stride_w=1 stride_h=1} x f32[8,3,3,5]=0 f32[8]=0 -> y\n"
+             "BATCH_MATMUL {} a b -> c\n"
+             /* [4, 9] by [7, 4, 9], turned */
+             "BATCH_MATMUL {adj_y=true} b d -> e\n"
+             "inputs x a b d");
     l = look_at(&m, &quick, WITH("placement", "nodes"), -1);
     assert_string_equal(l.taken, "xxx");
     assert_int_equal(l.placements[0].nodes, 3);
     assert_int_equal(l.placements[0].macs, 6 * 7 * 8 * 3 * 3 * 5 + 2 * 3 * 4 * 9 + 7 * 4 * 9 * 4);
     assert_true(l.placements[0].elements == 0);
-    model_close(&m);
 }
 
 /* The same rates give the same decision, and equal partitions are taken in the host's order. */
 TEST(deterministic)
 {
     const struct device_rates even = { 1e-3, 1e-3, 1e12, 1e12 };
-    struct model m;
 
     for (int i = 0; i < 3; i++) {
         const struct look a = look(&quick, WITH("placement", "cost"));
@@ -241,9 +227,8 @@ TEST(deterministic)
         assert_string_equal(a.taken, c.taken);
         assert_memory_equal(a.rules, c.rules, sizeof a.rules);
     }
-    kit_text(&m,
-             "RELU x:f32[%d,%d] -> a; LOGISTIC a -> b; RELU b -> c; LOGISTIC c -> d; RELU d -> e",
-             ROWS, NARROW);
+    MODEL(m, "RELU x:f32[%d,%d] -> a; LOGISTIC a -> b; RELU b -> c; LOGISTIC c -> d; RELU d -> e",
+          ROWS, NARROW);
     for (int n = 1; n <= 3; n++) {
         static const char *const taken[] = { "x....", "x.x..", "x.x.x" };
         char most[2] = { (char)('0' + n), '\0' };
@@ -255,15 +240,13 @@ TEST(deterministic)
             assert_string_equal(l.taken, taken[n - 1]);
         }
     }
-    model_close(&m);
 }
 
 TEST(no_memory)
 {
-    struct model m;
     long n = 0;
 
-    make_model(&m);
+    MODEL_BY(m, make_model(&m));
     for (;; n++) {
         const struct look l =
             look_at(&m, &quick, WITH("placement", "cost", "max_partitions", "0"), n);
@@ -274,7 +257,6 @@ TEST(no_memory)
             assert_int_equal(l.status, STATUS_NO_MEMORY);
     }
     assert_true(n > 3);
-    model_close(&m);
 }
 
 TEST(rates_are_checked)
@@ -301,13 +283,10 @@ static struct assay_gpu_placement placement_of_start(const char *const *options,
 {
     struct assay_gpu_placement p = { .struct_size = sizeof p };
     static const int nodes[PARTS] = { 1, 4, 2 };
-    struct interpreter *in;
-    TfLiteDelegate *d;
-    struct model m;
 
-    make_model(&m);
-    d = kit_delegate(options);
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_model(&m));
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(options);
+    INTERPRETER_BY(in, kit_open(&m, d));
     assert_int_equal(assay_gpu_get_placement(d, &p), 0);
     assert_int_equal(p.partitions, PARTS);
     for (int i = 0; i < PARTS; i++) {
@@ -320,9 +299,6 @@ static struct assay_gpu_placement placement_of_start(const char *const *options,
         refused -= !part.taken;
     }
     assert_int_equal(refused, 0);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
     return p;
 }
 
@@ -353,14 +329,13 @@ TEST(measured)
 TEST(measured_once)
 {
     struct assay_gpu_placement a, b;
-    TfLiteDelegate *keeps;
+    TfLiteDelegate *keeps CLOSED_BY(kit_delegate_end);
 
     NEEDS_DEVICE;
     keeps = kit_delegate(WITH("wait", "passive")); /* the device stays open */
     a = placement_of_start(COST("cost", "cpu_rate", "1"), 0);
     b = placement_of_start(COST("cost", "cpu_rate", "1"), 0);
     assert_memory_equal(&a, &b, sizeof a);
-    tflite_plugin_destroy_delegate(keeps);
 }
 
 static void rates_file(char path[512], const char *dir)
@@ -392,13 +367,11 @@ static void same_rates(const struct assay_gpu_placement *a, const struct assay_g
 TEST(kept_in_a_file)
 {
     struct assay_gpu_placement first, p;
-    struct cache_dir dir;
     char path[512];
-    uint8_t *file;
     size_t bytes;
 
     NEEDS_DEVICE;
-    dir = cache_dir_make();
+    CACHE_DIR(dir);
     first = start_in(dir.path);
     assert_string_equal(first.rates, "measured");
     p = start_in(dir.path);
@@ -408,7 +381,7 @@ TEST(kept_in_a_file)
     /* A bit of the rates, of the pipelines, of the identity; cut short; signed, for another plan.
      */
     rates_file(path, dir.path);
-    file = cache_read_file(path, &bytes);
+    uint8_t *file CLOSED_BY(kit_free) = cache_read_file(path, &bytes);
     for (int i = 0; i < 5; i++) {
         const size_t at[] = { bytes - 1, CACHE_HEADER_BYTES, CACHE_AT_IDENTITY, 0,
                               CACHE_AT_IDENTITY + offsetof(struct cache_identity, plan) };
@@ -436,8 +409,6 @@ TEST(kept_in_a_file)
         assert_string_equal(first.rates, "file");
         same_rates(&first, &p);
     }
-    free(file);
-    cache_dir_remove(dir.path);
 }
 
 static void report(TfLiteContext *context, const char *format, ...)
@@ -454,11 +425,10 @@ TEST(wrong_rates_in_a_file)
     struct serialization file = { .on = false };
     struct assay_gpu_placement p;
     struct device_rates found;
-    struct cache_dir dir;
     TfLiteDelegate *d;
 
     NEEDS_DEVICE;
-    dir = cache_dir_make();
+    CACHE_DIR(dir);
     d = kit_delegate(WITH("serialization_dir", dir.path));
     assert_false(serialization_find_rates(&file, d->data_, &context, &found));
     assert_non_null(serialization_open_pipelines(&file, d->data_, &context));
@@ -470,23 +440,20 @@ TEST(wrong_rates_in_a_file)
     assert_non_null(strstr(kit_said, "expected rates above 0"));
     p = start_in(dir.path);
     assert_string_equal(p.rates, "file");
-    cache_dir_remove(dir.path);
 }
 
 /* placement=nodes writes no rates, and measures nothing. */
 TEST(nodes_measure_nothing)
 {
-    struct cache_dir dir;
     struct assay_gpu_placement p;
 
     NEEDS_DEVICE;
-    dir = cache_dir_make();
+    CACHE_DIR(dir);
     p = placement_of_start(COST("nodes", "serialization_dir", dir.path), 0);
     assert_string_equal(p.rates, "table");
     assert_int_equal(cache_dir_count(dir.path, NULL), PARTS);
     start_in(dir.path);
     assert_int_equal(cache_dir_count(dir.path, NULL), PARTS + 1);
-    cache_dir_remove(dir.path);
 }
 
 TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);

@@ -17,7 +17,7 @@ struct plan_case {
 static void look_plan(struct graph *g, void *user)
 {
     const struct plan_case *c = user;
-    struct gpu_options o = gpu_options_of(c->pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(c->pairs);
     struct decision d;
     struct diag diag = { 0 };
     int nodes[KIT_TENSORS], inputs[KIT_TENSORS], outputs[KIT_TENSORS];
@@ -25,7 +25,7 @@ static void look_plan(struct graph *g, void *user)
     struct plan p;
     enum status s;
 
-    KIT_OK(decision_make(&d, g, &o, &c->limits, &diag));
+    KIT_OK_DIAG(decision_make(&d, g, &o, &c->limits, &diag), diag);
     if (d.refusal_count)
         fail_msg("%s: %s", d.refusals[0].rule, d.refusals[0].value);
     decision_close(&d);
@@ -50,7 +50,6 @@ static void look_plan(struct graph *g, void *user)
     else if (!strstr(diag.text, c->text))
         fail_msg("\"%s\" is not in \"%s\"", c->text, diag.text);
     plan_close(&p);
-    options_close(&o);
 }
 
 static void expect_shaders(const struct plan *p, const char *const *names)
@@ -68,7 +67,6 @@ static void expect_shaders(const struct plan *p, const char *const *names)
 /* x [2,3,8] -> RESHAPE [4,12] -> RELU -> RESHAPE [6,8] -> RESHAPE [16,3] -> RELU6 */
 static void make_reshapes(struct model *m)
 {
-
     kit_text(m, "RESHAPE {} x:f32[2,3,8] i32[2]=4,12 -> r; RELU r -> a\n"
                 "RESHAPE {} a i32[2]=6,8 -> r2\n"
                 "RESHAPE {} r2 i32[2]=16,3 -> r3; RELU6 r3 -> a2");
@@ -118,19 +116,16 @@ TEST(views_and_copies)
                                 .limits = gpu_large_limits(),
                                 .check = check_poison,
                                 .fail_allocations = true };
-    struct model m;
 
-    make_reshapes(&m);
+    MODEL_BY(m, make_reshapes(&m));
     gpu_look(&m, look_plan, &full);
     gpu_look(&m, look_plan, &half);
     gpu_look(&m, look_plan, &poison);
-    model_close(&m);
 }
 
 /* 1000 slices: 16 workgroups of 64, on a device that allows 5 in x. */
 static void make_wide(struct model *m)
 {
-
     kit_text(m, "RELU x:f32[1000,4] -> y");
 }
 
@@ -147,9 +142,8 @@ TEST(grids_and_limits)
     struct plan_case c = { .pairs = { "in_place", "0", "no_kernel", "small_outputs" },
                            .limits = gpu_large_limits(),
                            .check = check_grid };
-    struct model m;
 
-    make_wide(&m);
+    MODEL_BY(m, make_wide(&m));
     c.limits.max_workgroup_count[0] = 5;
     gpu_look(&m, look_plan, &c);
     c.limits.max_workgroup_count[1] = 3;
@@ -166,7 +160,6 @@ TEST(grids_and_limits)
     c.expected = STATUS_OK;
     c.limits.max_memory_allocation_bytes = 16128;
     gpu_look(&m, look_plan, &c);
-    model_close(&m);
 }
 
 /* ---- random graphs: no step reads an input that was overwritten ---- */
@@ -188,7 +181,7 @@ static int value_of(const struct plan *p, int t)
 
 static void check_lifetimes(const struct plan *p, const struct graph *g)
 {
-    int *owner = malloc((p->arena_bytes / 4 + 1) * sizeof *owner);
+    int *owner CLOSED_BY(kit_free) = malloc((p->arena_bytes / 4 + 1) * sizeof *owner);
 
     (void)g;
     assert_non_null(owner);
@@ -223,7 +216,6 @@ static void check_lifetimes(const struct plan *p, const struct graph *g)
         }
     }
     assert_true(p->arena_bytes >= p->arena_bound);
-    free(owner);
 }
 
 TEST(random_graphs)
@@ -231,11 +223,8 @@ TEST(random_graphs)
     struct plan_case c = { .limits = gpu_large_limits(), .check = check_lifetimes };
 
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct model m;
-
-        kit_random_graph(&m, seed, 3 + (int)(seed % 60), 1);
+        MODEL_BY(m, kit_random_graph(&m, seed, 3 + (int)(seed % 60), 1));
         gpu_look(&m, look_plan, &c);
-        model_close(&m);
     }
 }
 
@@ -275,9 +264,7 @@ TEST(packed_weights)
     struct plan_case c = { .limits = gpu_large_limits(),
                            .check = check_weights,
                            .fail_allocations = true };
-    struct model m;
 
-    make_conv(&m);
+    MODEL_BY(m, make_conv(&m));
     gpu_look(&m, look_plan, &c);
-    model_close(&m);
 }

@@ -60,16 +60,15 @@ static void give_shapes(struct world *w, int node)
 static void check_move(const struct expected *e)
 {
     static struct world w;
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
-    struct diag diag = { 0 };
-    struct plan p;
+    OPTIONS(o, NULL);
     int loads = 0, count = 0;
 
     world_make(&w);
     if (e->edit)
         e->edit(&w);
     give_shapes(&w, e->node);
-    KIT_OK(world_plan(&p, &w, e->node, &o, &diag));
+    struct plan p CLOSED_BY(plan_close);
+    KIT_OK(world_plan(&p, &w, e->node, &o, &err));
     for (int i = 0; i < p.step_count; i++) {
         const struct plan_step *s = p.steps[i];
 
@@ -85,8 +84,6 @@ static void check_move(const struct expected *e)
     if (loads < 2 || (count < 3 && e->shaders[count]))
         fail_msg("%s: %d steps, and then %s is missing", e->name, count,
                  count < 3 ? e->shaders[count] : "");
-    plan_close(&p);
-    options_close(&o);
 }
 
 TEST(moves_do_as_little_as_they_can)
@@ -100,10 +97,8 @@ TEST(tile_of_many_dims)
 {
     static const int32_t twos[] = { 2, 2, 2, 2, 2, 2, 2, 2 };
     static struct world w;
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     struct graph_tensor *x, *multiples;
-    struct diag diag = { 0 };
-    struct plan p;
 
     world_make(&w);
     x = &w.tensors[w.inputs[TILE][0]];
@@ -115,10 +110,9 @@ TEST(tile_of_many_dims)
     x->elements = 256;
     give_shapes(&w, TILE);
     w.tensors[w.outputs[TILE][0]].elements = 65536;
-    KIT_OK(world_plan(&p, &w, TILE, &o, &diag));
+    struct plan p CLOSED_BY(plan_close);
+    KIT_OK(world_plan(&p, &w, TILE, &o, &err));
     assert_int_equal(p.step_count, 4);
     assert_string_equal(p.steps[1]->shader, "move");
     assert_string_equal(p.steps[2]->shader, "move");
-    plan_close(&p);
-    options_close(&o);
 }

@@ -1,6 +1,7 @@
 /* Plans of CONCATENATION and STRIDED_SLICE: which are views, which copy whole slices, which copy
  * channels, and in how many steps. */
 #include "delegate/tests/kit/move_graph.h"
+#include "reference/tests/kit/closed.h"
 #include "reference/tests/kit/test.h"
 
 #include "delegate/ops/move/concatenation.args.h"
@@ -41,12 +42,10 @@ static const struct slice_case slices[] = {
 static void check_slice(const struct slice_case *c)
 {
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     struct graph_tensor *x, *y;
-    struct diag diag = { 0 };
     struct move_graph w;
     struct move_args args;
-    struct plan p;
     uint32_t pushed;
 
     move_make(&w);
@@ -73,7 +72,8 @@ static void check_slice(const struct slice_case *c)
     w.slice =
         (TfLiteStridedSliceParams){ .shrink_axis_mask = c->shrink, .new_axis_mask = c->new_axis };
     assert_string_equal(move_rule(&w, SLICE, "fp32", &limits), "taken");
-    KIT_OK(move_plan(&p, &w, SLICE, &o, &limits, &diag));
+    struct plan p CLOSED_BY(plan_close);
+    KIT_OK(move_plan(&p, &w, SLICE, &o, &limits, &err));
     if (p.step_count != (c->expected == VIEW ? 2 : 3))
         fail_msg("%s: %d steps", c->name, p.step_count);
     if (c->expected == VIEW) {
@@ -87,8 +87,6 @@ static void check_slice(const struct slice_case *c)
         if (pushed != c->dims_pushed)
             fail_msg("%s: %u dims, expected %u", c->name, pushed, c->dims_pushed);
     }
-    plan_close(&p);
-    options_close(&o);
 }
 
 TEST(slices_move_as_little_as_they_can)
@@ -122,11 +120,9 @@ static const struct concat_case concats[] = {
 static void check_concat(const struct concat_case *c)
 {
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
     int steps = 0, loads = 0, inputs[8];
-    struct diag diag = { 0 };
     struct move_graph w;
-    struct plan p;
 
     move_make(&w);
     w.graph.node_count = 0;
@@ -139,7 +135,8 @@ static void check_concat(const struct concat_case *c)
     move_node(&w, 0, BUILTIN_CONCATENATION, &w.concat, c->count, inputs,
               F32(&w, NULL, 2, c->total));
     assert_string_equal(move_rule(&w, 0, "fp32", &limits), "taken");
-    KIT_OK(move_plan(&p, &w, 0, &o, &limits, &diag));
+    struct plan p CLOSED_BY(plan_close);
+    KIT_OK(move_plan(&p, &w, 0, &o, &limits, &err));
     for (int i = 0; i < p.step_count; i++) {
         uint32_t slices_written;
 
@@ -153,8 +150,6 @@ static void check_concat(const struct concat_case *c)
     }
     assert_int_equal(steps, c->steps);
     assert_int_equal(p.step_count, loads + steps + 1);
-    plan_close(&p);
-    options_close(&o);
 }
 
 TEST(concatenations_in_few_steps)
@@ -167,8 +162,7 @@ TEST(concatenations_in_few_steps)
 TEST(allocations_fail)
 {
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
-    struct diag diag = { 0 };
+    OPTIONS(o, NULL);
 
     for (int which = 0; which < NODES; which++)
         for (long n = 0;; n++) {
@@ -178,7 +172,7 @@ TEST(allocations_fail)
 
             move_make(&w);
             mem_fail_after(n);
-            s = move_plan(&p, &w, which, &o, &limits, &diag);
+            s = move_plan(&p, &w, which, &o, &limits, &err);
             mem_fail_after(-1);
             plan_close(&p);
             if (s == STATUS_OK)
@@ -186,5 +180,4 @@ TEST(allocations_fail)
             assert_int_equal(s, STATUS_NO_MEMORY);
             assert_true(n < 100);
         }
-    options_close(&o);
 }

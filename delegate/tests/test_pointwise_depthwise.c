@@ -228,7 +228,7 @@ static void plan_pair(struct plan *plan, const struct request *r)
     const char *const pairs[] = { "precision", r->precision ? r->precision : "fp16",
                                   r->no_kernel ? "no_kernel" : NULL, r->no_kernel, NULL };
     const struct device_limits limits = limits_of(MATRIX_NV, 16);
-    struct gpu_options options = gpu_options_of(pairs);
+    struct gpu_options options CLOSED_BY(options_close) = gpu_options_of(pairs);
     const struct plan_request request = { .graph = &graph,
                                           .options = &options,
                                           .limits = r->limits ? r->limits : &limits,
@@ -238,7 +238,6 @@ static void plan_pair(struct plan *plan, const struct request *r)
                                           .input_count = r->computed_bias ? 2 : 1,
                                           .outputs = outputs,
                                           .output_count = three || r->shown ? 2 : 1 };
-    struct diag diag = { 0 };
 
     if (r->computed_bias)
         t[OTHER] = (struct graph_tensor){ .name = "",
@@ -256,20 +255,18 @@ static void plan_pair(struct plan *plan, const struct request *r)
         list[i].host_node = i;
         t[list[i].outputs[0]].producer = i;
     }
-    KIT_OK(plan_make(plan, &request, &diag));
-    options_close(&options);
+    KIT_OK(plan_make(plan, &request, &err));
 }
 
 /* Steps whose shader's name begins so. */
 static int count(const struct request *r, const char *shader)
 {
-    struct plan plan;
     int found = 0;
+    struct plan plan CLOSED_BY(plan_close);
 
     plan_pair(&plan, r);
     for (int i = 0; i < plan.step_count; i++)
         found += strncmp(plan.steps[i]->shader, shader, strlen(shader)) == 0;
-    plan_close(&plan);
     return found;
 }
 
@@ -315,9 +312,9 @@ TEST(plans_two)
 /* Both biases, then the window, in rows of whole slices. */
 TEST(constants_lie_in_order)
 {
-    struct plan plan;
     const float *c;
     const struct plan_step *s = NULL;
+    struct plan plan CLOSED_BY(plan_close);
 
     plan_pair(&plan, &(struct request){ 0 });
     for (int i = 0; i < plan.step_count; i++)
@@ -331,5 +328,4 @@ TEST(constants_lie_in_order)
     assert_int_equal(s->groups[0], 1);
     assert_int_equal(s->groups[1], SIDE / 2);
     assert_int_equal(s->groups[2], 1);
-    plan_close(&plan);
 }

@@ -97,14 +97,6 @@ static void make_layers(struct model *m, bool twins)
     kit_text(m, "%s", text);
 }
 
-static void run(struct interpreter *in, uint64_t seed)
-{
-    struct diag diag = { 0 };
-
-    kit_fill_inputs(in, seed);
-    KIT_OK(interpreter_invoke(in, &diag));
-}
-
 static void expect_same_outputs(struct interpreter *a, struct interpreter *b)
 {
     const TfLiteTensor *x = interpreter_tensor(a, interpreter_outputs(a, &(size_t){ 0 })[0]);
@@ -116,11 +108,10 @@ static void expect_same_outputs(struct interpreter *a, struct interpreter *b)
 
 static void resize(struct interpreter *in, int batch)
 {
-    struct diag diag = { 0 };
     const int32_t dims[] = { batch, 20, 20, 8 };
 
-    KIT_OK(interpreter_resize_input(in, 0, dims, 4, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_resize_input(in, 0, dims, 4, &err));
+    KIT_OK(interpreter_allocate(in, &err));
 }
 
 static int convolutions(TfLiteDelegate *d)
@@ -136,16 +127,15 @@ static int convolutions(TfLiteDelegate *d)
 /* tile: of gemm.comp, with parts of the depth; 0: any. */
 static void check_bits(int tile)
 {
-    TfLiteDelegate *const plain = prefetching("prefetch"), *const early = prefetching("matvec");
+    TfLiteDelegate *plain CLOSED_BY(kit_delegate_end) = prefetching("prefetch"), *const early =
+                                                                                     prefetching(
+                                                                                         "matvec");
 
     inside(plain)->options.gemm_tile = inside(early)->options.gemm_tile = tile;
     for (int twins = 0; twins < 2; twins++) {
-        struct interpreter *truth, *got;
-        struct model m;
-
-        make_layers(&m, twins);
-        truth = kit_open(&m, plain);
-        got = kit_open(&m, early);
+        MODEL_BY(m, make_layers(&m, twins));
+        INTERPRETER(truth, &m, plain);
+        INTERPRETER(got, &m, early);
         assert_int_equal(executor(plain)->recording.prefetched, 0);
         assert_int_equal(executor(early)->recording.prefetched, twins ? 1 : convolutions(early));
         for (int batch = 1; batch <= 3; batch++) {
@@ -154,18 +144,14 @@ static void check_bits(int tile)
                 resize(got, batch);
             }
             for (uint64_t seed = 1; seed <= 2; seed++) {
-                run(truth, seed);
-                run(got, seed);
+                kit_invoke(truth, seed);
+                kit_invoke(got, seed);
                 expect_same_outputs(truth, got);
                 assert_false(executor(early)->prefetching);
             }
         }
-        interpreter_close(got);
-        interpreter_close(truth);
-        model_close(&m);
     }
     tflite_plugin_destroy_delegate(early);
-    tflite_plugin_destroy_delegate(plain);
 }
 
 TEST(same_bits)
@@ -184,58 +170,47 @@ TEST(same_bits_of_parts)
 /* The set of a step that is prefetched names no memory in which an inference leaves something. */
 TEST(inputs_stay)
 {
-    struct interpreter *in;
-    TfLiteDelegate *d;
-    struct diag diag = { 0 };
     struct executor *e;
-    struct model m;
     uint32_t before;
 
     NEEDS_DEVICE;
-    make_layers(&m, false);
-    d = prefetching("matvec");
-    in = kit_open(&m, d);
-    run(in, 1);
+    MODEL_BY(m, make_layers(&m, false));
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = prefetching("matvec");
+    INTERPRETER_BY(in, kit_open(&m, d));
+    kit_invoke(in, 1);
     e = executor(d);
     before = *(const uint32_t *)executor_output(e, 0);
-    KIT_OK(executor_prefetch(e, &diag));
+    KIT_OK(executor_prefetch(e, &err));
     assert_true(e->prefetching);
-    KIT_OK(executor_run(e, &diag));
+    KIT_OK(executor_run(e, &err));
     assert_false(e->prefetching);
     assert_int_equal(*(const uint32_t *)executor_output(e, 0), before);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* An inference that fails between the two leaves the device loading. */
 TEST(nothing_follows)
 {
     struct interpreter *in;
-    TfLiteDelegate *d;
-    struct diag diag = { 0 };
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
     struct executor *e;
-    struct model m;
     char text[512];
 
     NEEDS_DEVICE;
-    make_layers(&m, false);
+    MODEL_BY(m, make_layers(&m, false));
     d = prefetching("matvec");
     in = kit_open(&m, d);
     e = executor(d);
-    KIT_OK(executor_prefetch(e, &diag));
-    KIT_OK(executor_prefetch(e, &diag));
+    KIT_OK(executor_prefetch(e, &err));
+    KIT_OK(executor_prefetch(e, &err));
     assert_true(e->prefetching);
-    KIT_OK(executor_rebind(e, &diag));
+    KIT_OK(executor_rebind(e, &err));
     assert_false(e->prefetching);
     assert_int_equal(e->recording.prefetched, convolutions(d));
-    KIT_OK(executor_prefetch(e, &diag));
+    KIT_OK(executor_prefetch(e, &err));
     interpreter_close(in);
     /* The validation layer tells of what is freed while the device uses it. */
     if (instance_validation_messages(text, sizeof text) > 0)
         fail_msg("%s", text);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 TEST_FILE(.before = kit_find_validated_device);

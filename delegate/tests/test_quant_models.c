@@ -4,7 +4,6 @@
  * All nodes are taken.  quantized=exact gives the reference's outputs to the last bit;
  * quantized=float_view the same class, unless the reference's two best are closer than the error.
  * The arena is at most 1.02 of what has to live at once. */
-#include "conformance/suite/io/image.h"
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/models/zoo.h"
@@ -53,11 +52,10 @@ static void shared_path(char path[PATH_BYTES], const char *folder, const char *f
 
 static void read_model(struct subject *s, const char *path)
 {
-    struct diag diag = { .status = STATUS_OK };
     size_t count;
 
-    KIT_OK(file_read(path, (size_t)1 << 30, &s->bytes, &count, &diag));
-    KIT_OK(tflite_read(&s->model, s->bytes, count, &diag));
+    KIT_OK(file_read(path, (size_t)1 << 30, &s->bytes, &count, &err));
+    KIT_OK(tflite_read(&s->model, s->bytes, count, &err));
 }
 
 static void close_subject(struct subject *s)
@@ -69,14 +67,13 @@ static void close_subject(struct subject *s)
 static void fill(struct interpreter *in, const struct subject *s)
 {
     const struct pixel_scale scale = { 127.5, 127.5 };
-    struct diag diag = { .status = STATUS_OK };
     size_t count;
     TfLiteTensor *const t = interpreter_tensor(in, interpreter_inputs(in, &count)[0]);
 
     if (s->picture)
-        KIT_OK(tensor_load(t, s->picture, scale, &diag));
+        KIT_OK(tensor_load(t, s->picture, scale, &err));
     else
-        KIT_OK(tensor_fill(t, 7, 0, &diag));
+        KIT_OK(tensor_fill(t, 7, 0, &err));
 }
 
 /* ---- runs ---- */
@@ -90,18 +87,17 @@ static struct run start(const struct subject *s, const char *mode)
 {
     static const char *const keys[] = { "quantized", "max_partitions" };
     const char *const values[] = { mode, "0" };
-    struct diag diag = { .status = STATUS_OK };
     struct run r = { .delegate = NULL };
 
-    KIT_OK(interpreter_open(&r.in, &s->model, NULL, &diag));
+    KIT_OK(interpreter_open(&r.in, &s->model, NULL, &err));
     if (mode) {
         r.delegate = tflite_plugin_create_delegate(keys, values, 2, quiet);
         assert_non_null(r.delegate);
-        KIT_OK(interpreter_apply_delegate(r.in, r.delegate, NULL, &diag));
+        KIT_OK(interpreter_apply_delegate(r.in, r.delegate, NULL, &err));
     }
-    KIT_OK(interpreter_allocate(r.in, &diag));
+    KIT_OK(interpreter_allocate(r.in, &err));
     fill(r.in, s);
-    KIT_OK(interpreter_invoke(r.in, &diag));
+    KIT_OK(interpreter_invoke(r.in, &err));
     return r;
 }
 
@@ -175,19 +171,17 @@ static void expect_same_class(const struct subject *s, const TfLiteTensor *want,
 static void check(const struct subject *s)
 {
     static const char *const modes[] = { "exact", "float_view" };
-    struct run truth = start(s, NULL);
+    struct run truth CLOSED_BY(close_run) = start(s, NULL);
 
     for (int i = 0; i < 2; i++) {
-        struct run r = start(s, modes[i]);
+        struct run r CLOSED_BY(close_run) = start(s, modes[i]);
 
         expect_taken(s, modes[i], &r);
         if (i == 0)
             expect_identical(s, answer(&truth), answer(&r));
         else if (tensor_is_scores(answer(&truth)))
             expect_same_class(s, answer(&truth), answer(&r));
-        close_run(&r);
     }
-    close_run(&truth);
 }
 
 /* ---- tests ---- */
@@ -199,20 +193,18 @@ TEST(zoo)
         int32_t type;
     } rows[] = { { "zoo i8", TENSOR_INT8 }, { "zoo u8", TENSOR_UINT8 } };
     const struct zoo_entry *entry;
-    struct diag diag = { .status = STATUS_OK };
 
     if (!have_device)
         skip();
-    KIT_OK(zoo_find(&entry, "mobilenet_v1", &diag));
+    KIT_OK(zoo_find(&entry, "mobilenet_v1", &err));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct zoo_options options = {
             .width = 0.25, .resolution = 96, .type = rows[i].type, .quiet = true, .seed = 1
         };
-        struct subject s = { .name = rows[i].name };
+        struct subject s CLOSED_BY(close_subject) = { .name = rows[i].name };
 
-        KIT_OK(zoo_build(&s.model, entry, &options, &diag));
+        KIT_OK(zoo_build(&s.model, entry, &options, &err));
         check(&s);
-        close_subject(&s);
     }
 }
 
@@ -224,17 +216,17 @@ TEST(digits)
     if (!have_device)
         skip();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        struct subject s = { .name = files[i], .picture = "golden/digits/3.png" };
+        struct subject s CLOSED_BY(close_subject) = { .name = files[i],
+                                                      .picture = "golden/digits/3.png" };
 
         read_model(&s, files[i]);
         check(&s);
-        close_subject(&s);
     }
 }
 
 static void trained(const char *name, const char *picture)
 {
-    struct subject s = { .name = name };
+    struct subject s CLOSED_BY(close_subject) = { .name = name };
     char model[PATH_BYTES], file[PATH_BYTES];
 
     if (!have_device)
@@ -248,7 +240,6 @@ static void trained(const char *name, const char *picture)
     s.picture = file;
     read_model(&s, model);
     check(&s);
-    close_subject(&s);
 }
 
 TEST(mobilenet_v1)
@@ -271,9 +262,8 @@ TEST(a_cat)
 {
     static const char *const modes[] = { NULL, "exact", "float_view" };
     char model[PATH_BYTES], picture[PATH_BYTES], names[PATH_BYTES];
-    struct diag diag = { .status = STATUS_OK };
-    struct subject s = { .name = "cat", .picture = picture };
-    struct labels labels;
+    struct subject s CLOSED_BY(close_subject) = { .name = "cat", .picture = picture };
+    struct labels labels CLOSED_BY(labels_close);
 
     if (!have_device)
         skip();
@@ -284,10 +274,10 @@ TEST(a_cat)
         print_message("skipped: no %s (set ASSAY_MODELS)\n", model);
         skip();
     }
-    KIT_OK(labels_read(&labels, names, &diag));
+    KIT_OK(labels_read(&labels, names, &err));
     read_model(&s, model);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        struct run r = start(&s, modes[i]);
+        struct run r CLOSED_BY(close_run) = start(&s, modes[i]);
         size_t best[TOP];
 
         assert_int_equal(tensor_top(answer(&r), TOP, best), TOP);
@@ -298,10 +288,7 @@ TEST(a_cat)
                 fail_msg("%s: number %zu is %s", modes[i] ? modes[i] : "reference", k + 1,
                          label ? label : "nothing");
         }
-        close_run(&r);
     }
-    close_subject(&s);
-    labels_close(&labels);
 }
 
 static void find_device(const char *file)

@@ -1,6 +1,5 @@
 /* How large elements can be, by the ops that compute them (graph/ranges.h): a row for each way in
  * which it is known, or is not. */
-#include "delegate/tests/kit/plan_look.h"
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
@@ -62,30 +61,21 @@ struct look {
 static void look_at_rewritten(struct graph *g, struct look *look)
 {
     static const char *const none[] = { NULL };
-    struct gpu_options o = gpu_options_of(none);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(none);
     const struct device_limits limits = gpu_large_limits();
     const struct model_subgraph *s = &look->m->subgraphs[0];
     int nodes[KIT_TENSORS];
-    const struct transform_request r = { .graph = g,
-                                         .options = &o,
-                                         .limits = &limits,
-                                         .nodes = nodes,
-                                         .node_count = g->node_count,
-                                         .outputs = s->outputs.data,
-                                         .output_count = (int)s->outputs.count };
+    struct transform_request r = transform_request_all(g, &o, &limits, nodes);
     float magnitude[KIT_TENSORS];
-    struct diag diag = { 0 };
-    struct rewrite w;
 
-    for (int i = 0; i < g->node_count; i++)
-        nodes[i] = g->nodes[i].host_node;
-    KIT_OK(transform_partition(&w, &r, &diag));
+    r.outputs = s->outputs.data;
+    r.output_count = (int)s->outputs.count;
+    struct rewrite w CLOSED_BY(rewrite_close);
+    KIT_OK(transform_partition(&w, &r, &err));
     assert_true(w.graph.tensor_count <= KIT_TENSORS);
     ranges_find(&w.graph, magnitude);
     look->rewritten = magnitude[rewrite_find(&w, s->outputs.data[0])];
     look->chains += w.applied[TRANSFORM_chain];
-    rewrite_close(&w);
-    options_close(&o);
 }
 
 static void look_at(struct graph *g, void *user)

@@ -18,13 +18,12 @@
 #include "delegate/ops/product/matvec.args.h"
 #include "delegate/ops/product/pointwise_depthwise.args.h"
 #include "delegate/shaders/spirv.h"
-#include "reference/base/memory.h"
 #include "reference/format/read.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
 
-enum { FIVE = 5, POINTS_MAX = 4096, SLOTS = 2 * POINTS_MAX, NAME_BYTES = 160 };
+enum { FIVE = 5, POINTS_MAX = 4096, SLOTS = 2 * POINTS_MAX, NAME_BYTES = 160, VARIANTS = 1024 };
 
 static const char file_name[] = "delegate/tests/reach.tsv";
 
@@ -93,10 +92,12 @@ static uint16_t slots[SLOTS]; /* index of the point, from 1 */
 /* A shader as it is compiled. */
 struct variant {
     const char *of, *specs; /* as a step has it; names of the specialization constants */
+    uint32_t named, given;  /* constants: by `specs`, and by the step that has most of them */
     bool half;
     char name[48], dot[48]; /* with packed dot products: none, or its name */
     uint64_t key;
 };
+static struct variant variants[VARIANTS];
 
 /* What is planned now. */
 static struct {
@@ -167,6 +168,7 @@ static const struct {
     const char *stem, *specs;
 } specs[] = {
     { "arg_max", "over_channels least signed" },
+    { "attention", "rows team parts# -" },
     { "batch_matmul", "adj_x adj_y" },
     { "batch_matmul_int8", "adj_x adj_y" },
     { "batch_matmul_int16", "adj_x adj_y y_bytes" },
@@ -190,7 +192,7 @@ static const struct {
     { "dynamic_update_slice", "whole dims" },
     { "elementwise", "op" },
     { "embedding_lookup", "bits blocks" },
-    { "fully_connected", "activation wide" },
+    { "fully_connected", "activation wide residual" },
     { "gather", "whole depth" },
     { "gemm", WINDOW "activation flags| rows columns - source# groups#" },
     { "gemm_int8", WINDOW "rows - dense requantize sign_flip# sum_x quads" },
@@ -203,7 +205,8 @@ static const struct {
     { "matrix", WINDOW "tile subgroups. - - - - flags|" },
     { "matvec", "activation residual rounded columns turns planes tail#" },
     { "move", "mode" },
-    { "packed_product", "bits rows columns planes# turns# activation blocks whole" },
+    { "norm", "centered" },
+    { "packed_product", "bits rows columns planes# activation blocks whole residual outputs" },
     { "pointwise_depthwise", WINDOW "tile rows# shares - flags| -" },
     { "pool", "stride_h# stride_w# activation maximum zeros" },
     { "pool_int8", "stride_h# stride_w# signed maximum zeros" },
@@ -281,6 +284,9 @@ static void reach_specs(void)
             reach_spec(id, word, length);
         word += all + strspn(word + all, " ");
     }
+    now.shader->named = id;
+    if (now.shader->given < now.step->spec_count)
+        now.shader->given = now.step->spec_count;
     if (id < now.step->spec_count)
         fail_msg("%s has %u specialization constants, `specs` names %u", NAME,
                  now.step->spec_count - 3, id - 3);
@@ -452,11 +458,10 @@ static void reach_edges(void)
 static void name_shader(const struct plan_step *s)
 {
     static const char *const endings[2][2] = { { ".f32", ".word" }, { ".f16", ".short" } };
-    static struct variant variants[256];
-    size_t at = mix((uintptr_t)s->shader, now.plan->half) % 256;
+    size_t at = mix((uintptr_t)s->shader, now.plan->half) % VARIANTS;
 
     while (variants[at].of && (variants[at].of != s->shader || variants[at].half != now.plan->half))
-        at = (at + 1) % 256;
+        at = (at + 1) % VARIANTS;
     now.shader = &variants[at];
     if (now.shader->of)
         return;
@@ -567,16 +572,15 @@ static void plan_on(struct graph *g, const struct gpu_options *o, int *lists)
     struct plan_request r = {
         .graph = g, .options = o, .limits = &devices[now.device], .unpacked = true, .reasons = true
     };
-    struct diag diag = { 0 };
     struct decision d;
     struct plan p;
 
-    KIT_OK_DIAG(decision_make(&d, g, o, r.limits, &diag), diag);
+    KIT_OK_DIAG(decision_make(&d, g, o, r.limits, &err), err);
     request_taken(&r, g, d.take, lists);
     decision_close(&d);
     if (r.node_count == 0)
         return;
-    if (plan_make(&p, &r, &diag) == STATUS_OK) {
+    if (plan_make(&p, &r, &err) == STATUS_OK) {
         now.plan = &p;
         reach_plan();
     } else {
@@ -587,43 +591,38 @@ static void plan_on(struct graph *g, const struct gpu_options *o, int *lists)
 
 static void look(struct graph *g, void *user)
 {
-    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
+    int *lists CLOSED_BY(kit_free) =
+        calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
 
     (void)user;
     assert_non_null(lists);
     now.graph = g;
     for (size_t m = 0; m < sizeof modes / sizeof modes[0]; m++) {
-        struct gpu_options o = gpu_options_of(modes[m]);
+        struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(modes[m]);
 
         for (now.device = 0; now.device < DEVICES; now.device++)
             plan_on(g, &o, lists);
-        options_close(&o);
     }
-    free(lists);
 }
 
 static void plan_all(void)
 {
-    struct test_case *cases;
-    struct diag diag = { 0 };
     size_t count;
 
     make_devices();
-    KIT_OK_DIAG(cases_list(&cases, &count, &diag), diag);
+    struct test_case *cases CLOSED_BY(kit_mem_free);
+    KIT_OK_DIAG(cases_list(&cases, &count, &err), err);
     for (size_t i = 0; i < count; i++) {
         const struct case_request request = { .seed = 1 };
-        struct case_instance instance;
-        struct model m;
 
         now.name = cases[i].name;
         now.number = i + 1;
-        KIT_OK_DIAG(case_build(&cases[i], &request, &instance, &diag), diag);
-        KIT_OK_DIAG(tflite_read(&m, instance.file.bytes, instance.file.count, &diag), diag);
+        struct case_instance instance CLOSED_BY(case_instance_close);
+        KIT_OK_DIAG(case_build(&cases[i], &request, &instance, &err), err);
+        MODEL_BY(m,
+                 KIT_OK_DIAG(tflite_read(&m, instance.file.bytes, instance.file.count, &err), err));
         gpu_look(&m, look, NULL);
-        model_close(&m);
-        case_instance_close(&instance);
     }
-    mem_free(cases);
 }
 
 /* ---- the file ---- */
@@ -739,12 +738,20 @@ static int print(int argc, char **argv)
     return fclose(f) == 0 ? 0 : 1;
 }
 
-static int make_once(void **state)
+FIXTURE(make_once)
 {
-    (void)state;
     if (!KIT_SANITIZED) /* it takes seconds, without a device */
         make_map();
     return 0;
+}
+
+/* A name behind the last constant would be one that the shader has no more. */
+TEST(all_names_have_constants)
+{
+    for (size_t i = 0; i < VARIANTS; i++)
+        if (variants[i].specs && variants[i].named > variants[i].given)
+            fail_msg("%s has at most %u specialization constants, `specs` names %u",
+                     variants[i].name, variants[i].given - 3, variants[i].named - 3);
 }
 
 TEST(no_point_is_lost)

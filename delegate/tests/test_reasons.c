@@ -120,6 +120,17 @@ static const char norm[] = NORM, norm_read[] = NORM "; ABS r -> a";
     "MUL {} a c -> ac; MUL {} b d -> bd; MUL {} b c -> bc; MUL {} a d -> ad; "                     \
     "SUB {} ac bd -> s; ADD {} bc ad -> t; CONCATENATION {axis=3} s t -> y"
 static const char rope[] = ROPE, rope_read[] = ROPE "; ABS a -> a2";
+#define ATTENTION(q, k)                                                                            \
+    "BATCH_MATMUL {adj_y=true} " q " " k " -> l; SOFTMAX {beta=1} l -> p; "                        \
+    "BATCH_MATMUL {} p " k " -> y"
+static const char attention[] = ATTENTION("x", "z");
+static const char attention_read[] = ATTENTION("x", "z") "; ABS p -> a";
+static const char attention_of_constant[] =
+    "BATCH_MATMUL {adj_y=true} x f32[6,8]=~1 -> l; SOFTMAX {beta=1} l -> p; "
+    "BATCH_MATMUL {} p z -> y";
+static const char attention_of_slots[] = "TILE z i32[4]=1,1,400,1 -> k; " ATTENTION("x", "k");
+static const char attention_of_images[] = "CONCATENATION {axis=0} x x x -> q; " ATTENTION("q", "z");
+static const char attention_of_rows[] = "TILE x i32[4]=1,1,2,1 -> q; " ATTENTION("q", "z");
 #define PACKED(units, bias)                                                                        \
     "FULLY_CONNECTED {} x i8[" units ",288]=~1(-8..7)q(0.5,0) " bias " -> y"
 static const char packed[] = PACKED("400", "f32[400]=~2");
@@ -151,66 +162,29 @@ static const char pad_average[] = PAD AVERAGE("2", "NONE", "p", "y");
 
 /* ---- devices ---- */
 
-static void with_units(struct device_limits *l)
-{
-    l->device_class = DEVICE_NVIDIA;
-    l->max_shared_memory_bytes = 49152;
-    l->matrix = (struct device_matrix){ .kind = MATRIX_NV, .tile = 16, .subgroup_size = 32 };
-}
+#define DEVICE(name_, ...)                                                                         \
+    static void name_(struct device_limits *l)                                                     \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct device_limits
 
-static void with_small_memory(struct device_limits *l)
-{
-    with_units(l);
-    l->max_shared_memory_bytes = 1024;
-}
-
-static void with_few_invocations(struct device_limits *l)
-{
-    with_units(l);
-    l->matrix.subgroup_size = 128;
-    l->max_workgroup_invocations = 128;
-}
-
-static void with_few_groups(struct device_limits *l)
-{
-    with_units(l);
-    l->max_workgroup_count[1] = l->max_workgroup_count[2] = 2;
-}
-
-static void with_other_matrices(struct device_limits *l)
-{
-    with_units(l);
-    l->matrix.tile = 32;
-}
-
-static void unmeasured(struct device_limits *l)
-{
-    l->device_class = DEVICE_OTHER;
-}
-
-static void software(struct device_limits *l)
-{
-    l->device_class = DEVICE_SOFTWARE;
-}
-
-static void nvidia(struct device_limits *l)
-{
-    l->device_class = DEVICE_NVIDIA;
-}
+DEVICE(with_units, l->device_class = DEVICE_NVIDIA; l->max_shared_memory_bytes = 49152;
+       l->matrix = (struct device_matrix){ .kind = MATRIX_NV, .tile = 16, .subgroup_size = 32 });
+DEVICE(with_small_memory, with_units(l); l->max_shared_memory_bytes = 1024);
+DEVICE(with_few_invocations, with_units(l); l->matrix.subgroup_size = 128;
+       l->max_workgroup_invocations = 128);
+DEVICE(with_few_groups, with_units(l); l->max_workgroup_count[1] = l->max_workgroup_count[2] = 2);
+DEVICE(with_other_matrices, with_units(l); l->matrix.tile = 32);
+DEVICE(unmeasured, l->device_class = DEVICE_OTHER);
+DEVICE(software, l->device_class = DEVICE_SOFTWARE);
+DEVICE(nvidia, l->device_class = DEVICE_NVIDIA);
 
 /* As large as the weights of `classifier`. */
-static void with_small_buffers(struct device_limits *l)
-{
-    nvidia(l);
-    l->max_storage_buffer_range = 400 * 36 * 8 * 4;
-}
+DEVICE(with_small_buffers, nvidia(l); l->max_storage_buffer_range = 400 * 36 * 8 * 4);
 
 /* Less than the sums of `classifier` and those of its SOFTMAX take. */
-static void with_little_memory(struct device_limits *l)
-{
-    nvidia(l);
-    l->max_shared_memory_bytes = 3071;
-}
+DEVICE(with_little_memory, nvidia(l); l->max_shared_memory_bytes = 3071);
 
 /* ---- rows ---- */
 
@@ -258,10 +232,20 @@ static const struct row rows[] = {
     T(swish_and_relu, function, "the result of CONV_2D 0 is read elsewhere, too"),
     T(norm, norm, ""),
     OFF(norm, norm),
-    T(norm_read, norm, "the result of RSQRT 3 is read 2 times"),
+    T(norm_read, norm, "the result of RSQRT 3 is read elsewhere, too"),
     T(rope, rope, ""),
     OFF(rope, rope),
     T(rope_read, rope, "the result of SLICE 3 is read elsewhere, too"),
+    T(attention, attention, ""),
+    OFF(attention, attention),
+    T(attention_read, attention, "the result of SOFTMAX 1 is read elsewhere, too"),
+    T(attention_of_constant, attention, "an input is overwritten later, a constant, or state"),
+    T(attention_of_slots, attention,
+      "36 rows of an image, more than 0 for keys and values of 38400 elements"),
+    { attention_of_slots, nvidia, NULL, NULL, REASON_TRANSFORM, TRANSFORM_attention, "", FP32 },
+    { attention_of_images, software, NULL, NULL, REASON_TRANSFORM, TRANSFORM_attention, "", FP32 },
+    { attention_of_rows, software, NULL, NULL, REASON_TRANSFORM, TRANSFORM_attention,
+      "72 rows of an image, more than 64 for keys and values of 96 elements", FP32 },
     T(residual, residual, ""),
     OFF(residual, residual),
     T(residual_of_shown, residual, "CONV_2D 1: the other operand is an output of the partition"),
@@ -316,6 +300,9 @@ static const struct row rows[] = {
       "class software: slower, as measured on lavapipe"),
     K(depth_of_8, matmul_shares, nvidia, FP32, "a depth of 8, less than 16"),
     K_OFF(depth_of_48, matmul_shares, nvidia, FP32),
+    K(attention, attention_parts, nvidia, FP32, ""),
+    K(attention, attention_parts, software, FP32, "class software: not measured"),
+    K_OFF(attention, attention_parts, nvidia, FP32),
     K(large_dense, matvec, nvidia, FP32, ""),
     K_OFF(large_dense, matvec, nvidia, FP32),
     K(large_dense, matvec, software, FP32, "class software: not measured"),
@@ -418,9 +405,8 @@ static void check_row(const struct row *r, size_t index)
                                   r->value, NULL };
     struct plan_look l = { .pairs = pairs, .device = r->device };
     const char *found;
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     l.m = &m;
     gpu_look(&m, plan_look_at, &l);
     found = plan_look_reason(&l.plan, r->kind, r->id, r->text);
@@ -429,7 +415,6 @@ static void check_row(const struct row *r, size_t index)
     if (!r->text[0] && found)
         fail_msg("row %zu: expected no reason, found \"%s\"", index, found);
     plan_close(&l.plan);
-    model_close(&m);
 }
 
 TEST(each_reason)
@@ -472,9 +457,8 @@ TEST(asking_changes_nothing)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const struct transform_case c = { .text = texts[i], .dims = { 1, 6, 6, 8 } };
         struct plan_look asked = { .pairs = pairs }, silent = { .pairs = pairs, .silent = true };
-        struct model m;
 
-        transform_model(&c, &m);
+        MODEL_BY(m, transform_model(&c, &m));
         asked.m = silent.m = &m;
         gpu_look(&m, plan_look_at, &asked);
         gpu_look(&m, plan_look_at, &silent);
@@ -490,7 +474,6 @@ TEST(asking_changes_nothing)
         }
         plan_close(&asked.plan);
         plan_close(&silent.plan);
-        model_close(&m);
     }
 }
 

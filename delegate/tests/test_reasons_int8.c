@@ -82,7 +82,7 @@ TEST(each_quantized_reason)
                                       NULL };
         struct plan_look l = { .pairs = pairs, .device = r->device };
         const char *found;
-        struct model m;
+        struct model m CLOSED_BY(model_close);
         struct net n;
 
         net_begin(&n, 5, false);
@@ -101,6 +101,5 @@ TEST(each_quantized_reason)
         if (!found || !strstr(found, r->text))
             fail_msg("row %zu: expected \"%s\", found \"%s\"", i, r->text, found ? found : "none");
         plan_close(&l.plan);
-        model_close(&m);
     }
 }

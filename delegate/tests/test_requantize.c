@@ -1,6 +1,5 @@
 /* Which arithmetic makes outputs of the sums of a node: the short one is for sums and multipliers
  * that it is exact for. */
-#include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include "delegate/ops/int8/dot.h"
@@ -24,14 +23,14 @@ static uint32_t mode_of(const struct sums *s)
     const bool per_channel = s->type == kTfLiteInt8;
     const int32_t bias[OUTPUTS] = { 0, s->bias };
     struct graph_tensor t[] = {
-        { .type = s->type, .quant = { &one, zeros, 1, 1, 0 } },
+        { .type = s->type, .quant = { .scale = &one, zeros, 1, 1, 0 } },
         { .type = s->type,
           .rank = 2,
           .dims = { OUTPUTS, s->inputs },
           .elements = OUTPUTS * (size_t)s->inputs,
-          .quant = { s->multipliers, zeros, per_channel ? OUTPUTS : 1, 1, 0 } },
+          .quant = { .scale = s->multipliers, zeros, per_channel ? OUTPUTS : 1, 1, 0 } },
         { .type = kTfLiteInt32, .rank = 1, .dims = { OUTPUTS }, .elements = OUTPUTS, .data = bias },
-        { .type = s->type, .quant = { &one, zeros, 1, 1, 0 } },
+        { .type = s->type, .quant = { .scale = &one, zeros, 1, 1, 0 } },
     };
     const struct graph_node n = {
         .inputs = nodes_in, .outputs = nodes_out, .input_count = 3, .output_count = 1

@@ -10,7 +10,6 @@
 
 static void resize(struct interpreter *in, int batch)
 {
-    struct diag diag = { 0 };
     size_t count;
     const int *inputs = interpreter_inputs(in, &count);
 
@@ -20,16 +19,8 @@ static void resize(struct interpreter *in, int batch)
 
         memcpy(dims, t->dims->data, (size_t)t->dims->size * sizeof dims[0]);
         dims[0] = batch;
-        KIT_OK(interpreter_resize_input(in, inputs[i], dims, t->dims->size, &diag));
+        KIT_OK(interpreter_resize_input(in, inputs[i], dims, t->dims->size, &err));
     }
-}
-
-static void run(struct interpreter *in, uint64_t seed)
-{
-    struct diag diag = { 0 };
-
-    kit_fill_inputs(in, seed);
-    KIT_OK(interpreter_invoke(in, &diag));
 }
 
 static void expect_close(struct interpreter *a, struct interpreter *b, int output)
@@ -59,109 +50,88 @@ static void expect_all_close(struct interpreter *a, struct interpreter *b)
 TEST(random_graphs_of_several_batches)
 {
     static const int batches[] = { 3, 1, 7, 7, 2, 1 };
-    TfLiteDelegate *d;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
     int runs = 0;
 
-    NEEDS_DEVICE;
     d = kit_delegate(WITH("max_partitions", "0"));
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        struct interpreter *ours, *reference;
-        struct diag diag = { 0 };
-        struct model m;
-
-        kit_random_graph(&m, seed, 3 + (int)seed, (int)seed % 3);
-        ours = kit_open(&m, d);
-        reference = kit_open(&m, NULL);
+        MODEL_BY(m, kit_random_graph(&m, seed, 3 + (int)seed, (int)seed % 3));
+        INTERPRETER(ours, &m, d);
+        INTERPRETER(reference, &m, NULL);
         for (size_t i = 0; i < sizeof batches / sizeof batches[0]; i++) {
             const int partitions = interpreter_partition_count(ours);
 
             resize(ours, batches[i]);
             resize(reference, batches[i]);
-            if (interpreter_allocate(reference, &diag) != STATUS_OK)
+            if (interpreter_allocate(reference, &err) != STATUS_OK)
                 continue; /* a constant has another batch */
-            KIT_OK(interpreter_allocate(ours, &diag));
+            KIT_OK(interpreter_allocate(ours, &err));
             assert_int_equal(interpreter_partition_count(ours), partitions);
-            run(ours, seed);
-            run(reference, seed);
+            kit_invoke(ours, seed);
+            kit_invoke(reference, seed);
             expect_all_close(reference, ours);
             runs++;
         }
-        interpreter_close(ours);
-        interpreter_close(reference);
-        model_close(&m);
     }
     assert_true(runs >= 30);
-    tflite_plugin_destroy_delegate(d);
 }
 
 TEST(no_images_at_all)
 {
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    TfLiteDelegate *d;
-    struct model m;
 
-    NEEDS_DEVICE;
-    kit_text(&m, "RELU x:f32[1,5] -> y");
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    MODEL(m, "RELU x:f32[1,5] -> y");
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("precision", "fp32"));
+    INTERPRETER_BY(in, kit_open(&m, d));
     for (int batch = 2; batch >= 0; batch--) {
         resize(in, batch);
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_allocate(in, &err));
         if (batch > 0)
-            run(in, 1);
+            kit_invoke(in, 1);
         else
-            KIT_OK(interpreter_invoke(in, &diag));
+            KIT_OK(interpreter_invoke(in, &err));
         assert_int_equal(interpreter_tensor(in, 1)->dims->data[0], batch);
         assert_int_equal(interpreter_tensor(in, 1)->bytes, (size_t)batch * 20);
         assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
         assert_int_equal(stats.partitions, 1);
     }
     resize(in, 1);
-    KIT_OK(interpreter_allocate(in, &diag));
-    run(in, 2);
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 2);
     for (int i = 0; i < 5; i++)
         assert_true(interpreter_tensor(in, 1)->data.f[i] ==
                     fmaxf(0, interpreter_tensor(in, 0)->data.f[i]));
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* [n, 5] has two slices of 16 bytes a row on the device. */
 TEST(a_limit_is_exceeded_by_a_resize)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device };
-    struct diag diag = { 0 };
     struct interpreter *in;
     TfLiteDelegate *d;
-    struct model m;
 
-    NEEDS_DEVICE;
     d = kit_delegate(WITH("precision", "fp32"));
     assert_true(assay_gpu_devices(&device, 1, NULL, 0) >= 1);
     if (device.max_storage_buffer_range > 1u << 30) {
         tflite_plugin_destroy_delegate(d);
         skip();
     }
-    kit_text(&m, "RELU x:f32[1,5] -> y");
+    MODEL(m, "RELU x:f32[1,5] -> y");
     in = kit_open(&m, d);
     resize(in, (int)(device.max_storage_buffer_range / 32 + 1));
-    assert_int_not_equal(interpreter_allocate(in, &diag), STATUS_OK);
-    if (!strstr(diag.text, "limits.tensor_bytes") || !strstr(diag.text, "RELU") ||
-        !strstr(diag.text, "resized"))
-        fail_msg("%s", diag.text);
-    assert_int_not_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    assert_int_not_equal(interpreter_allocate(in, &err), STATUS_OK);
+    if (!strstr(err.text, "limits.tensor_bytes") || !strstr(err.text, "RELU") ||
+        !strstr(err.text, "resized"))
+        fail_msg("%s", err.text);
+    assert_int_not_equal(interpreter_invoke(in, &err), STATUS_OK);
     resize(in, 4); /* smaller again, it runs */
-    KIT_OK(interpreter_allocate(in, &diag));
-    run(in, 3);
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 3);
     for (int i = 0; i < 20; i++)
         assert_true(interpreter_tensor(in, 1)->data.f[i] ==
                     fmaxf(0, interpreter_tensor(in, 0)->data.f[i]));
     interpreter_close(in);
     tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* ---- dynamic tensors ---- */
@@ -179,7 +149,6 @@ static void make_dynamic(struct model *m)
 
 static void check_dynamic(struct interpreter *in, int batch, int rows)
 {
-    struct diag diag = { 0 };
     const float *const x = interpreter_tensor(in, X)->data.f;
     const TfLiteTensor *y, *side;
 
@@ -187,7 +156,7 @@ static void check_dynamic(struct interpreter *in, int batch, int rows)
         interpreter_tensor(in, X)->data.f[i] = (float)(i % 11 - 4) * (float)rows;
     interpreter_tensor(in, SHAPE)->data.i32[0] = rows;
     interpreter_tensor(in, SHAPE)->data.i32[1] = 6 * batch / rows;
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     y = interpreter_tensor(in, Y);
     side = interpreter_tensor(in, SIDE);
     assert_int_equal(y->dims->data[0], rows);
@@ -202,16 +171,11 @@ static void check_dynamic(struct interpreter *in, int batch, int rows)
 TEST(nodes_before_and_beside_a_dynamic_tensor_are_taken)
 {
     static const int taken[] = { 1, 0, 0, 0, 1 };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    TfLiteDelegate *d;
-    struct model m;
     int dynamic = 0;
 
-    NEEDS_DEVICE;
-    make_dynamic(&m);
-    d = kit_delegate(WITH("max_partitions", "0"));
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_dynamic(&m));
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("max_partitions", "0"));
+    INTERPRETER_BY(in, kit_open(&m, d));
     for (int i = 0; i < 5; i++)
         assert_int_equal(interpreter_node_partition(in, i) >= 0, taken[i]);
     for (int i = 0; i < assay_gpu_refusal_count(d); i++) {
@@ -224,38 +188,26 @@ TEST(nodes_before_and_beside_a_dynamic_tensor_are_taken)
     check_dynamic(in, 1, 2);
     check_dynamic(in, 1, 3);
     for (int batch = 4; batch >= 1; batch -= 3) {
-        KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ batch, 6 }, 2, &diag));
-        KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ batch, 6 }, 2, &err));
+        KIT_OK(interpreter_allocate(in, &err));
         check_dynamic(in, batch, 6);
         check_dynamic(in, batch, 1);
     }
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 /* The interpreter is opened with the delegate, and resized before it ever has memory. */
 TEST(resized_before_the_first_allocation)
 {
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    TfLiteDelegate *d;
-    struct model m;
-
-    NEEDS_DEVICE;
-    make_dynamic(&m);
-    d = kit_delegate(WITH("max_partitions", "0"));
-    in = kit_interpreter(&m, NULL);
-    KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 5, 6 }, 2, &diag));
-    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
+    MODEL_BY(m, make_dynamic(&m));
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("max_partitions", "0"));
+    INTERPRETER_BY(in, kit_interpreter(&m, NULL));
+    KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 5, 6 }, 2, &err));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
     for (int i = 0; i < 5; i++) /* though only the input had the new shape */
         assert_int_equal(interpreter_node_partition(in, i) >= 0, i == 0 || i == 4);
-    KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 2, 6 }, 2, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_resize_input(in, X, (int32_t[]){ 2, 6 }, 2, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     check_dynamic(in, 2, 4);
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

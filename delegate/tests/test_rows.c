@@ -208,17 +208,15 @@ static void check_shape(const struct way *w, const char *precision, const struct
     static uint8_t given[ROWS_MAX * CHANNELS_MAX * 4];
     const size_t count = (size_t)rows * (size_t)channels;
     const bool half = strcmp(precision, "fp16") == 0;
-    TfLiteDelegate *d = kit_delegate(WITH("precision", precision, w->key, w->value));
-    struct interpreter *in;
-    struct model m;
+    DELEGATE(d, "precision", precision, w->key, w->value);
     char what[128];
 
     snprintf(what, sizeof what, "%s, %s %s, %d rows of %d channels", w->name, precision, t->name,
              rows, channels);
     inside(d)->options.no_kernel |= 1u << KERNEL_small_outputs; /* which need no store */
     fill(given, t, count);
-    make_model(&m, t, rows, channels);
-    in = kit_open(&m, d);
+    MODEL_BY(m, make_model(&m, t, rows, channels));
+    INTERPRETER(in, &m, d);
     assert_int_equal(interpreter_partition_count(in), 1);
     assert_false(w->discrete && inside(d)->kernels->plan.outputs[0].zero_copy);
     memcpy(interpreter_tensor(in, X)->data.raw, given, count * t->bytes);
@@ -229,17 +227,14 @@ static void check_shape(const struct way *w, const char *precision, const struct
     }
     if (rows == 3)
         check_bound(d, in, t, count, given, half, what);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 TEST(every_way)
 {
     struct device_limits *limits, whole;
-    TfLiteDelegate *d;
 
     NEEDS_DEVICE;
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end);
     d = kit_delegate(WITH("precision", "fp32")); /* keeps the device open */
     limits = &inside(d)->device->limits;
     whole = *limits;
@@ -256,7 +251,6 @@ TEST(every_way)
                 }
     }
     *limits = whole;
-    assay_gpu_delegate_destroy(d);
 }
 
 /* i64 is i32 on the device, and what lies outside of it the nearest end: a row far behind a table,
@@ -268,14 +262,11 @@ TEST(longs_become_words)
                                    0x80000000 };
     static const float rows[] = { 1, 2, 4, 0, 0, 4, 0, 4, 0, 4, 4 };
     enum { COUNT = sizeof ids / sizeof ids[0] };
-    TfLiteDelegate *d;
-    struct interpreter *in;
-    struct model m;
 
     NEEDS_DEVICE;
-    d = kit_delegate(WITH("precision", "fp32"));
-    kit_text(&m, "GATHER {} f32[5]=0,1,2,3,4 x:i64[%d] -> y:f32[%d]", COUNT, COUNT);
-    in = kit_open(&m, d);
+    DELEGATE(d, "precision", "fp32");
+    MODEL(m, "GATHER {} f32[5]=0,1,2,3,4 x:i64[%d] -> y:f32[%d]", COUNT, COUNT);
+    INTERPRETER(in, &m, d);
     assert_int_equal(interpreter_partition_count(in), 1);
     memcpy(interpreter_tensor(in, 1)->data.raw, ids, sizeof ids);
     kit_run(in);
@@ -283,9 +274,6 @@ TEST(longs_become_words)
         if (interpreter_tensor(in, 2)->data.f[i] != rows[i])
             fail_msg("index %lld: row %g, expected %g", (long long)ids[i],
                      (double)interpreter_tensor(in, 2)->data.f[i], (double)rows[i]);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 TEST_FILE(.before = kit_find_validated_device);

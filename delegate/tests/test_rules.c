@@ -29,12 +29,11 @@ static void all_present(const struct refusal *r)
 static bool check_row(const struct hostile_row *row)
 {
     struct hostile_outcome o;
-    struct diag diag = { 0 };
 
     hostile_row_decide(row, &o);
-    if (hostile_judge_delegate(row, &o, &diag) == STATUS_OK)
+    if (hostile_judge_delegate(row, &o, &err) == STATUS_OK)
         return true;
-    print_error("%s:%d: %s: %s\n", row->file, row->line, row->name, diag.text);
+    print_error("%s:%d: %s: %s\n", row->file, row->line, row->name, err.text);
     return false;
 }
 
@@ -66,21 +65,17 @@ static void note_rules(const struct hostile_row *row)
     }
 }
 
-static int open_table(void **state)
+FIXTURE(open_table)
 {
-    struct diag diag = { 0 };
-
-    (void)state;
     setenv("ASSAY_LIMITS", "activation_bytes=64M,folded_bytes=64M", 1);
-    if (hostile_table_read(&table, "fuzz/hostile", &diag) == STATUS_OK)
+    if (hostile_table_read(&table, "fuzz/hostile", &err) == STATUS_OK)
         return 0;
-    fprintf(stderr, "test_rules: %s\n", diag.text);
+    fprintf(stderr, "test_rules: %s\n", err.text);
     return 1;
 }
 
-static int close_table(void **state)
+FIXTURE(close_table)
 {
-    (void)state;
     hostile_table_close(&table);
     return 0;
 }
@@ -125,7 +120,6 @@ TEST(bases_pass)
  */
 static void make_parts(struct model *m)
 {
-    struct diag diag = { 0 };
     struct builder b;
     int t[5];
 
@@ -138,7 +132,7 @@ static void make_parts(struct model *m)
     builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &t[3], 1, &t[4]);
     builder_inputs(&b, 1, &t[0]);
     builder_outputs(&b, 1, &t[4]);
-    KIT_OK(builder_finish(&b, m, &diag));
+    KIT_OK(builder_finish(&b, m, &err));
 }
 
 struct parts {
@@ -155,21 +149,20 @@ struct parts {
 static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct parts *p = delegate->data_;
-    struct gpu_options o = gpu_options_of((const char *const[]){
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of((const char *const[]){
         "exclude", "LOGISTIC", "cpu_rate", "100", "max_partitions", "0", p->key, p->value, NULL });
-    struct diag diag = { 0 };
-    struct decision d;
-    struct graph g;
     char got[5] = { 0 };
+    struct graph g CLOSED_BY(graph_close);
 
-    KIT_OK(graph_import(&g, context, &diag));
-    KIT_OK(decision_make(&d, &g, &o, &p->limits, &diag));
+    KIT_OK(graph_import(&g, context, &err));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, &g, &o, &p->limits, &err));
     d.rates.device = p->rates;
     if (p->no_preview)
         context->PreviewDelegatePartitioning = NULL;
     if (p->circle)
         g.tensors[g.nodes[0].inputs[0]].producer = 3;
-    KIT_OK(partition_apply_limits(context, &o, &p->limits, &g, &d, &diag));
+    KIT_OK(partition_apply_limits(context, &o, &p->limits, &g, &d, &err));
     for (int i = 0; i < 4; i++)
         got[i] = d.take[i] ? 'x' : '.';
     if (strcmp(got, p->taken) != 0)
@@ -183,21 +176,16 @@ static TfLiteStatus parts_prepare(TfLiteContext *context, TfLiteDelegate *delega
         p->refusal = d.refusals[i];
         seen[p->rule][FAILS] = true;
     }
-    decision_close(&d);
-    graph_close(&g);
-    options_close(&o);
     return kTfLiteOk;
 }
 
 static struct refusal look_parts(const struct model *m, struct parts parts)
 {
     TfLiteDelegate delegate = { .data_ = &parts, .Prepare = parts_prepare };
-    struct diag diag = { 0 };
-    struct interpreter *in;
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
 
-    KIT_OK(interpreter_open(&in, m, NULL, &diag));
-    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
-    interpreter_close(in);
+    KIT_OK(interpreter_open(&in, m, NULL, &err));
+    KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &err));
     return parts.refusal;
 }
 
@@ -205,9 +193,8 @@ TEST(partitions)
 {
     const struct device_limits limits = gpu_large_limits();
     struct refusal r;
-    struct model m;
 
-    make_parts(&m);
+    MODEL_BY(m, make_parts(&m));
     look_parts(&m, (struct parts){ .limits = limits, .taken = "xx.x" });
     r = look_parts(&m, (struct parts){ .key = "min_nodes",
                                        .value = "2",
@@ -270,7 +257,6 @@ TEST(partitions)
                (struct parts){
                    .limits = limits, .circle = true, .taken = "....", .rule = RULE_GRAPH_ORDER });
     seen[RULE_GRAPH_ORDER][BOUNDARY] = true;
-    model_close(&m);
 }
 
 TEST(memory_of_partitions)
@@ -280,10 +266,9 @@ TEST(memory_of_partitions)
     struct parts parts = none;
     unsigned long long need;
     struct refusal r;
-    struct model m;
     char text[64];
 
-    make_parts(&m);
+    MODEL_BY(m, make_parts(&m));
     parts.limits = limits;
     parts.limits.memory_bytes = 1;
     r = look_parts(&m, parts);
@@ -326,7 +311,6 @@ TEST(memory_of_partitions)
     parts =
         (struct parts){ .key = "memory_limit", .value = "1", .limits = limits, .taken = "xx.x" };
     look_parts(&m, parts);
-    model_close(&m);
 }
 
 /* ---- the table ---- */

@@ -3,7 +3,6 @@
 #include "delegate/tests/kit/dag.h"
 #include "reference/tests/kit/test.h"
 
-#include "delegate/plan/offsets.h"
 #include "delegate/plan/schedule.h"
 #include "delegate/tests/kit/transform_kit.h"
 
@@ -53,9 +52,8 @@ TEST(block)
     /* clang-format on */
     struct gpu_planned grouped = { .pairs = { "precision", "fp32" } };
     struct gpu_planned plain = { .pairs = { "no_kernel", "groups" } };
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     gpu_look(&m, gpu_look_plan, &grouped);
     gpu_look(&m, gpu_look_plan, &plain);
     assert_int_equal(plain.plan.groups, 0);
@@ -66,7 +64,6 @@ TEST(block)
     dag_check(&grouped.plan);
     plan_close(&grouped.plan);
     plan_close(&plain.plan);
-    model_close(&m);
 }
 
 /* The same with a sum, which is part of the last convolution of the branch, and many weights.
@@ -84,10 +81,9 @@ TEST(sum_of_block)
     /* clang-format on */
     struct gpu_planned grouped = { .pairs = { "precision", "fp32" } };
     struct gpu_planned plain = { .pairs = { "no_kernel", "groups" } };
-    struct model m;
     int sum;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     gpu_look(&m, gpu_look_plan, &grouped);
     gpu_look(&m, gpu_look_plan, &plain);
     sum = find_step(&grouped.plan, "CONV_2D+ADD node 2");
@@ -102,7 +98,6 @@ TEST(sum_of_block)
     dag_check(&grouped.plan);
     plan_close(&grouped.plan);
     plan_close(&plain.plan);
-    model_close(&m);
 }
 
 /* The second convolution adds the first one's result in its memory, which EXP reads before. */
@@ -115,16 +110,14 @@ TEST(residual)
     };
     /* clang-format on */
     struct gpu_planned look = { .pairs = { "precision", "fp32" } };
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     gpu_look(&m, gpu_look_plan, &look);
     assert_true(look.plan.groups > 0);
     assert_true(find_step(&look.plan, "EXP") < find_step(&look.plan, "CONV_2D+ADD"));
     assert_independent(&look.plan);
     dag_check(&look.plan);
     plan_close(&look.plan);
-    model_close(&m);
 }
 
 /* Stores are last: the memory of an output stays as it is to the end. */
@@ -149,9 +142,8 @@ TEST(random_graphs)
         struct gpu_planned look = { .pairs = { "poison", i % 3 == 0 ? "nan" : "off" } };
         struct gpu_planned plain = { .pairs = { "no_kernel", "groups", "poison",
                                                 i % 3 == 0 ? "nan" : "off" } };
-        struct model m;
 
-        dag_make(&m, (uint64_t)i + 1, 5 + i % 40, i % 5 == 0);
+        MODEL_BY(m, dag_make(&m, (uint64_t)i + 1, 5 + i % 40, i % 5 == 0));
         gpu_look(&m, gpu_look_plan, &look);
         gpu_look(&m, gpu_look_plan, &plain);
         dag_check(&look.plan);
@@ -163,7 +155,6 @@ TEST(random_graphs)
         grouped += look.plan.groups > 0;
         plan_close(&look.plan);
         plan_close(&plain.plan);
-        model_close(&m);
     }
     print_message("%d of %d random graphs have groups\n", grouped, COUNT);
     assert_true(grouped > COUNT / 4);

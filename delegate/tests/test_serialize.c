@@ -3,6 +3,7 @@
  * Skipped without a device. */
 #include "delegate/tests/kit/cache_kit.h"
 #include "delegate/tests/kit/device_kit.h"
+#include "reference/tests/kit/sanitized.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
@@ -39,18 +40,16 @@ static struct start start_with(const struct model *m, TfLiteDelegate *delegate)
 {
     const struct interpreter_options options = { .report = listen };
     struct start s = { .stats = { .struct_size = sizeof s.stats } };
-    struct diag diag = { 0 };
     struct interpreter *in;
     const int *outputs;
     size_t count;
 
     said[0] = '\0';
     warnings = 0;
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
-    KIT_OK(interpreter_apply_delegate(in, delegate, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
-    kit_fill_inputs(in, 1);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_open(&in, m, &options, &err));
+    KIT_OK(interpreter_apply_delegate(in, delegate, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
+    kit_invoke(in, 1);
     outputs = interpreter_outputs(in, &count);
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
@@ -76,7 +75,6 @@ static struct start start(const struct model *m, const char *dir, const char *ke
                           const char *value)
 {
     const char *keys[3] = { "max_partitions" }, *values[3] = { "0" };
-    TfLiteDelegate *d;
     struct start s;
     size_t n = 1;
 
@@ -88,10 +86,9 @@ static struct start start(const struct model *m, const char *dir, const char *ke
         keys[n] = key;
         values[n++] = value;
     }
-    d = tflite_plugin_create_delegate(keys, values, n, print);
+    DELEGATE_BY(d, tflite_plugin_create_delegate(keys, values, n, print));
     assert_non_null(d);
     s = start_with(m, d);
-    assay_gpu_delegate_destroy(d);
     return s;
 }
 
@@ -124,14 +121,12 @@ static void make_model(struct model *m, int seed)
 TEST(same_bits_with_and_without)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
-    struct cache_dir d;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
+    CACHE_DIR(d);
     for (int p = 0; p < 2; p++)
         for (uint64_t seed = 0; seed < 4; seed++) {
             struct start without, first, second;
-            struct model m;
+            struct model m CLOSED_BY(model_close);
 
             if (seed == 0)
                 make_model(&m, 1);
@@ -149,10 +144,8 @@ TEST(same_bits_with_and_without)
             assert_int_equal(second.stats.constant_bytes, without.stats.constant_bytes);
             same_bits(&without, &first);
             same_bits(&without, &second);
-            model_close(&m);
         }
     assert_int_equal(cache_dir_count(d.path, NULL), 8); /* one file for each model and precision */
-    cache_dir_remove(d.path);
 }
 
 /* Options that change how constants are packed have files of their own. */
@@ -164,12 +157,9 @@ TEST(other_options)
                                               { "poison", "junk" },
                                               { "model_token", "net" } };
     enum { COUNT = sizeof options / sizeof options[0] };
-    struct cache_dir d;
-    struct model m;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < COUNT; i++) {
             const struct start s = start(&m, d.path, options[i][0], options[i][1]);
@@ -179,33 +169,25 @@ TEST(other_options)
             same_bits(&s, &without);
             assert_int_equal(cache_dir_count(d.path, NULL), round ? COUNT : i + 1);
         }
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* 16-bit storage is tested before a file is written, not at each start. */
 TEST(tested_once)
 {
     const char *const keys[] = { "precision", "serialization_dir" };
-    struct cache_dir dir;
-    struct model m;
 
-    NEEDS_DEVICE;
-    dir = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(dir);
+    MODEL_BY(m, make_model(&m, 1));
     for (int i = 0; i < 2; i++) {
         const char *const values[] = { "fp16", dir.path };
-        TfLiteDelegate *d = tflite_plugin_create_delegate(keys, values, 2, print);
+        DELEGATE_BY(d, tflite_plugin_create_delegate(keys, values, 2, print));
         struct start s;
 
         assert_non_null(d);
         s = start_with(&m, d);
         expect(&s, i, 1 - i, 0);
         assert_int_equal(((struct gpu_delegate *)d->data_)->device->half_passed, i == 0);
-        assay_gpu_delegate_destroy(d);
     }
-    model_close(&m);
-    cache_dir_remove(dir.path);
 }
 
 /* Constants written by the host, or copied from a staging buffer: the same bits. */
@@ -213,52 +195,41 @@ TEST(staged_constants)
 {
     const char *const key = "max_partitions", *const value = "0";
     struct start s[2];
-    struct model m;
 
-    NEEDS_DEVICE;
-    make_model(&m, 1);
+    MODEL_BY(m, make_model(&m, 1));
     for (int i = 0; i < 2; i++) {
-        TfLiteDelegate *d = tflite_plugin_create_delegate(&key, &value, 1, print);
+        DELEGATE_BY(d, tflite_plugin_create_delegate(&key, &value, 1, print));
 
         assert_non_null(d);
         if (i == 1) /* the device, with this change, is closed with its last user */
             ((struct gpu_delegate *)d->data_)->device->host_writes = false;
         s[i] = start_with(&m, d);
-        assay_gpu_delegate_destroy(d);
     }
     same_bits(&s[0], &s[1]);
-    model_close(&m);
 }
 
 /* Poison in packed constants alone. */
 TEST(poisoned_constants)
 {
     static const char *const poisons[] = { "off", "nan", "junk" };
-    struct cache_dir d;
-    struct model m;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    kit_text(&m, "MUL {} x:f32[1,4] f32[1]=3 -> y");
+    CACHE_DIR(d);
+    MODEL(m, "MUL {} x:f32[1,4] f32[1]=3 -> y");
     for (int i = 0; i < 3; i++) {
         const struct start s = start(&m, d.path, "poison", poisons[i]);
 
         expect(&s, 0, 1, 0);
     }
     assert_int_equal(cache_dir_count(d.path, NULL), 3);
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* Two models under one token: each start has the weights of its own model. */
 TEST(one_token_two_models)
 {
-    struct cache_dir d;
     struct start plain[2], s;
     struct model m[2];
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
+    CACHE_DIR(d);
     for (int i = 0; i < 2; i++) {
         make_model(&m[i], 1 + i);
         plain[i] = start(&m[i], NULL, NULL, NULL);
@@ -277,7 +248,6 @@ TEST(one_token_two_models)
     assert_int_equal(cache_dir_count(d.path, NULL), 1);
     for (int i = 0; i < 2; i++)
         model_close(&m[i]);
-    cache_dir_remove(d.path);
 }
 
 /* The one file of a directory. */
@@ -315,52 +285,38 @@ static size_t stride_of(size_t bytes)
 
 TEST(truncated)
 {
-    struct cache_dir d;
     struct start plain;
     char path[512];
-    struct model m;
-    uint8_t *data;
     size_t bytes;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     plain = start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
-    data = cache_read_file(path, &bytes);
+    uint8_t *data CLOSED_BY(kit_free) = cache_read_file(path, &bytes);
     for (size_t n = 0; n < bytes; n += stride_of(bytes)) {
         cache_write_file(path, data, n);
         expect_recovery(&m, d.path, &plain, "truncated");
     }
-    free(data);
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 TEST(flipped)
 {
-    struct cache_dir d;
     struct start plain;
     char path[512];
-    struct model m;
-    uint8_t *data;
     size_t bytes;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     plain = start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
-    data = cache_read_file(path, &bytes);
+    uint8_t *data CLOSED_BY(kit_free) = cache_read_file(path, &bytes);
     for (size_t n = 0; n < bytes; n += stride_of(bytes)) {
         data[n] ^= (uint8_t)(1u << n % 8);
         cache_write_file(path, data, bytes);
         expect_recovery(&m, d.path, &plain, ".assay: ");
         data[n] ^= (uint8_t)(1u << n % 8);
     }
-    free(data);
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* Complete files that were made for something else, as after an update of driver or library. */
@@ -381,19 +337,15 @@ TEST(stale)
         { offsetof(struct cache_identity, model), "another model" },
         { offsetof(struct cache_identity, plan), "another plan" },
     };
-    struct cache_dir d;
     struct start plain;
     char path[512];
-    struct model m;
-    uint8_t *data;
     size_t bytes;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     plain = start(&m, d.path, NULL, NULL);
     only_file(path, d.path);
-    data = cache_read_file(path, &bytes);
+    uint8_t *data CLOSED_BY(kit_free) = cache_read_file(path, &bytes);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         uint8_t *byte = data + CACHE_AT_IDENTITY + fields[i].at;
 
@@ -403,9 +355,6 @@ TEST(stale)
         expect_recovery(&m, d.path, &plain, fields[i].word);
         *byte ^= 1;
     }
-    free(data);
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* A start that can neither read nor write a file. */
@@ -422,14 +371,11 @@ static void expect_without(const struct model *m, const char *dir, const struct 
 
 TEST(bad_directories)
 {
-    struct cache_dir d;
     struct start plain;
     char path[512];
-    struct model m;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     plain = start(&m, NULL, NULL, NULL);
     expect_without(&m, "/no/such/directory", &plain, "/no/such/directory");
     expect_without(&m, "/proc/self/fd", &plain, "cannot be written"); /* read-only for root, too */
@@ -452,21 +398,16 @@ TEST(bad_directories)
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
     expect_without(&m, d.path, &plain, "not a regular file");
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* Several partitions with invalid files: one warning. */
 TEST(one_warning_a_graph)
 {
-    struct cache_dir d;
     struct start plain, s;
-    struct model m;
     int partitions;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    kit_random_graph(&m, 77, 40, 2);
+    CACHE_DIR(d);
+    MODEL_BY(m, kit_random_graph(&m, 77, 40, 2));
     plain = start(&m, d.path, "exclude", "MUL,MEAN");
     partitions = plain.stats.partitions;
     assert_true(partitions > 1);
@@ -493,8 +434,6 @@ TEST(one_warning_a_graph)
     assert_int_equal(s.stats.serialized_failed, partitions);
     assert_int_equal(s.warnings, 1);
     same_bits(&plain, &s);
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* ---- other processes ---- */
@@ -512,10 +451,12 @@ static int child(char **argv)
         return 1;
     small = before;
     small.rlim_cur = 1000;
-    unsetenv("ASSAY_SHADER_LOG");                   /* of make coverage: longer than that */
-    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* which the limit would end, too */
-    if (full && setrlimit(RLIMIT_FSIZE, &small) != 0)
-        return 1;
+    unsetenv("ASSAY_SHADER_LOG"); /* of make coverage: longer than that */
+    if (full) {
+        setenv("MESA_SHADER_CACHE_DISABLE", "true", 1); /* which the limit would end, too */
+        if (setrlimit(RLIMIT_FSIZE, &small) != 0)
+            return 1;
+    }
     make_model(&m, 1);
     s = start(&m, dir, "precision", argv[4]);
     model_close(&m);
@@ -574,12 +515,9 @@ static struct start finish(struct child_process c)
 TEST(second_process)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
-    struct cache_dir d;
-    struct model m;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     for (int p = 0; p < 2; p++) {
         const struct start plain = start(&m, NULL, "precision", precisions[p]);
         const struct start first = finish(spawn("plain", d.path, precisions[p]));
@@ -590,8 +528,6 @@ TEST(second_process)
         same_bits(&plain, &first);
         same_bits(&plain, &second);
     }
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* A driver whose memory is a file (the llvmpipe of Mesa 26) does not start within RLIMIT_FSIZE. */
@@ -608,38 +544,30 @@ static bool driver_lives_without_files(void)
 /* RLIMIT_FSIZE as a full disk: the file does not fit. */
 TEST(disk_full)
 {
-    struct cache_dir d;
     struct start plain, s;
-    struct model m;
 
-    NEEDS_DEVICE;
     if (!driver_lives_without_files()) {
         printf("skipped: the driver's own memory is a file\n");
         skip();
     }
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     plain = start(&m, NULL, NULL, NULL);
     s = finish(spawn("full", d.path, "fp32"));
     expect(&s, 0, 0, 1);
     same_bits(&plain, &s);
     assert_int_equal(cache_dir_count(d.path, NULL), 0);
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 TEST(two_processes_at_once)
 {
     const char *torture = getenv("ASSAY_TORTURE");
     const int rounds = torture && strcmp(torture, "1") == 0 ? 50 : 3;
-    struct cache_dir d;
     struct start plain;
-    struct model m;
     char path[512];
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     plain = start(&m, NULL, NULL, NULL);
     for (int round = 0; round < rounds; round++) {
         struct child_process c[3];
@@ -656,32 +584,25 @@ TEST(two_processes_at_once)
         only_file(path, d.path); /* no temporary file is left */
         assert_int_equal(unlink(path), 0);
     }
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* Serialization by TfLiteGpuDelegateOptionsV2. */
 TEST(options_v2)
 {
     TfLiteGpuDelegateOptionsV2 o = TfLiteGpuDelegateOptionsV2Default();
-    struct cache_dir d;
     char name[CACHE_NAME_BYTES];
     struct start s;
-    struct model m;
 
-    NEEDS_DEVICE;
-    d = cache_dir_make();
-    make_model(&m, 1);
+    CACHE_DIR(d);
+    MODEL_BY(m, make_model(&m, 1));
     o.serialization_dir = d.path;
     o.model_token = "net";
     for (int i = 0; i < 4; i++) {
-        TfLiteDelegate *delegate;
-
         if (i == 1)
             o.experimental_flags |= TFLITE_GPU_EXPERIMENTAL_FLAGS_ENABLE_SERIALIZATION;
         if (i == 3)
             o.model_token = NULL;
-        delegate = TfLiteGpuDelegateV2Create(&o);
+        DELEGATE_BY(delegate, TfLiteGpuDelegateV2Create(&o));
         assert_non_null(delegate);
         s = start_with(&m, delegate);
         expect(&s, i == 2, i == 1 || i == 3, 0); /* without the flag nothing is written */
@@ -690,8 +611,6 @@ TEST(options_v2)
             assert_int_equal(strncmp(name, "net_", 4), 0);
         TfLiteGpuDelegateV2Delete(delegate);
     }
-    model_close(&m);
-    cache_dir_remove(d.path);
 }
 
 /* Two delegates of one process.  The second shares the pipelines of the first, but its file must
@@ -704,7 +623,6 @@ TEST(shared_pipelines)
     struct start s, t;
     struct model m;
 
-    NEEDS_DEVICE;
     d = cache_dir_make();
     e = cache_dir_make();
     make_model(&m, 1);
@@ -735,14 +653,12 @@ TEST(no_memory)
     TfLiteDelegate *delegate;
     struct model m;
 
-    NEEDS_DEVICE;
     d = cache_dir_make();
     make_model(&m, 1);
     for (int round = 0; round < 2; round++) { /* writing, then reading */
         assert_non_null(delegate = tflite_plugin_create_delegate(&key, &value, 1, print));
-        for (long n = 0;; n++) {
+        for (long n = 0;; n += KIT_EACH(4)) {
             const struct interpreter_options options = { .report = listen };
-            struct diag diag = { 0 };
             struct interpreter *in;
             enum status s;
 
@@ -754,12 +670,12 @@ TEST(no_memory)
                     unlink(path);
                 }
             }
-            KIT_OK(interpreter_open(&in, &m, &options, &diag));
+            KIT_OK(interpreter_open(&in, &m, &options, &err));
             said[0] = '\0';
             mem_fail_after(n);
-            s = interpreter_apply_delegate(in, delegate, NULL, &diag);
+            s = interpreter_apply_delegate(in, delegate, NULL, &err);
             if (s == STATUS_OK)
-                s = interpreter_allocate(in, &diag);
+                s = interpreter_allocate(in, &err);
             if (mem_fail_after(-1) <= n && s == STATUS_OK) {
                 interpreter_close(in);
                 break;
@@ -778,4 +694,4 @@ static int run_child(int argc, char **argv)
     return argc == 5 && strcmp(argv[1], "child") == 0 ? child(argv) : -1;
 }
 
-TEST_FILE(.before = kit_find_device, .main = run_child);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device, .main = run_child);

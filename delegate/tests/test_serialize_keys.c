@@ -46,17 +46,16 @@ static struct start start(const struct model *m, const char *dir, const char *ke
         tflite_plugin_create_delegate(keys, values, key ? 2 : 1, print);
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct start s = { .found = 0 };
-    struct diag diag = { 0 };
     struct interpreter *in;
     const int *outputs;
     size_t count;
 
     assert_non_null(delegate);
-    KIT_OK(interpreter_open(&in, m, &(struct interpreter_options){ 0 }, &diag));
-    KIT_OK(interpreter_apply_delegate(in, delegate, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_open(&in, m, &(struct interpreter_options){ 0 }, &err));
+    KIT_OK(interpreter_apply_delegate(in, delegate, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     fill_input(in);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     outputs = interpreter_outputs(in, &count);
     for (size_t i = 0; i < count; i++)
         checksum_add(&s.outputs, interpreter_tensor(in, outputs[i])->data.raw,
@@ -120,7 +119,7 @@ static void make_u8(struct model *m, int zero)
 static void expect_apart(const char *what, const struct model *a, const struct model *b,
                          const char *key, const char *value_a, const char *value_b, bool same_bits)
 {
-    struct cache_dir d = cache_dir_make();
+    CACHE_DIR(d);
     struct start s[4];
 
     for (int i = 0; i < 4; i++) {
@@ -133,25 +132,20 @@ static void expect_apart(const char *what, const struct model *a, const struct m
     if (!same_bits && memcmp(&s[0].outputs, &s[1].outputs, sizeof s[0].outputs) == 0)
         fail_msg("%s: the results are the same", what);
     assert_int_equal(cache_dir_count(d.path, NULL), 2);
-    cache_dir_remove(d.path);
 }
 
 TEST(one_weight)
 {
     static const size_t places[] = { 0, 1023, 1024, DEPTH * UNITS / 2, DEPTH * UNITS - 1 };
-    struct model a, b;
 
-    NEEDS_DEVICE;
-    make_floats(&a, 0, 0);
+    MODEL_BY(a, make_floats(&a, 0, 0));
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         char what[32];
 
         snprintf(what, sizeof what, "weight %zu", places[i]);
-        make_floats(&b, places[i], 4);
+        MODEL_BY(b, make_floats(&b, places[i], 4));
         expect_apart(what, &a, &b, NULL, NULL, NULL, false);
-        model_close(&b);
     }
-    model_close(&a);
 }
 
 TEST(one_quantization)
@@ -163,9 +157,7 @@ TEST(one_quantization)
         "scale of the input",       "scale between",      "scale of the output",
         "scale of the last channel"
     };
-    struct model a, b;
 
-    NEEDS_DEVICE;
     others[0].zero_x++;
     others[1].zero_between += 90; /* so far that results saturate, which shows in floats, too */
     others[2].zero_y++;
@@ -173,43 +165,32 @@ TEST(one_quantization)
     others[4].scale_between /= 4;
     others[5].scale_y *= 1.5f;
     others[6].last_weights *= 1.5f;
-    make_bytes(&a, &usual);
+    MODEL_BY(a, make_bytes(&a, &usual));
     for (size_t mode = 0; mode < 2; mode++) {
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-            make_bytes(&b, &others[i]);
+            MODEL_BY(b, make_bytes(&b, &others[i]));
             expect_apart(names[i], &a, &b, "quantized", modes[mode], modes[mode], false);
-            model_close(&b);
         }
     }
-    model_close(&a);
 }
 
 TEST(zero_of_weights)
 {
     static const char *const modes[] = { "exact", "float_view" };
-    struct model a, b;
 
-    NEEDS_DEVICE;
-    make_u8(&a, 120);
-    make_u8(&b, 121);
+    MODEL_BY(a, make_u8(&a, 120));
+    MODEL_BY(b, make_u8(&b, 121));
     for (size_t mode = 0; mode < 2; mode++)
         expect_apart("zero point of the weights", &a, &b, "quantized", modes[mode], modes[mode],
                      false);
-    model_close(&b);
-    model_close(&a);
 }
 
 TEST(one_option)
 {
-    struct model floats, bytes;
-
-    NEEDS_DEVICE;
-    make_floats(&floats, 0, 0);
-    make_bytes(&bytes, &usual);
+    MODEL_BY(floats, make_floats(&floats, 0, 0));
+    MODEL_BY(bytes, make_bytes(&bytes, &usual));
     expect_apart("precision", &floats, &floats, "precision", "fp32", "fp16", false);
     expect_apart("quantized", &bytes, &bytes, "quantized", "exact", "float_view", true);
-    model_close(&bytes);
-    model_close(&floats);
 }
 
-TEST_FILE(.before = kit_find_device);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device);

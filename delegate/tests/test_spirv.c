@@ -10,7 +10,6 @@
 
 #include <glob.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Whether a file of its name, in a folder of shaders, is the shader. */
@@ -140,10 +139,9 @@ static const struct lists two_lists = {
 static bool unpack_lists(const struct lists *l, const struct spirv *shaders, uint32_t out[23])
 {
     size_t bytes;
-    uint8_t *file = pack(l, &bytes);
+    uint8_t *file CLOSED_BY(kit_free) = pack(l, &bytes);
     const bool done = spirv_unpack(out, shaders, 2, file, bytes);
 
-    free(file);
     return done;
 }
 
@@ -190,7 +188,7 @@ static void expect_no_harm(const uint8_t *file, size_t bytes, const struct spirv
                            size_t count, size_t stride)
 {
     size_t words = shaders[count - 1].first + shaders[count - 1].count;
-    uint32_t *out = malloc(4 * words);
+    uint32_t *out CLOSED_BY(kit_free) = malloc(4 * words);
     uint8_t *copy;
 
     assert_non_null(out);
@@ -213,23 +211,21 @@ static void expect_no_harm(const uint8_t *file, size_t bytes, const struct spirv
     }
     assert_true(spirv_unpack(out, shaders, count, copy, bytes));
     free(copy);
-    free(out);
 }
 
 TEST(damage_does_no_harm)
 {
     size_t bytes;
-    uint8_t *file = pack(&two_lists, &bytes);
+    uint8_t *file CLOSED_BY(kit_free) = pack(&two_lists, &bytes);
 
     expect_no_harm(file, bytes, two, 2, 1);
     expect_no_harm(spirv_packed, spirv_packed_bytes, spirv_shaders, spirv_shader_count, 499);
-    free(file);
 }
 
 /* Whichever allocation fails, nothing is unpacked, and nothing leaks: the sanitizer would say. */
 TEST(memory_runs_out)
 {
-    uint32_t *out = malloc(4 * spirv_word_count);
+    uint32_t *out CLOSED_BY(kit_free) = malloc(4 * spirv_word_count);
     long fails = 0;
 
     assert_non_null(out);
@@ -242,7 +238,6 @@ TEST(memory_runs_out)
     }
     assert_true(fails > 1);
     assert_memory_equal(out, spirv_code(&spirv_shaders[0]), 4 * spirv_word_count);
-    free(out);
 }
 
 /* ---- push constants: delegate/shaders/args.h ---- */

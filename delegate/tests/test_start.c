@@ -4,7 +4,6 @@
  * device. */
 /* Wrap: vkCreateComputePipelines vkDestroyPipeline vkCreateShaderModule vkDestroyShaderModule */
 #include "delegate/tests/kit/device_kit.h"
-#include "delegate/tests/kit/gpu_kit.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/thread_kit.h"
 
@@ -78,12 +77,10 @@ static struct model model;
 static struct checksum outputs_of(struct interpreter *in)
 {
     struct checksum h = { { 0 } };
-    struct diag diag = { 0 };
     size_t count;
     const int *tensors;
 
-    kit_fill_inputs(in, 5);
-    KIT_OK(interpreter_invoke(in, &diag));
+    kit_invoke(in, 5);
     tensors = interpreter_outputs(in, &count);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
@@ -148,7 +145,6 @@ TEST(many_at_a_time)
 {
     struct start one, four;
 
-    NEEDS_DEVICE;
     one = start(1);
     four = start(4);
     assert_true(one.made >= 3);
@@ -165,7 +161,6 @@ TEST(made_once)
     TfLiteDelegate *d;
     int made;
 
-    NEEDS_DEVICE;
     parallel_pretend_cores(4);
     d = kit_delegate(WITH("max_partitions", "0"));
     first = kit_open(&model, d);
@@ -186,23 +181,21 @@ TEST(each_fails)
     struct checksum right;
     int made;
 
-    NEEDS_DEVICE;
     made = start(4).made;
     right = start(4).outputs;
     for (int n = 1; n <= made; n++) {
         TfLiteDelegate *const d = kit_delegate(WITH("max_partitions", "0"));
         struct interpreter *again, *in;
-        struct diag diag = { 0 };
         struct checksum outputs;
         int threads;
 
         parallel_pretend_cores(4);
         threads = kit_count_threads(); /* of the device, too */
-        KIT_OK(interpreter_open(&in, &model, &options, &diag));
+        KIT_OK(interpreter_open(&in, &model, &options, &err));
         kit_said[0] = '\0';
         atomic_store(&calls, 0);
         atomic_store(&fails_at, n);
-        assert_true(interpreter_apply_delegate(in, d, NULL, &diag) != STATUS_OK);
+        assert_true(interpreter_apply_delegate(in, d, NULL, &err) != STATUS_OK);
         atomic_store(&fails_at, 0);
         if (!strstr(kit_said, "assay delegate: shader ") ||
             !strstr(kit_said, "vkCreateComputePipelines: VK_ERROR_OUT_OF_DEVICE_MEMORY"))
@@ -228,18 +221,16 @@ TEST(no_memory)
     const struct interpreter_options options = { .report = kit_listen };
     int failed = 0;
 
-    NEEDS_DEVICE;
     for (long n = 0; n < 4000; n += 1 + n / 16) {
         TfLiteDelegate *const d = kit_delegate(WITH("max_partitions", "0"));
-        struct diag diag = { 0 };
         struct interpreter *in;
         enum status s;
 
-        KIT_OK(interpreter_open(&in, &model, &options, &diag));
+        KIT_OK(interpreter_open(&in, &model, &options, &err));
         kit_said[0] = '\0';
         parallel_pretend_cores(4);
         mem_fail_after(n);
-        s = interpreter_apply_delegate(in, d, NULL, &diag);
+        s = interpreter_apply_delegate(in, d, NULL, &err);
         mem_fail_after(-1);
         parallel_pretend_cores(0);
         failed += s != STATUS_OK;
@@ -253,19 +244,18 @@ TEST(no_memory)
     assert_true(failed > 10);
 }
 
-static int make_model(void **state)
+FIXTURE(make_model)
 {
-    (void)state;
     watched = true;
     kit_random_graph(&model, 11, 24, 2);
     return 0;
 }
 
-static int drop_model(void **state)
+FIXTURE(drop_model)
 {
-    (void)state;
     model_close(&model);
     return 0;
 }
 
-TEST_FILE(.before = kit_find_device, .setup = make_model, .teardown = drop_model);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device, .setup = make_model,
+          .teardown = drop_model);

@@ -1,6 +1,8 @@
 /* assay_gpu_query_support on described devices; on the device of this machine its result is what a
  * delegate does. */
 #include "conformance/tests/kit/nets.h"
+#include "delegate/tests/kit/device_kit.h"
+#include "reference/runtime/report.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
@@ -38,20 +40,12 @@ static TfLiteStatus ask(TfLiteContext *context, TfLiteDelegate *delegate)
     return kTfLiteOk;
 }
 
-static void silent(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static void ask_failing(struct asker *a, const struct model *m, const char *const *pairs,
                         const struct assay_gpu_device *device, long fail_after)
 {
-    const struct interpreter_options quiet = { .report = silent };
+    const struct interpreter_options quiet = { .report = report_nothing };
     const char *keys[8] = { NULL }, *values[8] = { NULL };
-    struct diag diag = { 0 };
-    struct interpreter *in;
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
 
     *a = (struct asker){
         .base = { .data_ = a, .Prepare = ask },
@@ -68,10 +62,9 @@ static void ask_failing(struct asker *a, const struct model *m, const char *cons
         keys[a->query.count] = pairs[2 * a->query.count];
         values[a->query.count] = pairs[2 * a->query.count + 1];
     }
-    KIT_OK(interpreter_open(&in, m, &quiet, &diag));
-    KIT_OK(interpreter_apply_delegate(in, &a->base, NULL, &diag));
+    KIT_OK(interpreter_open(&in, m, &quiet, &err));
+    KIT_OK(interpreter_apply_delegate(in, &a->base, NULL, &err));
     assert_int_equal(interpreter_partition_count(in), 0); /* nothing was taken */
-    interpreter_close(in);
     assert_int_not_equal(a->result, -2);
 }
 
@@ -86,16 +79,14 @@ static void ask_about(struct asker *a, const struct model *m, const char *const 
 
 static struct model net;
 
-static int make_net(void **state)
+FIXTURE(make_net)
 {
-    (void)state;
     net_mobilenet(&net);
     return 0;
 }
 
-static int drop_net(void **state)
+FIXTURE(drop_net)
 {
-    (void)state;
     model_close(&net);
     return 0;
 }
@@ -242,9 +233,6 @@ TEST(before_and_after)
 {
     struct assay_gpu_device device = { .struct_size = sizeof device };
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
-    struct diag diag = { 0 };
-    struct interpreter *in;
-    TfLiteDelegate *d;
     struct asker a;
     char error[256];
 
@@ -253,11 +241,13 @@ TEST(before_and_after)
         skip();
     }
     ask_about(&a, &net, WITH("device", "0", "exclude", "SOFTMAX"), &device);
-    d = tflite_plugin_create_delegate(WITH("device", "exclude"), WITH("0", "SOFTMAX"), 2, report);
+    DELEGATE_BY(d, tflite_plugin_create_delegate(WITH("device", "exclude"), WITH("0", "SOFTMAX"), 2,
+                                                 report));
     assert_non_null(d);
-    KIT_OK(interpreter_open(&in, &net, NULL, &diag));
-    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, &net, NULL, &err));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
     assert_int_equal(a.query.partitions, stats.partitions);
     assert_int_equal(a.query.taken, stats.nodes);
@@ -265,17 +255,14 @@ TEST(before_and_after)
     assert_int_equal(a.query.constant_bytes, stats.constant_bytes);
     assert_int_equal(a.query.activation_bytes, stats.activation_bytes);
     assert_int_equal(a.query.staging_bytes, stats.staging_bytes);
-    interpreter_close(in);
-    assay_gpu_delegate_destroy(d);
 }
 
 /* c = a * b of constants, which the delegate folds; y = x + c. */
 TEST(folded_nodes_are_taken)
 {
-    struct model m;
     struct asker a;
 
-    kit_text(&m, "MUL {} f32[1,4]=1,2,3,4 f32[1,4]=1,2,3,4 -> c; ADD {} x:f32[1,4] c -> y");
+    MODEL(m, "MUL {} f32[1,4]=1,2,3,4 f32[1,4]=1,2,3,4 -> c; ADD {} x:f32[1,4] c -> y");
     ask_about(&a, &m, PLAIN, NULL);
     assert_int_equal(a.result, 0);
     assert_int_equal(a.query.taken, 2);
@@ -285,7 +272,6 @@ TEST(folded_nodes_are_taken)
     assert_int_equal(a.result, 0);
     assert_int_equal(a.query.taken, 1);
     assert_string_equal(a.first, "0 binary.constants two");
-    model_close(&m);
 }
 
 TEST_FILE(.setup = make_net, .teardown = drop_net);

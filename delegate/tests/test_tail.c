@@ -92,11 +92,8 @@ static void make(const struct net *n, struct model *m)
 {
     const char *const softmax = quant(n, 1. / 256, -128);
     const char *read = "logits";
-    char *text = NULL;
-    size_t count;
-    FILE *const f = open_memstream(&text, &count);
+    MEMORY_FILE(f, text);
 
-    assert_non_null(f);
     fprintf(f, "tensors x:%s[%d,1,1,%d]%s", n->type, n->rows, n->depth, quant(n, 0.05, 3));
     if (n->shape == COMPUTED)
         fprintf(f, " w:%s[%d,1,1,%d]", n->type, n->classes, n->depth);
@@ -123,7 +120,6 @@ static void make(const struct net *n, struct model *m)
                                      : "y");
     fclose(f);
     kit_text(m, "%s", text);
-    free(text);
 }
 
 /* ---- on the device ---- */
@@ -148,13 +144,12 @@ static void fill(struct interpreter *in, uint64_t seed)
 static struct interpreter *open_interpreter(const struct model *m, TfLiteDelegate *d)
 {
     const struct interpreter_options options = { .report = transform_quiet };
-    struct diag diag = { 0 };
     struct interpreter *in;
 
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
+    KIT_OK(interpreter_open(&in, m, &options, &err));
     if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     return in;
 }
 
@@ -211,7 +206,6 @@ static void check(const struct net *n, struct setting s, bool joined)
     const int all = n->shape == TWICE ? 2 : 1;
     int alone[2] = { 0 }, tails[2] = { 0 };
     struct interpreter *truth, *one, *two;
-    struct diag diag = { 0 };
     struct model m;
 
     make(n, &m);
@@ -229,7 +223,7 @@ static void check(const struct net *n, struct setting s, bool joined)
 
         for (int i = 0; i < 3; i++) {
             fill(each[i], frame % 2 + 1);
-            KIT_OK(interpreter_invoke(each[i], &diag));
+            KIT_OK(interpreter_invoke(each[i], &err));
         }
         kit_same_outputs(one, two, frame);
         check_near(n, &s, truth, one);
@@ -340,10 +334,8 @@ static void look_at_plan(struct graph *g, void *user)
 {
     struct look *look = user;
     const char *pairs[] = { "precision", look->precision ? look->precision : "fp32", NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct plan p;
 
     limits.device_class = look->device_class;
     if (look->invocations)
@@ -352,23 +344,19 @@ static void look_at_plan(struct graph *g, void *user)
         limits.max_shared_memory_bytes = look->shared_bytes;
     if (look->range)
         limits.max_storage_buffer_range = look->range;
-    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
     for (int i = 0; i < p.step_count; i++)
         if (p.steps[i]->node >= 0)
             look->step = *p.steps[i];
     count_steps(&p, &look->alone, &look->tails);
     look->copies_no_output = plan_copies_no_output(&p);
-    plan_close(&p);
-    options_close(&o);
 }
 
 static struct look planned(const struct net *n, struct look look)
 {
-    struct model m;
-
-    make(n, &m);
+    MODEL_BY(m, make(n, &m));
     gpu_look(&m, look_at_plan, &look);
-    model_close(&m);
     return look;
 }
 

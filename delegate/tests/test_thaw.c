@@ -6,7 +6,6 @@
 #include "reference/tests/kit/text_kit.h"
 
 #include "delegate/ops/product/conv_2d.args.h"
-#include "delegate/plan/frozen.h"
 #include "delegate/runtime/kernel.h"
 #include "delegate/shaders/spirv.h"
 #include "delegate/shaders/thaw.h"
@@ -105,7 +104,7 @@ TEST(sizes_of_arrays)
 TEST(damaged)
 {
     const struct spirv *s = spirv_find("conv_2d_int8.int");
-    uint32_t *words = malloc(s->count * sizeof *words);
+    uint32_t *words CLOSED_BY(kit_free) = malloc(s->count * sizeof *words);
     uint64_t seed = 11;
     size_t count, refused = 0;
 
@@ -114,17 +113,14 @@ TEST(damaged)
     assert_null(spirv_thaw(spirv_code(s), SPIRV_HEADER_WORDS + 1, 8, AT, &count));
     for (int i = 0; i < 4000; i++) {
         const size_t at = SPIRV_HEADER_WORDS + kit_below(&seed, s->count - SPIRV_HEADER_WORDS);
-        uint32_t *thawed;
 
         memcpy(words, spirv_code(s), s->count * sizeof *words);
         words[at] = kit_below(&seed, 2) ? words[at] ^ (1u << kit_below(&seed, 32))
                                         : (uint32_t)kit_below(&seed, UINT32_MAX);
-        thawed = spirv_thaw(words, s->count, 0x7df8, AT, &count);
+        uint32_t *thawed CLOSED_BY(kit_mem_free) = spirv_thaw(words, s->count, 0x7df8, AT, &count);
         refused += thawed == NULL;
-        mem_free(thawed);
     }
     assert_true(refused > 100);
-    free(words);
 }
 
 /* ---- plans ---- */
@@ -137,18 +133,15 @@ struct look {
 static void look_at_plan(struct graph *g, void *user)
 {
     struct look *look = user;
-    struct gpu_options o = gpu_options_of((const char *[]){ "no_kernel", "gemm,matvec", NULL });
+    OPTIONS(o, "no_kernel", "gemm,matvec");
     struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct plan p;
 
     limits.device_class = look->device_class;
-    gpu_plan_graph(&p, g, &o, &limits, &diag);
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
     for (int i = 0; i < p.step_count; i++)
         if (strcmp(p.steps[i]->shader, "conv_2d") == 0)
             look->step = *p.steps[i];
-    plan_close(&p);
-    options_close(&o);
 }
 
 static void make_conv(struct model *m, int32_t size, int32_t channels, int32_t kernel)
@@ -162,11 +155,10 @@ static void make_conv(struct model *m, int32_t size, int32_t channels, int32_t k
 static struct plan_step step_of(enum device_class device_class, int32_t size, int32_t kernel)
 {
     struct look look = { device_class, { .shader = NULL } };
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
     make_conv(&m, size, 12, kernel);
     gpu_look(&m, look_at_plan, &look);
-    model_close(&m);
     assert_non_null(look.step.shader);
     return look.step;
 }

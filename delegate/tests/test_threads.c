@@ -6,6 +6,7 @@
 
 #include "assay_gpu.h"
 #include "delegate/base/checksum.h"
+#include "reference/runtime/report.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,30 +29,21 @@ static TfLiteDelegate *create(const char *precision, const char *key, const char
     return tflite_plugin_create_delegate(keys, values, key ? 3 : 2, NULL);
 }
 
-static void no_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static const char *prepare(struct interpreter **in, const struct model *m, TfLiteDelegate *d)
 {
-    const struct interpreter_options options = { .report = no_report };
-    struct diag diag = { 0 };
+    const struct interpreter_options options = { .report = report_nothing };
 
-    if (interpreter_open(in, m, &options, &diag) != STATUS_OK)
+    if (interpreter_open(in, m, &options, &err) != STATUS_OK)
         return "open";
-    if (interpreter_apply_delegate(*in, d, NULL, &diag) != STATUS_OK)
+    if (interpreter_apply_delegate(*in, d, NULL, &err) != STATUS_OK)
         return "apply";
-    if (interpreter_allocate(*in, &diag) != STATUS_OK)
+    if (interpreter_allocate(*in, &err) != STATUS_OK)
         return "allocate";
     return interpreter_partition_count(*in) > 0 ? NULL : "nothing was taken";
 }
 
 static const char *invoke(struct interpreter *in, uint64_t frame, struct checksum *outputs)
 {
-    struct diag diag = { 0 };
     size_t count;
     const int *tensors = interpreter_inputs(in, &count);
     uint64_t seed = frame;
@@ -62,7 +54,7 @@ static const char *invoke(struct interpreter *in, uint64_t frame, struct checksu
         for (size_t j = 0; j < t->bytes / sizeof(float); j++)
             t->data.f[j] = kit_float(&seed);
     }
-    if (interpreter_invoke(in, &diag) != STATUS_OK)
+    if (interpreter_invoke(in, &err) != STATUS_OK)
         return "invoke";
     *outputs = (struct checksum){ { 0 } };
     tensors = interpreter_outputs(in, &count);
@@ -139,7 +131,6 @@ TEST(each_step_on_another_thread)
     static void *(*const steps[])(void *) = { on_create, on_prepare, on_invoke,
                                               on_invoke, on_close,   on_destroy };
 
-    NEEDS_DEVICE;
     for (int round = 0; round < 3; round++) {
         struct baton b = { 0 };
 
@@ -208,7 +199,6 @@ TEST(interpreters_share_a_delegate)
     struct worker workers[THREADS] = { { .index = 0 } };
     TfLiteDelegate *d;
 
-    NEEDS_DEVICE;
     for (int half = 0; half < 2; half++) {
         assert_non_null(d = create(half ? "fp16" : "fp32", NULL, NULL));
         for (int i = 0; i < THREADS; i++)
@@ -225,7 +215,6 @@ TEST(delegates_share_a_device)
     };
     struct worker workers[THREADS];
 
-    NEEDS_DEVICE;
     for (int i = 0; i < THREADS; i++)
         workers[i] = (struct worker){ .key = options[i][0], .value = options[i][1], .half = i % 2 };
     run_all(workers, THREADS, work);
@@ -237,7 +226,6 @@ TEST(delegates_share_a_directory)
     char dir[] = "/tmp/assay-threads-XXXXXX", command[64];
     struct worker workers[THREADS];
 
-    NEEDS_DEVICE;
     assert_non_null(mkdtemp(dir));
     for (int i = 0; i < THREADS; i++)
         workers[i] = (struct worker){ .key = "serialization_dir", .value = dir, .half = i / 2 };
@@ -290,7 +278,6 @@ TEST(others_ask_meanwhile)
     struct worker asking = { .index = 0 };
     atomic_bool stop;
 
-    NEEDS_DEVICE;
     atomic_init(&stop, false);
     asking.stop = &stop;
     assert_non_null(asking.shared = create("fp32", "profile", "1"));
@@ -322,7 +309,6 @@ TEST(every_order)
     static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
                                       { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
 
-    NEEDS_DEVICE;
     for (int o = 0; o < 6; o++) {
         struct assay_gpu_stats stats = { .struct_size = sizeof stats };
         TfLiteDelegate *const d = create("fp32", NULL, NULL);
@@ -355,7 +341,7 @@ TEST(every_order)
 static void *run_on(void *user)
 {
     struct worker *w = user;
-    struct interpreter *in = NULL;
+    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
 
     if (!(w->failed = prepare(&in, &models[w->index % MODELS], w->shared))) {
         while (!atomic_load(w->stop) && !w->failed)
@@ -363,7 +349,6 @@ static void *run_on(void *user)
         for (int frame = 0; frame < FRAMES && !w->failed; frame++)
             w->failed = check(in, 0, w->index % MODELS, frame);
     }
-    interpreter_close(in);
     return NULL;
 }
 
@@ -374,7 +359,6 @@ TEST(destroyed_while_running)
     TfLiteDelegate *d;
     atomic_bool stop;
 
-    NEEDS_DEVICE;
     atomic_init(&stop, false);
     assert_non_null(d = create("fp32", NULL, NULL));
     for (int i = 0; i < THREADS; i++) {
@@ -395,36 +379,32 @@ TEST(destroyed_while_running)
     }
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     for (int m = 0; m < MODELS; m++)
         kit_random_graph(&models[m], (uint64_t)m + 11, 6 + 5 * m, 2);
     for (int half = 0; half < 2 && kit_device; half++) {
-        TfLiteDelegate *const d = create(half ? "fp16" : "fp32", NULL, NULL);
+        TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = create(half ? "fp16" : "fp32", NULL, NULL);
 
         assert_non_null(d);
         for (int m = 0; m < MODELS; m++) {
-            struct interpreter *in;
+            struct interpreter *in CLOSED_BY(kit_interpreter_end);
             const char *failed = prepare(&in, &models[m], d);
 
             for (int frame = 0; frame < FRAMES && !failed; frame++)
                 failed = invoke(in, (uint64_t)frame, &right[half][m][frame]);
             if (failed)
                 fail_msg("%s", failed);
-            interpreter_close(in);
         }
-        tflite_plugin_destroy_delegate(d);
     }
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     for (int m = 0; m < MODELS; m++)
         model_close(&models[m]);
     return 0;
 }
 
-TEST_FILE(.before = kit_find_device, .setup = setup, .teardown = teardown);
+TEST_FILE(.before = kit_find_device, .needs = &kit_device, .setup = setup, .teardown = teardown);

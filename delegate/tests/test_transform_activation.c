@@ -5,13 +5,10 @@
 /* clang-format off */
 static const struct transform_case cases[] = {
     { "conv", { 1, 5, 5, 5 }, 1, "CONV_2D+RELU node 0 'u'",
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} x f32[5,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 "
-      "-> y; "
-      "RELU y -> u" },
+      CONV_VALID "x f32[5,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 -> y; RELU y -> u" },
     { "depthwise, batch", { 2, 3, 4, 6 }, 1, "DEPTHWISE_CONV_2D+RELU6 ",
       "DEPTHWISE_CONV_2D {stride_w=1 stride_h=1 depth_multiplier=1} x f32[1,3,3,6]=~1(-2..2) "
-      "f32[6]=1,2,0,0,-1,-2 -> y; "
-      "RELU6 y -> u" },
+      "f32[6]=1,2,0,0,-1,-2 -> y; RELU6 y -> u" },
     /* relu6(relu(v)) is relu6(v), in either order. */
     { "two clamps", { 1, 2, 3, 5 }, 4, "SUB+RELU6+RELU6 ",
       "ADD {fused_activation_function=RELU} x z -> b; RELU6 b -> u; "

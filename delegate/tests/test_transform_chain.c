@@ -140,9 +140,8 @@ static void compare(const struct transform_case *c, bool integers)
 {
     static const char *const precisions[] = { "fp32", "fp16" };
     struct interpreter *truth = NULL;
-    struct model m;
 
-    transform_model(c, &m);
+    MODEL_BY(m, transform_model(c, &m));
     if (integers)
         truth = transform_run(&m, NULL);
     for (int p = 0; p < 2; p++) {
@@ -163,7 +162,6 @@ static void compare(const struct transform_case *c, bool integers)
     }
     if (truth)
         interpreter_close(truth);
-    model_close(&m);
 }
 
 /* Writes a text whose names get this number in place of their _; up to end. */
@@ -268,9 +266,8 @@ static void all_chains(const struct transform_case *c, int chains)
 {
     struct plan_look l = { .pairs = (const char *const[]){ NULL } };
     int seen = 0;
-    struct model m;
 
-    transform_model(c, &m);
+    MODEL_BY(m, transform_model(c, &m));
     l.m = &m;
     gpu_look(&m, plan_look_at, &l);
     for (int i = 0; i < l.plan.step_count; i++)
@@ -278,7 +275,6 @@ static void all_chains(const struct transform_case *c, int chains)
     assert_int_equal(seen, chains);
     assert_int_equal(l.plan.step_count, l.plan.input_count + seen + l.plan.output_count);
     plan_close(&l.plan);
-    model_close(&m);
 }
 
 TEST(same_bits_of_all)
@@ -294,19 +290,13 @@ TEST(same_bits_of_all)
     };
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        char *text = NULL;
-        size_t count;
-        FILE *const f = open_memstream(&text, &count);
         struct transform_case c = { all[i].name, { 1, 2, 3, 5 }, 0, NULL, NULL };
 
-        assert_non_null(f);
-        all[i].put(f);
-        fclose(f);
+        PRINTED(text, f, all[i].put(f));
         c.text = text;
         all_chains(&c, all[i].chains);
         if (transform_device)
             compare(&c, false);
-        free(text);
     }
 }
 
@@ -320,9 +310,8 @@ TEST(in_place)
     };
     struct plan_look l = { .pairs = (const char *const[]){ NULL } };
     int seen = 0;
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     l.m = &m;
     gpu_look(&m, plan_look_at, &l);
     for (int i = 0; i < l.plan.step_count; i++) {
@@ -337,7 +326,6 @@ TEST(in_place)
     }
     assert_int_equal(seen, 1);
     plan_close(&l.plan);
-    model_close(&m);
 }
 
 TEST_FILE(KIT_HOLDS_DEVICE, .before = transform_find_device);

@@ -5,8 +5,6 @@
 #include "delegate/transform/fold.h"
 #include "reference/base/limits.h"
 
-#include <math.h>
-
 /* clang-format off */
 static const struct transform_case cases[] = {
     /* A chain of every op; its result is added to an input. */
@@ -35,11 +33,10 @@ TEST(same_results)
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct interpreter *truth, *got;
-        struct model m;
+        struct interpreter *got;
 
-        transform_model(&cases[i], &m);
-        truth = transform_run(&m, NULL);
+        MODEL_BY(m, transform_model(&cases[i], &m));
+        INTERPRETER_BY(truth, transform_run(&m, NULL));
         for (int p = 0; p < 4; p++) {
             TfLiteDelegate *d =
                 transform_delegate(p & 1 ? "fp32" : "fp16", "nan", p & 2 ? "fold" : NULL);
@@ -56,8 +53,6 @@ TEST(same_results)
             interpreter_close(got);
             assay_gpu_delegate_destroy(d);
         }
-        interpreter_close(truth);
-        model_close(&m);
     }
 }
 
@@ -74,15 +69,14 @@ static void look_folded(struct graph *g, void *user)
 {
     struct folded_look *look = user;
     const char *pairs[] = { look->no_transform ? "no_transform" : NULL, look->no_transform, NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     const struct device_limits limits = gpu_large_limits();
-    struct interpreter *truth = transform_run(look->m, NULL);
-    struct diag diag = { 0 };
+    INTERPRETER_BY(truth, transform_run(look->m, NULL));
 
     if (look->limit)
-        KIT_OK(limits_set(look->limit, &diag));
-    KIT_OK(fold_constants(g, &o, &limits, &diag));
-    KIT_OK(limits_set("folded_bytes=1G", &diag));
+        KIT_OK(limits_set(look->limit, &err));
+    KIT_OK(fold_constants(g, &o, &limits, &err));
+    KIT_OK(limits_set("folded_bytes=1G", &err));
     look->folded = 0;
     for (int i = 0; i < g->node_count; i++) {
         const struct graph_tensor *y = graph_output(g, &g->nodes[i], 0);
@@ -96,8 +90,6 @@ static void look_folded(struct graph *g, void *user)
         if (memcmp(y->data, t->data.raw, t->bytes) != 0)
             fail_msg("node %d (%s): other bits", i, g->nodes[i].name);
     }
-    interpreter_close(truth);
-    options_close(&o);
 }
 
 static void every_result_exposed(struct model *m, const struct transform_case *c)
@@ -131,9 +123,8 @@ TEST(same_bits)
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct folded_look look = { 0 };
-        struct model m;
 
-        every_result_exposed(&m, all[i]);
+        MODEL_BY(m, every_result_exposed(&m, all[i]));
         look.m = &m;
         gpu_look(&m, look_folded, &look);
         if (look.folded != all[i]->fires)
@@ -146,7 +137,6 @@ TEST(same_bits)
         look.limit = "folded_bytes=1";
         gpu_look(&m, look_folded, &look);
         assert_int_equal(look.folded, 0);
-        model_close(&m);
     }
 }
 
@@ -156,11 +146,10 @@ TEST(same_bits)
 static void spoil(struct graph *g, void *user)
 {
     const int *how = user;
-    struct gpu_options o = gpu_options_of((const char *[]){ NULL });
+    OPTIONS(o, NULL);
     struct device_limits limits = gpu_large_limits();
     struct graph_node *n = &g->nodes[0];
     struct graph_tensor *a = &g->tensors[n->inputs[0]], *y = &g->tensors[n->outputs[0]];
-    struct diag diag = { 0 };
 
     assert_int_equal(n->code, BUILTIN_MUL);
     switch (*how) {
@@ -178,42 +167,35 @@ static void spoil(struct graph *g, void *user)
     case 12: n->output_count = 0; break;
     default: break;
     }
-    KIT_OK(fold_constants(g, &o, &limits, &diag));
+    KIT_OK(fold_constants(g, &o, &limits, &err));
     if (n->folded != (*how == 0))
         fail_msg("way %d: folded %d", *how, n->folded);
     if (*how != 0)
         assert_null(y->data);
-    options_close(&o);
 }
 
 TEST(malformed_nodes_are_left)
 {
-    struct model m;
-
-    transform_model(&cases[1], &m);
+    MODEL_BY(m, transform_model(&cases[1], &m));
     for (int how = 0; how <= 12; how++)
         gpu_look(&m, spoil, &how);
-    model_close(&m);
 }
 
 /* Without a reader on the device, a folded node is refused; in a chain all of them are. */
 static void look_unread(struct graph *g, void *user)
 {
-    struct gpu_options o = gpu_options_of((const char *[]){ "exclude", "ADD", NULL });
+    OPTIONS(o, "exclude", "ADD");
     const struct device_limits limits = gpu_large_limits();
-    struct diag diag = { 0 };
-    struct decision d;
 
     (void)user;
-    KIT_OK(fold_constants(g, &o, &limits, &diag));
-    KIT_OK(decision_make(&d, g, &o, &limits, &diag));
+    KIT_OK(fold_constants(g, &o, &limits, &err));
+    struct decision d CLOSED_BY(decision_close);
+    KIT_OK(decision_make(&d, g, &o, &limits, &err));
     assert_int_equal(g->nodes[0].code, BUILTIN_RELU);
     assert_true(g->nodes[0].folded);
     for (int i = 0; i < g->node_count; i++)
         assert_false(d.take[i]);
     assert_string_equal(d.refusals[0].rule, "dequantize.no_reader");
-    decision_close(&d);
-    options_close(&o);
 }
 
 TEST(without_readers)
@@ -222,11 +204,9 @@ TEST(without_readers)
         .dims = { 1, 4, 3, 5 },
         .text = "RELU f32[1,1,3,5]=~9(-2..2) -> a; RELU6 a -> b; ADD {} x b -> y"
     };
-    struct model m;
 
-    transform_model(&c, &m);
+    MODEL_BY(m, transform_model(&c, &m));
     gpu_look(&m, look_unread, NULL);
-    model_close(&m);
 }
 
 TEST_FILE(.before = transform_find_device);

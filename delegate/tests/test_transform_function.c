@@ -2,8 +2,6 @@
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include <string.h>
-
 /* x times a constant, of which the functions below are exact: of multiples of 4 those of x + 3, of
  * multiples of 200 the logistic one. */
 /* clang-format off */
@@ -88,9 +86,8 @@ TEST(same_numbers)
         TfLiteDelegate *const d[] = { transform_delegate("fp32", "nan", NULL),
                                       transform_delegate("fp32", "nan", "function") };
         struct interpreter *run[2];
-        struct model m;
 
-        transform_model(&any_values[i], &m);
+        MODEL_BY(m, transform_model(&any_values[i], &m));
         for (int k = 0; k < 2; k++)
             run[k] = transform_run(&m, d[k]);
         transform_near(&any_values[i], "without the transform", run[0], run[1], ROUNDED_TWICE);
@@ -98,7 +95,6 @@ TEST(same_numbers)
             interpreter_close(run[k]);
             assay_gpu_delegate_destroy(d[k]);
         }
-        model_close(&m);
     }
 }
 

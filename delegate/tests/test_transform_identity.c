@@ -3,8 +3,6 @@
 #include "delegate/tests/kit/transform_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include <math.h>
-
 #define BETWEEN(name, call)                                                                        \
     static void name(struct builder *b, struct kit_tensor x, struct kit_tensor z,                  \
                      struct kit_tensor out[3])                                                     \

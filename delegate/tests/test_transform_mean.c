@@ -24,8 +24,7 @@ static const struct transform_case cases[] = {
     /* MEAN has no fused activation for the RELU after it, so that transform must be applied first. */
     { "relu behind", { 1, 4, 4, 5 }, 0, "AVERAGE_POOL_2D+RELU ",
       "AVERAGE_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4} x "
-      "-> y; "
-      "RELU y -> u" },
+      "-> y; RELU y -> u" },
     { "maximum", { 1, 4, 4, 5 }, 0, "MAX_POOL_2D ",
       "MAX_POOL_2D {padding=VALID stride_w=1 stride_h=1 filter_width=4 filter_height=4} x -> y" },
     { "wider stride than image", { 2, 2, 8, 3 }, 1, "AVERAGE_POOL_2D ",

@@ -98,7 +98,6 @@ static void copy_op(struct speller *s, const struct model_operator *op, int32_t 
 static void spell(struct model *m, const struct model *from)
 {
     struct speller s = { .m = from, .from = &from->subgraphs[0] };
-    struct diag diag = { 0 };
     int convs = 0;
 
     builder_init(&s.b);
@@ -118,7 +117,7 @@ static void spell(struct model *m, const struct model *from)
     assert_int_equal(convs, 28);
     builder_inputs(&s.b, 1, &s.to[s.from->inputs.data[0]]);
     builder_outputs(&s.b, 1, &s.to[s.from->outputs.data[0]]);
-    KIT_OK(builder_finish(&s.b, m, &diag));
+    KIT_OK(builder_finish(&s.b, m, &err));
     free(s.to);
 }
 
@@ -186,12 +185,11 @@ static void each_switch(const char *precision, int32_t type)
         .width = 0.25, .resolution = 64, .classes = CLASSES, .type = type, .seed = 1
     };
     const bool half = strcmp(precision, "fp16") == 0;
-    struct diag diag = { 0 };
     const struct zoo_entry *entry;
     struct result truth, zoo, all, none, each;
 
-    KIT_OK(zoo_find(&entry, "mobilenet_v1", &diag));
-    KIT_OK(zoo_build(&plain, entry, &options, &diag));
+    KIT_OK(zoo_find(&entry, "mobilenet_v1", &err));
+    KIT_OK(zoo_build(&plain, entry, &options, &err));
     spell(&spelled, &plain);
     truth = run_on(&spelled, NULL, NULL);
     zoo = run_on(&plain, precision, NULL);

@@ -4,7 +4,7 @@
 
 TEST(names)
 {
-    struct gpu_options o = gpu_options_of((const char *const[]){ NULL });
+    OPTIONS(o, NULL);
 
     assert_int_equal(o.no_transform, 0);
     options_close(&o);
@@ -24,7 +24,6 @@ TEST(names)
     o = gpu_options_of((const char *const[]){ "no_transform", "all", NULL });
     for (int i = 0; i < TRANSFORM_COUNT; i++)
         assert_true(o.no_transform & 1u << i);
-    options_close(&o);
 }
 
 TEST(unknown_names)
@@ -57,13 +56,11 @@ TEST(what_fired)
     struct assay_gpu_transform t = { .struct_size = sizeof t };
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
     struct interpreter *in;
-    struct model m;
-    TfLiteDelegate *d;
 
     if (!transform_device)
         skip();
-    transform_model(&c, &m);
-    d = transform_delegate("fp32", "off", "pad");
+    MODEL_BY(m, transform_model(&c, &m));
+    DELEGATE_BY(d, transform_delegate("fp32", "off", "pad"));
     in = transform_run(&m, d);
     assert_int_equal(assay_gpu_get_stats(d, &stats), 0);
     assert_int_equal(stats.nodes, 2);
@@ -83,8 +80,6 @@ TEST(what_fired)
     interpreter_close(in);
     assert_int_equal(assay_gpu_get_transform(d, TRANSFORM_activation, &t), 0);
     assert_int_equal(t.applied, 0); /* of the partitions that are there */
-    assay_gpu_delegate_destroy(d);
-    model_close(&m);
 }
 
 TEST_FILE(.before = transform_find_device);

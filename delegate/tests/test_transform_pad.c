@@ -19,44 +19,35 @@ static const struct transform_case cases[] = {
     /* Padding around a 1x1 convolution: results there are the bias. */
     { "1x1", { 1, 3, 3, 8 }, 1, "PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) "
-      "-> y" },
+      CONV_VALID "p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) -> y" },
     /* Padding behind the last row, or the last column, alone: a 1x1 window begins at its pixel, but the
      * image it makes is larger. */
     { "1x1 behind", { 2, 3, 3, 8 }, 2, "PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,0,1,0,0,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) "
-      "-> y; "
+      CONV_VALID "p f32[7,1,1,8]=~1(-2..2) f32[7]=~2(-2..2) -> y; "
       "PAD x i32[4,2]=0,0,0,0,0,2,0,0 -> p2; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p2 f32[5,1,1,8]=~3(-2..2) f32[5]=1,2,0,0,-1 "
-      "-> y2" },
+      CONV_VALID "p2 f32[5,1,1,8]=~3(-2..2) f32[5]=1,2,0,0,-1 -> y2" },
     { "grouped", { 1, 4, 4, 6 }, 1, "PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[6,3,3,2]=~1(-2..2) "
-      "f32[6]=1,2,0,0,-1,-2 -> y" },
+      CONV_VALID "p f32[6,3,3,2]=~1(-2..2) f32[6]=1,2,0,0,-1,-2 -> y" },
     { "two of them", { 1, 4, 4, 4 }, 2, "PAD+PAD+CONV_2D ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; PAD p i32[4,2]=0,0,1,0,2,3,0,0 -> p2; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p2 f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
+      CONV_VALID "p2 f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
     { "same", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
-      "CONV_2D {stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
+      CONV_SAME "p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
     { "channels", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,1,1,1,0,1 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[5,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 "
-      "-> y" },
+      CONV_VALID "p f32[5,3,3,5]=~1(-2..2) f32[5]=1,2,0,0,-1 -> y" },
     { "batch", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=1,0,1,1,1,1,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
+      CONV_VALID "p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y" },
     { "second reader", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
-      "-> y; "
-      "RELU p -> u" },
+      CONV_VALID "p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; RELU p -> u" },
     { "graph output", { 1, 4, 4, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 "
-      "-> y; "
-      "outputs y p" },
+      CONV_VALID "p f32[4,3,3,4]=~1(-2..2) f32[4]=1,2,0,0 -> y; outputs y p" },
     { "pool", { 2, 4, 5, 5 }, 1, "PAD+MAX_POOL_2D node 1 'm'",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
       "MAX_POOL_2D:2 {padding=VALID stride_w=1 stride_h=2 filter_width=2 filter_height=3} p -> m" },
@@ -95,7 +86,7 @@ static const struct transform_case odd[] = {
     /* The padded tensor is the weights, not the input. */
     { "computed weights", { 3, 3, 3, 4 }, 0, "PAD ",
       "PAD z i32[4,2]=0,0,1,0,0,0,0,0 -> w; PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
-      "CONV_2D {padding=VALID stride_w=1 stride_h=1} p w f32[3]=0 -> y" },
+      CONV_VALID "p w f32[3]=0 -> y" },
     /* Infinite weights times the zeros of PAD are NaN, which padding would skip: the PAD stays. */
     { "infinite weights", { 1, 3, 3, 4 }, 0, "PAD ",
       "PAD x i32[4,2]=0,0,1,0,2,3,0,0 -> p; "
@@ -176,13 +167,12 @@ static struct interpreter *run_odd(const struct model *m, TfLiteDelegate *d, uin
 {
     const struct interpreter_options options = { .report = transform_quiet };
     struct interpreter *const in = kit_interpreter(m, &options);
-    struct diag diag = { 0 };
 
     if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     fill_with_odd_values(in, seed);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     return in;
 }
 
@@ -212,19 +202,18 @@ TEST(same_bits)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         const struct random_pool r = random_pool(seed);
         const char *const precision = precisions[seed % 2];
-        TfLiteDelegate *const with = transform_delegate(precision, "nan", NULL);
-        TfLiteDelegate *const without = transform_delegate(precision, "nan", "pad");
-        struct interpreter *a, *b, *cpu;
+        DELEGATE_BY(with, transform_delegate(precision, "nan", NULL));
+        DELEGATE_BY(without, transform_delegate(precision, "nan", "pad"));
+        struct interpreter *cpu;
         struct exact_model e;
-        struct model m;
 
         exact_begin(&e, seed);
         add_pool(&e, &r, "f32", (struct exact_quant){ 0, 0 });
-        exact_build(&e, &m);
+        MODEL_BY(m, exact_build(&e, &m));
         must_fire(&m, e.chars);
         free(e.chars);
-        a = run_odd(&m, with, seed);
-        b = run_odd(&m, without, seed);
+        INTERPRETER_BY(a, run_odd(&m, with, seed));
+        INTERPRETER_BY(b, run_odd(&m, without, seed));
         assert_int_equal(interpreter_partition_count(a), 1);
         same_floats(&r, "with and without", a, b);
         if (seed % 2 == 0) { /* fp16 has another lowest number */
@@ -232,11 +221,6 @@ TEST(same_bits)
             same_floats(&r, "CPU and delegate", cpu, a);
             interpreter_close(cpu);
         }
-        interpreter_close(a);
-        interpreter_close(b);
-        assay_gpu_delegate_destroy(with);
-        assay_gpu_delegate_destroy(without);
-        model_close(&m);
     }
 }
 

@@ -8,6 +8,7 @@
 #define OF_X       "QUANTIZE x -> a:i8[" DIMS "]q(0.5,-7); DEQUANTIZE a -> f:f32; "
 #define MIRROR     "MIRROR_PAD {mode=0} f i32[4,2]=0,0,1,1,2,1,0,0 -> h; "
 #define TO_Y(type) "QUANTIZE h -> i:" type "; DEQUANTIZE i -> y:f32; outputs y"
+#define IDS        "ABS x -> a; CAST a -> ids:i32; "
 /* clang-format off */
 static const struct transform_case cases[] = {
     { "nothing is left", { 2, 3, 4, 5 }, 2, "MIRROR_PAD ", OF_X MIRROR TO_Y("i8[" PADDED "]q(0.5,-7)") },
@@ -34,6 +35,10 @@ static const struct transform_case cases[] = {
       OF_X MIRROR "QUANTIZE h -> i:i8[" PADDED "]q(0.5,-7); DEQUANTIZE i -> y:f32; ABS h -> v; outputs y v" },
     { "an output", { 2, 3, 4, 5 }, 0, "MIRROR_PAD ",
       OF_X MIRROR "QUANTIZE h -> i:i8[" PADDED "]q(0.5,-7); DEQUANTIZE i -> y:f32; outputs y h" },
+    { "rows of a table", { 5 }, 0, "GATHER ",
+      IDS "GATHER {} f32[5,2]=~1(-4..4) ids -> h:f32; " TO_Y("i8[5,2]q(0.5,-7)") },
+    { "rows of a table of f16", { 5 }, 0, "GATHER ",
+      IDS "DEQUANTIZE f16[5,2]=~1(-4..4) -> w:f32; GATHER {} w ids -> h:f32; " TO_Y("i8[5,2]q(0.5,-7)") },
     { "to 16 bits", { 2, 3, 4, 5 }, 0, "MIRROR_PAD ", OF_X MIRROR TO_Y("i16[" PADDED "]q(0.5)") },
 };
 /* clang-format on */

@@ -58,24 +58,18 @@ static void count_roundings(struct graph *g, void *user)
     struct count *c = user;
     const char *pairs[] = { "quantized", "float_view", c->no_transform ? "no_transform" : NULL,
                             c->no_transform, NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     const struct device_limits limits = gpu_large_limits();
     const struct model_subgraph *s = &c->m->subgraphs[0];
     int nodes[KIT_TENSORS], inputs[KIT_TENSORS];
-    struct transform_request r = { .graph = g,
-                                   .options = &o,
-                                   .limits = &limits,
-                                   .nodes = nodes,
-                                   .outputs = s->outputs.data,
-                                   .output_count = (int)s->outputs.count };
+    struct transform_request r = transform_request_all(g, &o, &limits, nodes);
     struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
-    struct diag diag = { 0 };
     struct rewrite w;
     struct plan p;
 
-    for (int i = 0; i < g->node_count; i++)
-        nodes[r.node_count++] = g->nodes[i].host_node;
-    KIT_OK(transform_partition(&w, &r, &diag));
+    r.outputs = s->outputs.data;
+    r.output_count = (int)s->outputs.count;
+    KIT_OK(transform_partition(&w, &r, &err));
     c->applied = w.applied[TRANSFORM_rounding];
     for (int i = 0; i < w.graph.node_count; i++) {
         c->roundings += w.graph.nodes[i].steps.scale > 0;
@@ -95,7 +89,7 @@ static void count_roundings(struct graph *g, void *user)
     request.input_count = (int)s->inputs.count;
     request.outputs = r.outputs;
     request.output_count = r.output_count;
-    KIT_OK(plan_make(&p, &request, &diag));
+    KIT_OK(plan_make(&p, &request, &err));
     for (int i = 0; i < p.step_count; i++)
         c->steps_rounding += strcmp(p.steps[i]->shader, "simulate") == 0;
     for (int i = 0; i < p.input_count; i++) { /* host's bytes, device's floats */
@@ -105,16 +99,14 @@ static void count_roundings(struct graph *g, void *user)
     plan_close(&p);
 
     transform_allocations_fail(&r);
-    options_close(&o);
 }
 
 TEST(rounds_what_is_read)
 {
     for (int i = 0; i < NETS; i++) {
         struct count with = { 0 }, without = { .no_transform = "rounding" };
-        struct model m;
 
-        make(&nets[i], &m);
+        MODEL_BY(m, make(&nets[i], &m));
         with.m = without.m = &m;
         gpu_look(&m, count_roundings, &with);
         gpu_look(&m, count_roundings, &without);
@@ -125,7 +117,6 @@ TEST(rounds_what_is_read)
                 "%s: %d steps without the rewrite, %d with it, which fired %d times in %d nodes",
                 nets[i].name, without.steps_rounding, with.steps_rounding, with.applied,
                 with.roundings);
-        model_close(&m);
     }
 }
 
@@ -148,7 +139,6 @@ static struct ran run(const struct model *m, const char *precision, const char *
     const char *values[] = { "float_view", precision, "0", "nan", no_transform };
     const struct interpreter_options options = { .report = transform_quiet };
     TfLiteDelegate *d = NULL;
-    struct diag diag = { 0 };
     struct interpreter *in;
     const int *inputs;
     size_t count;
@@ -157,10 +147,10 @@ static struct ran run(const struct model *m, const char *precision, const char *
     if (precision &&
         !(d = tflite_plugin_create_delegate(keys, values, no_transform ? 5 : 4, transform_report)))
         fail_msg("%s", transform_said);
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
+    KIT_OK(interpreter_open(&in, m, &options, &err));
     if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     inputs = interpreter_inputs(in, &count);
     for (size_t i = 0; i < count; i++) {
         TfLiteTensor *t = interpreter_tensor(in, inputs[i]);
@@ -168,7 +158,7 @@ static struct ran run(const struct model *m, const char *precision, const char *
         for (size_t j = 0; j < t->bytes; j++)
             t->data.int8[j] = (int8_t)(kit_below(&seed, 256) - 128);
     }
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     if (d)
         assert_int_equal(interpreter_partition_count(in), 1);
     return (struct ran){ in, d };
@@ -197,10 +187,10 @@ TEST(same_results)
     if (!transform_device)
         skip();
     for (int i = 0; i < NETS; i++) {
-        struct ran truth, with, without, half;
-        struct model m;
+        MODEL_BY(m, make(&nets[i], &m));
+        struct ran truth CLOSED_BY(run_close), with CLOSED_BY(run_close),
+            without CLOSED_BY(run_close), half CLOSED_BY(run_close);
 
-        make(&nets[i], &m);
         truth = run(&m, NULL, NULL);
         with = run(&m, "fp32", NULL);
         without = run(&m, "fp32", "all");
@@ -210,11 +200,6 @@ TEST(same_results)
          * one. */
         compare(nets[i].name, &truth, &with, 2);
         compare(nets[i].name, &truth, &half, 2);
-        run_close(&truth);
-        run_close(&with);
-        run_close(&without);
-        run_close(&half);
-        model_close(&m);
     }
 }
 

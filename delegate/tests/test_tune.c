@@ -76,17 +76,16 @@ static struct run run_model(const struct model *m, TfLiteDelegate *d,
 {
     const struct interpreter_options options = { .report = listen };
     struct run r = { .stats = { .struct_size = sizeof r.stats } };
-    struct diag diag = { 0 };
-    struct interpreter *in;
     const int *outputs;
     size_t count;
 
     said[0] = '\0';
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
-    KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
+    KIT_OK(interpreter_open(&in, m, &options, &err));
+    KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     fill(in, data);
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
     outputs = interpreter_outputs(in, &count);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *t = interpreter_tensor(in, outputs[i]);
@@ -95,7 +94,6 @@ static struct run run_model(const struct model *m, TfLiteDelegate *d,
     }
     assert_int_equal(assay_gpu_get_stats(d, &r.stats), 0);
     look_at_steps(&r, d);
-    interpreter_close(in);
     return r;
 }
 
@@ -108,12 +106,10 @@ static void fill_random(struct interpreter *in, const void *data)
 /* Steps of every kind of a random graph. */
 static struct run run_random(TfLiteDelegate *d, uint64_t seed)
 {
-    struct model m;
     struct run r;
 
-    kit_random_graph(&m, seed, 12, 3);
+    MODEL_BY(m, kit_random_graph(&m, seed, 12, 3));
     r = run_model(&m, d, fill_random, NULL);
-    model_close(&m);
     return r;
 }
 
@@ -142,17 +138,13 @@ static bool torture(void)
 static struct run run_case(const struct test_case *c, TfLiteDelegate *d, int variant)
 {
     const struct case_request request = { .seed = 1 };
-    struct case_instance instance;
-    struct diag diag = { 0 };
-    struct model m;
     struct run r;
 
     inside(d)->options.workgroup_variant = variant;
-    KIT_OK(case_build(c, &request, &instance, &diag));
-    KIT_OK(tflite_read(&m, instance.file.bytes, instance.file.count, &diag));
+    struct case_instance instance CLOSED_BY(case_instance_close);
+    KIT_OK(case_build(c, &request, &instance, &err));
+    MODEL_BY(m, KIT_OK(tflite_read(&m, instance.file.bytes, instance.file.count, &err)));
     r = run_model(&m, d, fill_case, &instance);
-    model_close(&m);
-    case_instance_close(&instance);
     return r;
 }
 
@@ -174,13 +166,12 @@ TEST(every_op)
     TfLiteDelegate *d[2];
     struct test_case *cases;
     int kinds = 0, compared = 0;
-    struct diag diag = { 0 };
     size_t count;
 
     NEEDS_DEVICE;
     for (int p = 0; p < 2; p++)
         d[p] = CREATE("precision", precisions[p]);
-    KIT_OK(cases_list(&cases, &count, &diag));
+    KIT_OK(cases_list(&cases, &count, &err));
     for (size_t i = 0; i < count; i++) {
         if (cases[i].row->gap || !case_has_set(&cases[i], SET_RANDOM) || seen_before(cases, i))
             continue;
@@ -221,8 +212,8 @@ TEST(tuned_is_untuned)
 
     NEEDS_DEVICE;
     for (int p = 0; p < 2; p++) {
-        TfLiteDelegate *plain = CREATE("precision", precisions[p]);
-        TfLiteDelegate *tuned = CREATE("precision", precisions[p], "tune", "1");
+        DELEGATE_BY(plain, CREATE("precision", precisions[p]));
+        DELEGATE_BY(tuned, CREATE("precision", precisions[p], "tune", "1"));
 
         inside(tuned)->options.tune_budget_ms = 600000;
         for (uint64_t seed = 1; seed <= (torture() ? 5 : 1); seed++) {
@@ -235,22 +226,18 @@ TEST(tuned_is_untuned)
             assert_true(b.stats.tune_ms > 0 && b.stats.tune_ms <= b.stats.init_ms);
             assert_memory_equal(&a.outputs, &b.outputs, sizeof a.outputs);
         }
-        assay_gpu_delegate_destroy(plain);
-        assay_gpu_delegate_destroy(tuned);
     }
 }
 
 /* With a budget of 0 nothing is measured, and the start works. */
 TEST(no_budget)
 {
-    struct cache_dir dir;
-    TfLiteDelegate *plain, *tuned;
     struct run a, b;
 
     NEEDS_DEVICE;
-    dir = cache_dir_make();
-    plain = CREATE("precision", "fp32");
-    tuned = CREATE("tune", "1", "serialization_dir", dir.path);
+    CACHE_DIR(dir);
+    DELEGATE_BY(plain, CREATE("precision", "fp32"));
+    DELEGATE_BY(tuned, CREATE("tune", "1", "serialization_dir", dir.path));
     inside(tuned)->options.tune_budget_ms = 0;
     a = run_random(plain, 1);
     b = run_random(tuned, 1);
@@ -264,20 +251,16 @@ TEST(no_budget)
     assert_int_equal(b.stats.serialized_found, 1);
     assert_int_equal(b.stats.serialized_written, 2);
     assert_memory_equal(&a.outputs, &b.outputs, sizeof a.outputs);
-    assay_gpu_delegate_destroy(plain);
-    assay_gpu_delegate_destroy(tuned);
-    cache_dir_remove(dir.path);
 }
 
 /* Later starts use measured sizes, with tune=1 and without, and do not measure them again. */
 TEST(remembered)
 {
-    struct cache_dir dir;
     TfLiteDelegate *d;
     struct run first, later;
 
     NEEDS_DEVICE;
-    dir = cache_dir_make();
+    CACHE_DIR(dir);
     d = CREATE("tune", "1", "serialization_dir", dir.path);
     inside(d)->options.tune_budget_ms = 600000;
     first = run_random(d, 1);
@@ -293,23 +276,20 @@ TEST(remembered)
         assert_memory_equal(&first.outputs, &later.outputs, sizeof first.outputs);
         assay_gpu_delegate_destroy(d);
     }
-    cache_dir_remove(dir.path);
 }
 
 /* Without time stamps: one warning, and the sizes of the table. */
 TEST(no_time_stamps)
 {
-    TfLiteDelegate *d;
     struct run r;
 
     NEEDS_DEVICE;
-    d = CREATE("tune", "1");
+    DELEGATE_BY(d, CREATE("tune", "1"));
     inside(d)->device->timestamp_ns =
         0; /* the device, with this change, is closed with this delegate */
     r = run_random(d, 1);
     assert_int_equal(r.stats.tuned_steps, 0);
     assert_non_null(strstr(said, "WARNING: tune=1 does nothing: device "));
-    assay_gpu_delegate_destroy(d);
 }
 
 /* A key depends on all properties of a step except its size. */

@@ -6,6 +6,7 @@
 #include "reference/tests/kit/text_kit.h"
 
 #include "delegate/ops/values.h"
+#include "reference/base/limits.h"
 
 #include <math.h>
 
@@ -103,15 +104,13 @@ struct look {
 static void look_known(struct graph *g, void *user)
 {
     struct look *look = user;
-    struct gpu_options o = gpu_options_of((const char *[]){ NULL });
+    OPTIONS(o, NULL);
     struct interpreter *truth =
         kit_interpreter(look->m, &(struct interpreter_options){ .preserve_all = true });
-    struct diag diag = { 0 };
 
-    KIT_OK(interpreter_allocate(truth, &diag));
-    kit_fill_inputs(truth, 1);
-    KIT_OK(interpreter_invoke(truth, &diag));
-    KIT_OK(values_find(g, &o, &diag));
+    KIT_OK(interpreter_allocate(truth, &err));
+    kit_invoke(truth, 1);
+    KIT_OK(values_find(g, &o, &err));
     for (int i = 0; i < g->node_count; i++) {
         look->known += g->nodes[i].known;
         for (int k = 0; k < g->nodes[i].output_count && g->nodes[i].known; k++) {
@@ -127,23 +126,65 @@ static void look_known(struct graph *g, void *user)
         }
     }
     interpreter_close(truth);
-    options_close(&o);
 }
 
 TEST(values_of_the_reference)
 {
     for (size_t i = 0; i < sizeof arithmetic / sizeof arithmetic[0]; i++) {
         struct look look = { .text = arithmetic[i].nodes };
-        struct model m;
 
-        kit_text(&m, "SHAPE {out_type=i32} x:f32[2,5,7] -> s:i32[3];%s", look.text);
+        MODEL(m, "SHAPE {out_type=i32} x:f32[2,5,7] -> s:i32[3];%s", look.text);
         look.m = &m;
         gpu_look(&m, look_known, &look);
         if (look.known != arithmetic[i].known)
             fail_msg("%s: %d nodes are known, expected %d", look.text, look.known,
                      arithmetic[i].known);
-        model_close(&m);
     }
+}
+
+/* A DEQUANTIZE makes floats, which do not fit a byte. */
+static void look_dequantized(struct graph *g, void *user)
+{
+    const bool bytes = *(const bool *)user;
+    struct graph_node *const n = &g->nodes[2];
+    uint64_t used = 0;
+
+    if (bytes)
+        g->tensors[n->outputs[0]].type = kTfLiteBool;
+    for (int i = 0; i < g->node_count; i++)
+        KIT_OK(values_compute(g, &g->nodes[i], false, &used, &err));
+    assert_int_equal(n->known, !bytes);
+    assert_int_equal(used, 3 * 4 + 70 + (bytes ? 0 : 70 * 4));
+}
+
+TEST(bytes_are_not_dequantized_to_bytes)
+{
+    for (int bytes = 0; bytes < 2; bytes++) {
+        MODEL(m, "SHAPE {out_type=i32} x:f32[2,5,7] -> s:i32[3]; TILE i8[1,1,1]=4q(0.5,3) s -> "
+                 "t:i8[2,5,7]q(0.5,3); DEQUANTIZE t -> f32[2,5,7]");
+        gpu_look(&m, look_dequantized, &(bool){ bytes > 0 });
+    }
+}
+
+/* Quotients by zero of the shape s, the first of which fits `room`. */
+static void look_failed(struct graph *g, void *user)
+{
+    const uint64_t limit = limit_of(LIMIT_FOLDED_BYTES), room = *(const uint64_t *)user;
+    uint64_t used = limit - room;
+
+    for (int i = 0; i < g->node_count; i++)
+        KIT_OK(values_compute(g, &g->nodes[i], false, &used, &err));
+    assert_true(g->nodes[0].known && !g->nodes[1].known && !g->nodes[2].known);
+    assert_int_equal(used, limit - room + 24);
+}
+
+/* A file of many such nodes must not fill the memory beyond the limit. */
+TEST(memory_of_failed_nodes_counts)
+{
+    MODEL(m, "SHAPE {out_type=i32} x:f32[2,5,7] -> s:i32[3]; DIV {} s i32[3]=0 -> i32[3];"
+             "DIV {} s i32[3]=0 -> i32[3]");
+    for (uint64_t room = 24; room < 36; room += 4)
+        gpu_look(&m, look_failed, &room);
 }
 
 /* ---- partitions and sizes ---- */
@@ -244,16 +285,14 @@ static const struct chain chains[] = {
 static void resize(struct interpreter *in, const struct chain *c, int size)
 {
     const TfLiteTensor *t = interpreter_tensor(in, c->input);
-    struct diag diag = { 0 };
     int32_t dims[8];
 
     memcpy(dims, t->dims->data, (size_t)t->dims->size * sizeof dims[0]);
     dims[c->axis] = size;
-    KIT_OK(interpreter_resize_input(in, c->input, dims, t->dims->size, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+    KIT_OK(interpreter_resize_input(in, c->input, dims, t->dims->size, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     for (int run = 1; run <= 2; run++) {
-        kit_fill_inputs(in, (uint64_t)(size + run));
-        KIT_OK(interpreter_invoke(in, &diag));
+        kit_invoke(in, (uint64_t)(size + run));
     }
 }
 
@@ -290,9 +329,8 @@ TEST(sizes_come_back)
             kit_delegate(WITH("precision", "fp32", "exclude", c->exclude, "max_partitions",
                               c->partitions == 1 ? "1" : "0"));
         struct interpreter *ours, *reference;
-        struct model m;
 
-        kit_text(&m, "%s", c->text);
+        MODEL(m, "%s", c->text);
         reference = kit_open(&m, NULL);
         ours = kit_open(&m, d);
         if (interpreter_partition_count(ours) != c->partitions ||
@@ -310,7 +348,6 @@ TEST(sizes_come_back)
         interpreter_close(ours);
         interpreter_close(reference);
         tflite_plugin_destroy_delegate(d);
-        model_close(&m);
     }
 }
 

@@ -31,29 +31,20 @@
     "ASSIGN_VARIABLE a three\n"                                                                    \
     "ASSIGN_VARIABLE b four\n"
 
-static void run(struct interpreter *in, uint64_t seed)
-{
-    struct diag diag = { 0 };
-
-    kit_fill_inputs(in, seed);
-    KIT_OK(interpreter_invoke(in, &diag));
-}
-
 /* Five frames on the delegate and on the reference, twice, with the first values in between. */
 static void same_frames(const char *text, const char *const *options, int partitions)
 {
-    TfLiteDelegate *const d = kit_delegate(options);
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(options);
     struct interpreter *ours, *reference;
-    struct model m;
 
-    kit_text(&m, "%s", text);
+    MODEL(m, "%s", text);
     reference = kit_open(&m, NULL);
     ours = kit_open(&m, d);
     assert_int_equal(interpreter_partition_count(ours), partitions);
     for (int round = 0; round < 2; round++) {
         for (uint64_t frame = 1; frame <= 5; frame++) {
-            run(reference, frame);
-            run(ours, frame);
+            kit_invoke(reference, frame);
+            kit_invoke(ours, frame);
             kit_same_outputs(reference, ours, frame);
         }
         assert_int_equal(interpreter_reset_state(ours), STATUS_OK);
@@ -61,13 +52,10 @@ static void same_frames(const char *text, const char *const *options, int partit
     }
     interpreter_close(ours);
     interpreter_close(reference);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
 }
 
 TEST(state_lies_between)
 {
-    NEEDS_DEVICE;
     same_frames(DELAYS "outputs y\n" FIRST, WITH("precision", "fp32"), 1);
     same_frames(DELAYS "outputs y\n" FIRST, WITH("precision", "fp32", "wait", "none"), 1);
     same_frames(DELAYS "outputs y\n" FIRST, WITH("precision", "fp32", "in_place", "0"), 1);
@@ -76,7 +64,6 @@ TEST(state_lies_between)
 /* What is read or assigned is a result of the model, too. */
 TEST(values_are_outputs)
 {
-    NEEDS_DEVICE;
     same_frames(DELAYS "outputs y old now now2\n" FIRST, WITH("precision", "fp32"), 1);
     same_frames(DELAYS "RELU old -> r:f32[1,3]\noutputs r old2\n" FIRST, WITH("precision", "fp32"),
                 1);
@@ -86,7 +73,6 @@ TEST(values_are_outputs)
  * host, by whatever handle it reads, and cuts the partition. */
 TEST(a_read_after_an_assignment)
 {
-    NEEDS_DEVICE;
     same_frames(DELAYS "VAR_HANDLE {shared_name=a} -> again:resource[]\n"
                        "READ_VARIABLE again -> new:f32[1,3]\n"
                        "ADD {} new y -> z:f32[1,3]\noutputs y z\n" FIRST,
@@ -96,7 +82,6 @@ TEST(a_read_after_an_assignment)
 /* A variable whose value no node on the device uses is left to the host. */
 TEST(values_that_only_the_host_uses)
 {
-    NEEDS_DEVICE;
     same_frames("CALL_ONCE {init_subgraph_index=1}\n"
                 "tensors x:f32[1,3] old:f32[1,3] y:f32[1,3]\n"
                 "VAR_HANDLE {shared_name=a} -> a:resource[]\n"
@@ -109,28 +94,19 @@ TEST(values_that_only_the_host_uses)
 
 TEST(without_a_first_value)
 {
-    TfLiteDelegate *d;
-    struct interpreter *in;
-    struct diag diag = { 0 };
-    struct model m;
-
-    NEEDS_DEVICE;
-    kit_text(&m, "%s",
-             "tensors x:f32[1,3] old:f32[1,3] y:f32[1,3]\n"
-             "VAR_HANDLE {shared_name=a} -> a:resource[]\n"
-             "READ_VARIABLE a -> old\n"
-             "ADD {} old x -> y\n"
-             "ASSIGN_VARIABLE a y\n"
-             "outputs y\n");
-    d = kit_delegate(WITH("precision", "fp32"));
-    in = kit_open(&m, d);
+    MODEL(m, "%s",
+          "tensors x:f32[1,3] old:f32[1,3] y:f32[1,3]\n"
+          "VAR_HANDLE {shared_name=a} -> a:resource[]\n"
+          "READ_VARIABLE a -> old\n"
+          "ADD {} old x -> y\n"
+          "ASSIGN_VARIABLE a y\n"
+          "outputs y\n");
+    TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = kit_delegate(WITH("precision", "fp32"));
+    INTERPRETER_BY(in, kit_open(&m, d));
     assert_int_equal(interpreter_partition_count(in), 1);
     kit_fill_inputs(in, 1);
-    assert_int_not_equal(interpreter_invoke(in, &diag), STATUS_OK);
-    assert_non_null(strstr(diag.text, "variable 0 (a) is read before a value is assigned to it"));
-    interpreter_close(in);
-    tflite_plugin_destroy_delegate(d);
-    model_close(&m);
+    assert_int_not_equal(interpreter_invoke(in, &err), STATUS_OK);
+    assert_non_null(strstr(err.text, "variable 0 (a) is read before a value is assigned to it"));
 }
 
-TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device);
+TEST_FILE(KIT_HOLDS_DEVICE, .before = kit_find_device, .needs = &kit_device);

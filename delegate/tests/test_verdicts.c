@@ -113,20 +113,19 @@ static void make_world(const struct base *b, int node, int tensor)
 static bool judge(int node)
 {
     struct refusal r = { .tensor = -1 };
-    struct diag diag = { 0 };
     char text[192];
 
     graph_count_readers(&w.graph);
     if (decision_of_node(&w.graph, &w.nodes[node], &options, &w.limits, &r)) {
         struct plan p;
 
-        if (world_plan(&p, &w, node, &options, &diag) == STATUS_OK) {
+        if (world_plan(&p, &w, node, &options, &err) == STATUS_OK) {
             plan_close(&p);
             verdict_print("+");
         } else if (w.limits.max_storage_buffer_range <= 1 << 14) {
             verdict_print("not_planned"); /* tables of a kernel, in less than any device has */
         } else {
-            fail_msg("node %d (%s) is taken, but: %s", node, w.nodes[node].name, diag.text);
+            fail_msg("node %d (%s) is taken, but: %s", node, w.nodes[node].name, err.text);
         }
         taken++;
         return true;
@@ -451,17 +450,16 @@ static void write_verdicts(FILE *out)
 
 TEST(verdicts_are_those_of_the_table)
 {
-    struct diag diag = { 0 };
-    uint8_t *known;
     FILE *out;
-    char *text = NULL;
+    char *text CLOSED_BY(kit_free) = NULL;
     size_t count, bytes, line = 1;
 
     out = open_memstream(&text, &bytes);
     assert_non_null(out);
     write_verdicts(out);
     assert_int_equal(fclose(out), 0);
-    KIT_OK(file_read(VERDICTS, 1 << 24, &known, &count, &diag));
+    uint8_t *known CLOSED_BY(kit_mem_free);
+    KIT_OK(file_read(VERDICTS, 1 << 24, &known, &count, &err));
     for (size_t i = 0, start = 0; i < bytes; i++) {
         if (i >= count || text[i] != (char)known[i])
             fail_msg("%s:%zu: found: %.*s", VERDICTS, line, (int)strcspn(text + start, "\n"),
@@ -473,8 +471,6 @@ TEST(verdicts_are_those_of_the_table)
     }
     assert_int_equal(count, bytes);
     assert_true(taken > 1000 && refused > 1000);
-    mem_free(known);
-    free(text);
 }
 
 /* --write FILE: the table as it is now. */

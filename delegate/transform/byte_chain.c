@@ -15,10 +15,7 @@ static int dequantize_of(const struct rewrite *w, int tensor)
     if (producer < 0 || !g->nodes[producer].op->dequantizes)
         return -1;
     x = g->nodes[producer].inputs[0];
-    return graph_is_8bit(&g->tensors[x]) && !g->tensors[x].is_variable &&
-                   !rewrite_is_overwritten(w, x)
-               ? producer
-               : -1;
+    return graph_is_8bit(&g->tensors[x]) && rewrite_stays(w, x) ? producer : -1;
 }
 
 static enum status apply(struct rewrite *w, int node, bool *fired)
@@ -49,7 +46,7 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     rewrite_output(w, producer, 0, n->outputs[0]);
     rewrite_remove(w, node);
     for (int k = 0; k < c.input_count; k++)
-        if (dequantize[k] >= 0 && g->nodes[dequantize[k]].op) {
+        if (dequantize[k] >= 0) {
             const int floats = g->nodes[dequantize[k]].outputs[0];
 
             if (w->readers[floats] == 0 && !w->exposed[floats])

@@ -23,12 +23,6 @@ bool float_view_is_rounding(const struct graph_node *n)
     return n->op == &gpu_simulate;
 }
 
-static enum status no_memory(struct rewrite *w)
-{
-    return diag_fail(w->diag, STATUS_NO_MEMORY, "float view of %d nodes: out of memory",
-                     w->graph.node_count);
-}
-
 /* An i32 bias becomes f32.  Its scale is scale(input) * scale(weights[channel]), whatever its own
  * quantization parameters say, as in the CPU kernels. */
 static enum status view_bias(struct rewrite *w, int node)
@@ -47,12 +41,11 @@ static enum status view_bias(struct rewrite *w, int node)
     of_x = &graph_input(g, n, facts->first)->quant;
     of_w = &graph_input(g, n, facts->weights)->quant;
     if (!(values = ARENA_NEW(&w->graph.arena, b->elements, float)))
-        return no_memory(w);
+        return rewrite_no_memory(w);
     for (size_t i = 0; i < b->elements; i++)
         values[i] = (float)((double)of_x->scale[0] * of_w->scale[of_w->count > 1 ? i : 0] *
                             (double)graph_constant_int(g, n->inputs[facts->bias], i));
-    if ((tensor = rewrite_tensor(w, b)) < 0)
-        return no_memory(w);
+    TRY(rewrite_tensor(w, b, &tensor));
     g->tensors[tensor].type = kTfLiteFloat32;
     g->tensors[tensor].data = values;
     g->tensors[tensor].quant = (struct graph_quant){ 0 };
@@ -86,7 +79,7 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
 {
     struct graph *g = &w->graph;
     const int rounded = g->nodes[node].outputs[i];
-    const int unrounded = rewrite_tensor(w, &g->tensors[rounded]);
+    int unrounded;
     struct graph_node n = { .host_node = g->nodes[node].host_node,
                             .op = &gpu_simulate,
                             .code = gpu_simulate.code,
@@ -95,12 +88,13 @@ static enum status add_rounding(struct rewrite *w, int node, int i)
                             .input_count = 1,
                             .output_count = 1 };
 
-    if (unrounded < 0 || g->node_count == w->node_capacity)
-        return no_memory(w);
+    TRY(rewrite_tensor(w, &g->tensors[rounded], &unrounded));
+    if (g->node_count == w->node_capacity)
+        return rewrite_no_memory(w);
     n.inputs = arena_copy(&g->arena, &unrounded, 1, sizeof unrounded);
     n.outputs = arena_copy(&g->arena, &rounded, 1, sizeof rounded);
     if (!n.inputs || !n.outputs)
-        return no_memory(w);
+        return rewrite_no_memory(w);
     rewrite_output(w, node, i, unrounded);
     g->nodes[g->node_count++] = n;
     return STATUS_OK;
@@ -144,7 +138,7 @@ enum status float_view_make(struct rewrite *w)
             g->tensors[t].type = kTfLiteFloat32;
         }
     if (!(g->nodes = ARENA_NEW(&g->arena, (size_t)w->node_capacity, struct graph_node)))
-        return no_memory(w);
+        return rewrite_no_memory(w);
     g->node_count = 0;
     for (int i = 0; i < count; i++)
         TRY(copy_rounded(w, &old[i]));

@@ -21,11 +21,9 @@ static enum status swap(struct rewrite *w, int node, int before)
 {
     const struct graph *g = &w->graph;
     const int x = g->nodes[before].inputs[0], y = g->nodes[node].outputs[0];
-    const int moved = rewrite_tensor(w, &g->tensors[x]);
+    int moved;
 
-    if (moved < 0)
-        return diag_fail(w->diag, STATUS_NO_MEMORY, "node %d: out of memory",
-                         g->nodes[node].host_node);
+    TRY(rewrite_tensor(w, &g->tensors[x], &moved));
     g->tensors[moved].type = g->tensors[y].type;
     g->tensors[moved].quant = g->tensors[y].quant;
     rewrite_input(w, node, 0, x);
@@ -50,8 +48,9 @@ static enum status apply(struct rewrite *w, int node, bool *fired)
     x = before->inputs[0];
     if (!before->op->dequantizes && !is_move(g, before))
         return STATUS_OK;
-    if (g->tensors[x].is_variable || rewrite_is_overwritten(w, x))
-        return rewrite_decline(w, node, "the input of %s is overwritten later, or state",
+    if (!rewrite_stays(w, x))
+        return rewrite_decline(w, node,
+                               "the input of %s is overwritten later, a constant, or state",
                                rewrite_node_name(w, producer).text);
     if (before->op->dequantizes) {
         if (!graph_is_8bit(&g->tensors[x]) || !rewrite_may(w, node))

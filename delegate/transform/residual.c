@@ -1,11 +1,11 @@
-/* ADD becomes part of the convolution before it: the convolution adds the other operand before its
- * activation and writes the sum in the memory of that operand.  That saves a dispatch and the
- * memory of both results.  In fp16 the sum is rounded once instead of twice.
+/* ADD becomes part of the product before it, a convolution or FULLY_CONNECTED, which adds the other
+ * operand before its activation and writes the sum in the memory of that operand.  That saves a
+ * dispatch and the memory of both results.  In fp16 the sum is rounded once instead of twice.
  *
- * The other operand must be computed before the convolution runs, and not be read after it.  Where
- * two convolutions are added, the end of a residual branch and its shortcut, the one whose inputs
- * are computed last does the addition, and the other one takes its place, should it come later: so
- * the shortcut depends on nothing in the branch, and runs beside it (plan/schedule.c). */
+ * The other operand must be computed before the product runs, and not be read after it.  Where two
+ * products are added, the end of a residual branch and its shortcut, the one whose inputs are
+ * computed last does the addition, and the other one takes its place, should it come later: so the
+ * shortcut depends on nothing in the branch, and runs beside it (plan/schedule.c). */
 #include "delegate/graph/gpu_op.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/op_facts.h"
@@ -18,7 +18,7 @@ static bool is_view(const struct graph_node *n)
     return facts && facts->view;
 }
 
-/* Why the ADD is not part of the convolution that computes one of its operands. */
+/* Why the ADD is not part of the product that computes one of its operands. */
 static bool decline(struct rewrite *w, int add, int conv, const char *why)
 {
     rewrite_decline(w, add, "%s: %s", rewrite_node_name(w, conv).text, why);
@@ -51,7 +51,7 @@ static bool reads_what_stays(const struct rewrite *w, int node)
     return true;
 }
 
-/* The convolution, whose result the ADD alone reads, may come later, and the node that computes the
+/* The product, whose result the ADD alone reads, may come later, and the node that computes the
  * other operand may take its place. */
 static bool may_change_places(const struct rewrite *w, int conv, int other)
 {
@@ -79,7 +79,7 @@ static bool can_overwrite(struct rewrite *w, int tensor, int conv, int add)
         (is_view(&g->nodes[t->producer]) || g->nodes[t->producer].output_count != 1))
         return decline(w, add, conv, "the other operand has no memory of its own");
     if (rewrite_is_overwritten(w, tensor))
-        return decline(w, add, conv, "another convolution overwrites the other operand");
+        return decline(w, add, conv, "another product overwrites the other operand");
     for (int use = w->last_use[tensor], times = 0; use >= 0; use = w->uses[use].next) {
         const int reader = w->uses[use].node;
 
@@ -89,7 +89,7 @@ static bool can_overwrite(struct rewrite *w, int tensor, int conv, int add)
     return true;
 }
 
-/* The convolution that computes operand i of the ADD and can do the addition; -1: none. */
+/* The product that computes operand i of the ADD and can do the addition; -1: none. */
 static int find_conv(struct rewrite *w, int add, int i)
 {
     const struct graph *g = &w->graph;

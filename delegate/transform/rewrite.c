@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum status no_memory(struct rewrite *w)
+enum status rewrite_no_memory(struct rewrite *w)
 {
     return diag_fail(w->diag, STATUS_NO_MEMORY, "transforming %d nodes: out of memory",
                      w->graph.node_count);
@@ -162,6 +162,12 @@ bool rewrite_is_overwritten(const struct rewrite *w, int tensor)
     return w->overwritten[tensor];
 }
 
+bool rewrite_stays(const struct rewrite *w, int tensor)
+{
+    return !graph_is_constant(&w->graph, tensor) && !w->graph.tensors[tensor].is_variable &&
+           !w->overwritten[tensor];
+}
+
 /* ---- changes ---- */
 
 /* The lists of nodes are copies in the arena of the graph. */
@@ -184,7 +190,7 @@ enum status rewrite_inputs(struct rewrite *w, int node, const int *inputs, int c
 
     assert(n->input_count <= USES_MIN && count <= USES_MIN);
     if (!copy)
-        return no_memory(w);
+        return rewrite_no_memory(w);
     for (int i = 0; i < n->input_count; i++)
         unlink_use(w, node, i);
     n->inputs = copy;
@@ -221,36 +227,31 @@ void rewrite_redirect(struct rewrite *w, int from, int to)
         rewrite_input(w, w->uses[use].node, use - w->first_use[w->uses[use].node], to);
 }
 
-int rewrite_tensor(struct rewrite *w, const struct graph_tensor *like)
+enum status rewrite_tensor(struct rewrite *w, const struct graph_tensor *like, int *tensor)
 {
     struct graph *g = &w->graph;
 
     if (g->tensor_count == w->tensor_capacity)
-        return -1;
-    g->tensors[g->tensor_count] = *like;
-    g->tensors[g->tensor_count].producer = -1;
-    w->last_use[g->tensor_count] = -1;
-    return g->tensor_count++;
+        return rewrite_no_memory(w);
+    *tensor = g->tensor_count++;
+    g->tensors[*tensor] = *like;
+    g->tensors[*tensor].producer = -1;
+    w->last_use[*tensor] = -1;
+    return STATUS_OK;
 }
 
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor)
 {
-    struct graph *g = &w->graph;
-    const int32_t *data = arena_copy(&g->arena, values, (size_t)count, sizeof *data);
+    const int32_t *data = arena_copy(&w->graph.arena, values, (size_t)count, sizeof *data);
+    const struct graph_tensor like = { .name = "",
+                                       .type = kTfLiteInt32,
+                                       .rank = 1,
+                                       .dims = { count },
+                                       .elements = (size_t)count,
+                                       .data = data,
+                                       .dequantized_from = -1 };
 
-    if (!data || g->tensor_count == w->tensor_capacity)
-        return no_memory(w);
-    *tensor = g->tensor_count++;
-    w->last_use[*tensor] = -1;
-    g->tensors[*tensor] = (struct graph_tensor){ .name = "",
-                                                 .type = kTfLiteInt32,
-                                                 .rank = 1,
-                                                 .dims = { count },
-                                                 .elements = (size_t)count,
-                                                 .data = data,
-                                                 .producer = -1,
-                                                 .dequantized_from = -1 };
-    return STATUS_OK;
+    return data ? rewrite_tensor(w, &like, tensor) : rewrite_no_memory(w);
 }
 
 enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivation activation)
@@ -259,44 +260,63 @@ enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivatio
     uint8_t *params = arena_copy(&w->graph.arena, n->params, 1, n->op->params_bytes);
 
     if (!params)
-        return no_memory(w);
+        return rewrite_no_memory(w);
     memcpy(params + n->op->activation_at, &activation, sizeof activation);
     n->params = params;
     return STATUS_OK;
 }
 
+enum status rewrite_op(struct rewrite *w, int node, const struct rewrite_as *as)
+{
+    struct graph_node *n = &w->graph.nodes[node];
+
+    if (!(n->params = arena_copy(&w->graph.arena, as->params, 1, as->params_bytes)))
+        return rewrite_no_memory(w);
+    n->op = as->op;
+    n->name = as->name ? as->name : n->name;
+    return rewrite_inputs(w, node, as->inputs, as->input_count);
+}
+
+/* How often these nodes, and `node`, read the tensor. */
+static int reads_of(const struct rewrite *w, int node, const struct gpu_fused *fused, int tensor)
+{
+    int reads = 0;
+
+    for (int use = w->last_use[tensor]; use >= 0; use = w->uses[use].next) {
+        bool inside = w->uses[use].node == node;
+
+        for (int i = 0; i < fused->count && !inside; i++)
+            inside = fused->nodes[i] == w->uses[use].node;
+        reads += inside;
+    }
+    return reads;
+}
+
+enum status rewrite_fuse(struct rewrite *w, int node, const struct gpu_fused *fused,
+                         const struct rewrite_as *as, bool *fired)
+{
+    for (int i = 0; i < fused->count; i++) {
+        const int result = w->graph.nodes[fused->nodes[i]].outputs[0];
+
+        if (w->exposed[result])
+            return rewrite_decline(w, node, "the result of %s is an output of the partition",
+                                   rewrite_node_name(w, fused->nodes[i]).text);
+        if (reads_of(w, node, fused, result) != w->readers[result])
+            return rewrite_decline(w, node, "the result of %s is read elsewhere, too",
+                                   rewrite_node_name(w, fused->nodes[i]).text);
+    }
+    if (!rewrite_may(w, node))
+        return STATUS_OK;
+    for (int i = 0; i < fused->count; i++)
+        rewrite_remove(w, fused->nodes[i]);
+    *fired = true;
+    return rewrite_op(w, node, as);
+}
+
 enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c)
 {
-    struct graph_node *n = &w->graph.nodes[node];
-
-    if (!(n->params = arena_copy(&w->graph.arena, c, 1, sizeof *c)))
-        return no_memory(w);
-    n->op = &gpu_chain;
-    return rewrite_inputs(w, node, c->inputs, c->input_count);
-}
-
-enum status rewrite_norm(struct rewrite *w, int node, const struct gpu_norm *norm)
-{
-    struct graph_node *n = &w->graph.nodes[node];
-    const int inputs[] = { norm->x, norm->weights };
-
-    if (!(n->params = arena_copy(&w->graph.arena, norm, 1, sizeof *norm)))
-        return no_memory(w);
-    n->op = &gpu_norm;
-    n->name = "NORM";
-    return rewrite_inputs(w, node, inputs, 2);
-}
-
-enum status rewrite_rope(struct rewrite *w, int node, const struct gpu_rope *rope)
-{
-    struct graph_node *n = &w->graph.nodes[node];
-    const int inputs[] = { rope->x, rope->cosines, rope->sines };
-
-    if (!(n->params = arena_copy(&w->graph.arena, rope, 1, sizeof *rope)))
-        return no_memory(w);
-    n->op = &gpu_rope;
-    n->name = "ROPE";
-    return rewrite_inputs(w, node, inputs, 3);
+    return rewrite_op(
+        w, node, &(struct rewrite_as){ &gpu_chain, NULL, c, sizeof *c, c->inputs, c->input_count });
 }
 
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second)
@@ -306,7 +326,7 @@ enum status rewrite_name(struct rewrite *w, int node, const char *first, const c
 
     snprintf(text, sizeof text, "%s+%s", first, second);
     if (!(name = arena_string(&w->graph.arena, text)))
-        return no_memory(w);
+        return rewrite_no_memory(w);
     w->graph.nodes[node].name = name;
     return STATUS_OK;
 }

@@ -87,8 +87,10 @@ void rewrite_output(struct rewrite *w, int node, int i, int tensor);
 enum status rewrite_inputs(struct rewrite *w, int node, const int *inputs, int count);
 /* The node adds the tensor to its result, and overwrites it. */
 void rewrite_residual(struct rewrite *w, int node, int tensor);
-/* A new tensor with what `like` is, but no producer; -1: out of memory. */
-int rewrite_tensor(struct rewrite *w, const struct graph_tensor *like);
+/* The error of a transform that finds no memory. */
+enum status rewrite_no_memory(struct rewrite *w);
+/* Adds a tensor with what `like` is, but no producer. */
+enum status rewrite_tensor(struct rewrite *w, const struct graph_tensor *like, int *tensor);
 /* Adds a constant i32 vector. */
 enum status rewrite_constant(struct rewrite *w, const int32_t *values, int count, int *tensor);
 /* Replaces the fused activation of the node, whose op must have one. */
@@ -97,15 +99,27 @@ enum status rewrite_activation(struct rewrite *w, int node, TfLiteFusedActivatio
 enum status rewrite_name(struct rewrite *w, int node, const char *first, const char *second);
 /* A convolution overwrites the tensor (transform residual): it must get no new readers. */
 bool rewrite_is_overwritten(const struct rewrite *w, int tensor);
+/* The tensor is computed, or an input of the partition, and keeps its elements until all nodes have
+ * read it. */
+bool rewrite_stays(const struct rewrite *w, int tensor);
 /* Two nodes change places in the order in which nodes are computed; the caller has made sure that
  * each still comes after what it reads, and before its readers. */
 void rewrite_swap(struct rewrite *w, int a, int b);
+/* The node becomes one of an op that no model has. */
+struct rewrite_as {
+    const struct gpu_op *op;
+    const char *name;   /* static; NULL: that of the node */
+    const void *params; /* are copied */
+    size_t params_bytes;
+    const int *inputs;
+    int input_count;
+};
+enum status rewrite_op(struct rewrite *w, int node, const struct rewrite_as *as);
+/* The node and these become one, unless another node reads what one of them computes. */
+enum status rewrite_fuse(struct rewrite *w, int node, const struct gpu_fused *fused,
+                         const struct rewrite_as *as, bool *fired);
 /* The node becomes this chain, whose other nodes are removed. */
 enum status rewrite_chain(struct rewrite *w, int node, const struct chain *c);
-/* The node becomes this norm, whose other nodes are removed. */
-enum status rewrite_norm(struct rewrite *w, int node, const struct gpu_norm *norm);
-/* The node becomes this rotary embedding, whose other nodes are removed. */
-enum status rewrite_rope(struct rewrite *w, int node, const struct gpu_rope *rope);
 /* Removes the node: its op is NULL until rewrite_link. */
 void rewrite_remove(struct rewrite *w, int node);
 

@@ -1,5 +1,6 @@
 #include "delegate/transform/transform.h"
 
+#include "delegate/transform/cut.h"
 #include "delegate/transform/float_view.h"
 
 #include <stdlib.h>
@@ -111,31 +112,34 @@ static enum status copy_node(struct rewrite *w, const struct transform_request *
 }
 
 /* A transform adds at most one constant, or tensor, per node; float view adds a bias and unrounded
- * outputs. */
-static void count_capacity(struct rewrite *w, const struct transform_request *r)
+ * outputs, cuts what cut.h says.  *cuts: there are some. */
+static void count_capacity(struct rewrite *w, const struct transform_request *r, bool *cuts)
 {
     const bool float_view = r->options->quantized == QUANTIZED_FLOAT_VIEW;
 
-    w->node_capacity = r->node_count;
-    w->tensor_capacity = w->host_tensors + r->node_count;
-    w->use_capacity = 0;
+    w->tensor_capacity = w->host_tensors;
     for (int i = 0; i < r->node_count; i++) {
         const struct graph_node *n = graph_find_node(r->graph, r->nodes[i]);
         const int outputs = float_view ? n->output_count : 0;
+        struct gpu_table table;
+        const int runs = cut_count(r->graph, n, r->options, r->limits, &table);
+        const int nodes = runs > 1 ? runs + 1 : 1, inputs = n->input_count + runs - 1;
 
-        w->node_capacity += outputs;
-        w->tensor_capacity += float_view ? outputs + 1 : 0;
-        w->use_capacity += n->input_count > USES_MIN ? n->input_count : USES_MIN;
-        w->use_capacity += outputs * USES_MIN;
+        *cuts |= runs > 1;
+        w->node_capacity += nodes * (1 + outputs);
+        w->tensor_capacity += nodes * (float_view ? outputs + 2 : 1) + (runs > 1 ? 5 * runs : 0);
+        w->use_capacity += nodes * (inputs > USES_MIN ? inputs : USES_MIN);
+        w->use_capacity += nodes * outputs * USES_MIN;
     }
 }
 
 static enum status copy_partition(struct rewrite *w, const struct transform_request *r)
 {
     struct graph *g = &w->graph;
+    bool cuts = false;
 
     TRY(find_tensors(w, r));
-    count_capacity(w, r);
+    count_capacity(w, r, &cuts);
     g->tensors = ARENA_NEW(&g->arena, (size_t)w->tensor_capacity, struct graph_tensor);
     g->nodes = ARENA_NEW(&g->arena, (size_t)w->node_capacity, struct graph_node);
     w->readers = ARENA_NEW(&g->arena, (size_t)w->tensor_capacity, int);
@@ -164,6 +168,10 @@ static enum status copy_partition(struct rewrite *w, const struct transform_requ
             w->exposed[t] = true;
     }
     rewrite_link(w);
+    if (cuts) {
+        TRY(cut_make(w));
+        rewrite_link(w);
+    }
     return STATUS_OK;
 }
 

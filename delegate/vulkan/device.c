@@ -156,6 +156,8 @@ static void read_device(struct device *d)
     vkGetPhysicalDeviceMemoryProperties(d->physical, &d->memory);
     d->host_writes = host_writes(&d->memory);
     read_identity(d);
+    d->bindings = d->limits.max_storage_buffers < PLAN_BINDINGS ? d->limits.max_storage_buffers
+                                                                : PLAN_BINDINGS;
 }
 
 static enum status create_layouts(struct device *d, struct diag *diag)
@@ -164,7 +166,7 @@ static enum status create_layouts(struct device *d, struct diag *diag)
     const VkPushConstantRange push = { VK_SHADER_STAGE_COMPUTE_BIT, 0, PLAN_PUSH_BYTES };
     VkDescriptorSetLayoutCreateInfo set = { .sType =
                                                 VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                            .bindingCount = PLAN_BINDINGS,
+                                            .bindingCount = d->bindings,
                                             .pBindings = bindings };
     VkPipelineLayoutCreateInfo layout = { .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                           .setLayoutCount = 1,
@@ -173,7 +175,7 @@ static enum status create_layouts(struct device *d, struct diag *diag)
                                           .pPushConstantRanges = &push };
     VkResult r;
 
-    for (uint32_t i = 0; i < PLAN_BINDINGS; i++)
+    for (uint32_t i = 0; i < d->bindings; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){ i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
                                                       VK_SHADER_STAGE_COMPUTE_BIT, NULL };
     r = vkCreateDescriptorSetLayout(d->handle, &set, NULL, &d->set_layout);

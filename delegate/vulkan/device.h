@@ -44,7 +44,8 @@ struct device {
     uint8_t device_uuid[VK_UUID_SIZE], driver_uuid[VK_UUID_SIZE], pipeline_uuid[VK_UUID_SIZE];
     uint32_t driver_version;
     double timestamp_ns;              /* length of a tick; 0: the queue has no time stamps */
-    VkDescriptorSetLayout set_layout; /* PLAN_BINDINGS storage buffers */
+    VkDescriptorSetLayout set_layout; /* `bindings` storage buffers */
+    uint32_t bindings;                /* PLAN_BINDINGS, or fewer if a shader may not have so many */
     VkPipelineLayout layout;          /* with PLAN_PUSH_BYTES of push constants */
     struct blocks blocks;
     struct pipelines pipelines;

@@ -236,6 +236,7 @@ void device_describe(VkInstance instance, VkPhysicalDevice physical, int index,
         .max_workgroup_invocations = p.limits.maxComputeWorkGroupInvocations,
         .max_shared_memory_bytes = p.limits.maxComputeSharedMemorySize,
         .max_push_constants_bytes = p.limits.maxPushConstantsSize,
+        .max_storage_buffers = p.limits.maxPerStageDescriptorStorageBuffers,
     };
     memcpy(limits->max_workgroup_count, p.limits.maxComputeWorkGroupCount,
            sizeof limits->max_workgroup_count);

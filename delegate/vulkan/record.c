@@ -85,17 +85,18 @@ static void add_accesses(const struct recording *r, struct hazards *h, const str
     }
 }
 
-/* With the option poison a tensor's range goes on to the end of the arena: a write behind the last
- * element, which drivers that check ranges drop, then reaches the next tensor, as elsewhere.  Not
- * under the validation layer, which takes a range for what is accessed. */
+/* With the option poison a tensor's range goes on to the end of the arena, or as far as the device
+ * allows: a write behind the last element, which drivers that check ranges drop, then reaches the
+ * next tensor, as elsewhere.  Not under the validation layer, which takes a range for what is
+ * accessed. */
 static VkDeviceSize shown_bytes(const struct recording *r, const struct range *p)
 {
     const VkDeviceSize most = r->device->limits.max_storage_buffer_range;
-    VkDeviceSize end = p->end;
+    const VkDeviceSize left = r->arena.bytes - p->begin;
 
-    if (r->plan->poison != POISON_OFF && p->buffer == r->arena.handle && !instance_validates())
-        end = r->arena.bytes - p->begin < most ? r->arena.bytes : p->end;
-    return end - p->begin;
+    if (r->plan->poison == POISON_OFF || p->buffer != r->arena.handle || instance_validates())
+        return p->end - p->begin;
+    return left < most ? left : most;
 }
 
 static void write_ranges(struct recording *r, VkDescriptorSet set,
@@ -104,7 +105,7 @@ static void write_ranges(struct recording *r, VkDescriptorSet set,
     VkDescriptorBufferInfo infos[PLAN_BINDINGS];
     VkWriteDescriptorSet writes[PLAN_BINDINGS];
 
-    for (uint32_t b = 0; b < PLAN_BINDINGS; b++) {
+    for (uint32_t b = 0; b < r->device->bindings; b++) {
         const struct range *p = &ranges[b];
 
         infos[b] = (VkDescriptorBufferInfo){ p->buffer, p->begin, shown_bytes(r, p) };
@@ -115,7 +116,7 @@ static void write_ranges(struct recording *r, VkDescriptorSet set,
                                             .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                             .pBufferInfo = &infos[b] };
     }
-    vkUpdateDescriptorSets(r->device->handle, PLAN_BINDINGS, writes, 0, NULL);
+    vkUpdateDescriptorSets(r->device->handle, r->device->bindings, writes, 0, NULL);
 }
 
 /* A binding that the specialization constants switch off still needs a valid buffer. */

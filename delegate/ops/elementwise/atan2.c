@@ -27,12 +27,7 @@ static enum status plan(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_ATAN2,
-      .max_version = 1,
-      .magnitude = 3.1415929f,
-      .accept = accept,
-      .plan = plan,
-      .link = 1 + CHAIN_BINARY + BINARY_ATAN2,
-      .shape = binary_shape },
+    { GPU_OP(ATAN2, 1), .magnitude = 3.1415929f, .accept = accept, .plan = plan,
+      .link = 1 + CHAIN_BINARY + BINARY_ATAN2, .shape = binary_shape },
 };
 const struct gpu_family gpu_atan2 = { ops, sizeof ops / sizeof ops[0] };

@@ -7,7 +7,7 @@
 #include "delegate/ops/elementwise/chain.args.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/packing.h"
-#include "delegate/ops/reduce/rms_norm.h"
+#include "delegate/ops/reduce/norm.h"
 #include "delegate/shaders/activation.args.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -346,9 +346,9 @@ static struct gpu_function function_of_product(const struct graph *g, const stru
     }
 static const struct gpu_op ops[] = {
     BINARY(BUILTIN_ADD, 6, BINARY_ADD, GPU_ACTIVATION(TfLiteAddParams), .kept_input = kept_operand,
-           .adds = true),
+           .adds = true, .norm = norm_of),
     BINARY(BUILTIN_MUL, 8, BINARY_MUL, GPU_ACTIVATION(TfLiteMulParams), .kept_input = kept_operand,
-           .function = function_of_product, .norm = rms_norm_of),
+           .function = function_of_product, .norm = norm_of),
     BINARY(BUILTIN_SUB, 5, BINARY_SUB, GPU_ACTIVATION(TfLiteSubParams), .kept_input = kept_operand),
     BINARY(BUILTIN_MAXIMUM, 4, BINARY_MAXIMUM, .same_quant = true, .selects = true),
     BINARY(BUILTIN_MINIMUM, 4, BINARY_MINIMUM, .same_quant = true, .selects = true),

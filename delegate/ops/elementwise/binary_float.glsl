@@ -4,6 +4,7 @@
 
 #include "delegate/ops/elementwise/binary_grid.args.h"
 #include "delegate/shaders/arithmetic.glsl"
+#include "delegate/shaders/slice.glsl"
 
 // Vulkan defines a quotient for divisors up to 2^126 alone: NVIDIA's of larger ones is NaN.
 vec4 quotient(vec4 a, vec4 b)
@@ -18,7 +19,7 @@ vec4 binary(uint op, vec4 a, vec4 b)
     if (op == BINARY_MUL)
         return a * b;
     if (op == BINARY_SUB)
-        return a - b;
+        return added(a, -b);
     if (op == BINARY_MAXIMUM)
         return mix(b, a, greaterThan(a, b));
     if (op == BINARY_MINIMUM)
@@ -38,7 +39,7 @@ vec4 binary(uint op, vec4 a, vec4 b)
                           : floor_divided(a[lane], b[lane], op == BINARY_FLOOR_MOD);
         return a;
     }
-    return a + b;
+    return added(a, b);
 }
 
 #endif

@@ -89,11 +89,7 @@ static enum status plan_cast(struct planner *p, const struct graph_node *n)
 static const struct gpu_exact exact_cast_integers = { NULL, NULL };
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_CAST,
-      .max_version = 9,
-      .no_float_view = true,
-      .exact = &exact_cast_integers,
-      .accept = accept_cast,
+    { GPU_OP(CAST, 9), .no_float_view = true, .exact = &exact_cast_integers, .accept = accept_cast,
       .plan = plan_cast },
 };
 const struct gpu_family gpu_cast = { ops, sizeof ops / sizeof ops[0] };

@@ -79,18 +79,9 @@ static enum status plan_view(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_DEQUANTIZE,
-      .max_version = 9,
-      .dequantizes = true,
-      .exact = &exact_dequantize,
-      .accept = accept_dequantize,
-      .plan = plan_view },
-    { .code = BUILTIN_QUANTIZE,
-      .max_version = 6,
-      .quantizes = true,
-      .exact = &exact_dequantize,
-      .accept = accept_quantize,
-      .plan = plan_view,
-      .kept_input = quantize_kept_input },
+    { GPU_OP(DEQUANTIZE, 9), .dequantizes = true, .exact = &exact_dequantize,
+      .accept = accept_dequantize, .plan = plan_view },
+    { GPU_OP(QUANTIZE, 6), .quantizes = true, .exact = &exact_dequantize, .accept = accept_quantize,
+      .plan = plan_view, .kept_input = quantize_kept_input },
 };
 const struct gpu_family gpu_dequantize = { ops, sizeof ops / sizeof ops[0] };

@@ -127,14 +127,15 @@ int quantize_kept_input(const struct graph *g, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(g, n, 0);
 
-    for (int byte = 0; byte < 256 && n->in_floats; byte++) {
+    if (!n->in_floats || !graph_same_quant(x, graph_output(g, n, 0)))
+        return -1;
+    for (int byte = 0; byte < 256; byte++) {
         const int32_t q = bytes_value(x->type, byte);
 
-        if (!graph_same_quant(x, graph_output(g, n, 0)) ||
-            quantized_again(g, n, q, 8) != (uint32_t)q)
+        if (quantized_again(g, n, q, 8) != (uint32_t)q)
             return -1;
     }
-    return n->in_floats ? 0 : -1;
+    return 0;
 }
 
 static enum status plan_quantize(struct planner *p, const struct graph_node *n)

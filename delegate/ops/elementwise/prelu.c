@@ -22,14 +22,8 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_PRELU,
-      .max_version = 1,
-      .variant = BINARY_PRELU,
-      .exact = &exact_binary,
-      .accept = accept_prelu,
-      .plan = plan_prelu,
-      .link = 1 + CHAIN_BINARY + BINARY_PRELU,
-      .fold = binary_fold,
+    { GPU_OP(PRELU, 1), .variant = BINARY_PRELU, .exact = &exact_binary, .accept = accept_prelu,
+      .plan = plan_prelu, .link = 1 + CHAIN_BINARY + BINARY_PRELU, .fold = binary_fold,
       .kept_input = kept_input },
 };
 const struct gpu_family gpu_prelu = { ops, sizeof ops / sizeof ops[0] };

@@ -240,16 +240,8 @@ static enum status plan(struct planner *p, const struct graph_node *n)
     return step_items(p, s, args.count);
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
-#define SELECT(code_, version)                                                                     \
-    {                                                                                              \
-        .code = (code_), .max_version = (version), .same_quant = true, .selects = true,            \
-        .exact = &exact, .shorts = true, .accept = accept, .plan = plan, .shape = shape_select     \
-    }
 static const struct gpu_op ops[] = {
-    SELECT(BUILTIN_SELECT, 4),
-    SELECT(BUILTIN_SELECT_V2, 2),
+    { GPU_OP(SELECT, 4), GPU_MOVES, .accept = accept, .plan = plan, .shape = shape_select },
+    { GPU_OP(SELECT_V2, 2), GPU_MOVES, .accept = accept, .plan = plan, .shape = shape_select },
 };
 const struct gpu_family gpu_select = { ops, sizeof ops / sizeof ops[0] };

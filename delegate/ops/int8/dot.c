@@ -34,9 +34,9 @@ static bool check_weights(struct check *c, const struct dot *d)
         return refuse(c, RULE_QUANT_WEIGHTS, tensor, "data",
                       "use quantized=float_view, or make the weights a constant of the model",
                       "constant", "computed at run time");
-    if (w->quant.count > 1 && (w->quant.dimension != d->channel || w->type != kTfLiteInt8))
+    if (w->quant.count > 1 && (w->quant.dimension != d->channel || !graph_has_few_bits(w)))
         return refuse(c, RULE_QUANT_SCALE, tensor, "quantized_dimension", hint,
-                      "scales of i8 weights are the output channels'", "%d of %s",
+                      "scales of signed weights are the output channels'", "%d of %s",
                       w->quant.dimension, runtime_type_name(w->type));
     for (size_t i = 0; i < w->quant.count; i++)
         if (w->type == kTfLiteInt8 && w->quant.zero_point[i] != 0)

@@ -51,6 +51,8 @@ enum status dot_pack_wide(struct planner *p, int tensor, const struct dot_shape 
 enum status dot_pack_channels(struct planner *p, const struct graph_node *n, const struct dot *d,
                               bool folded, struct packed *packed);
 
+/* Bytes that the constants of an output channel take besides its weights, at most: of i16. */
+enum { DOT_CHANNEL_BYTES = 20 };
 /* The real output multiplier of a channel. */
 double dot_multiplier(const struct graph *g, const struct graph_node *n, const struct dot *d,
                       size_t channel, bool in_double);

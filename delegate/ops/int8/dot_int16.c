@@ -10,6 +10,7 @@ enum {
     TILE = 4, /* pixels of an invocation */
     ROWS = 5  /* of constants: vectors of a slice of outputs */
 };
+_Static_assert(ROWS * 4 == DOT_CHANNEL_BYTES, "as others are told");
 
 /* A bias of 32 bits makes the CPU's accumulator an int32. */
 static bool is_narrow(const struct graph *g, const struct graph_node *n, const struct dot *d)

@@ -277,16 +277,8 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_CONCATENATION,
-      .max_version = 7,
-      .selects = true,
-      .exact = &exact_concatenation,
-      .shorts = true,
-      .accept = accept_concatenation,
-      .plan = plan_concatenation,
-      .shape = shape_concatenation,
-      .fold = fold_concatenation,
-      .kept_input = kept_input,
-      .rope = rope_of },
+    { GPU_OP(CONCATENATION, 7), .selects = true, .exact = &exact_concatenation, .shorts = true,
+      .accept = accept_concatenation, .plan = plan_concatenation, .shape = shape_concatenation,
+      .fold = fold_concatenation, .kept_input = kept_input, .rope = rope_of },
 };
 const struct gpu_family gpu_concatenation = { ops, sizeof ops / sizeof ops[0] };

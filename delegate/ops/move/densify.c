@@ -27,14 +27,8 @@ static enum status plan_nothing(struct planner *p, const struct graph_node *n)
     return STATUS_OK;
 }
 
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_DENSIFY,
-      .max_version = 1,
-      .densifies = true,
-      .exact = &exact,
-      .accept = accept_densify,
+    { GPU_OP(DENSIFY, 1), .densifies = true, .exact = &gpu_exact_moves, .accept = accept_densify,
       .plan = plan_nothing },
 };
 const struct gpu_family gpu_densify = { ops, sizeof ops / sizeof ops[0] };

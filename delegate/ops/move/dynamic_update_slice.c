@@ -32,11 +32,10 @@ static bool check_start(struct check *c)
     if (!t || (t->type != kTfLiteInt32 && t->type != kTfLiteInt64))
         return refuse(c, RULE_TENSOR_TYPE, tensor, "type", "the model is malformed", "i32 or i64",
                       "%s", t ? runtime_type_name(t->type) : "absent");
-    return t->rank == 1 && t->elements == (size_t)graph_input(c->graph, c->node, OPERAND)->rank
-               ? true
-               : refuse(c, RULE_MOVE_RANGE, tensor, "start", "the model is malformed",
-                        "a vector with the rank of the operand", "rank %d, %zu elements", t->rank,
-                        t->elements);
+    return (t->rank == 1 && t->elements == (size_t)graph_input(c->graph, c->node, OPERAND)->rank) ||
+           refuse(c, RULE_MOVE_RANGE, tensor, "start", "the model is malformed",
+                  "a vector with the rank of the operand", "rank %d, %zu elements", t->rank,
+                  t->elements);
 }
 
 static bool accept(struct check *c)
@@ -160,19 +159,8 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return graph_same_shape(graph_input(g, n, UPDATE), graph_input(g, n, OPERAND)) ? UPDATE : -1;
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_DYNAMIC_UPDATE_SLICE,
-      .max_version = 6,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept,
-      .plan = plan,
-      .shape = shape,
+    { GPU_OP(DYNAMIC_UPDATE_SLICE, 6), GPU_MOVES, .accept = accept, .plan = plan, .shape = shape,
       .kept_input = kept_input },
 };
 const struct gpu_family gpu_dynamic_update_slice = { ops, sizeof ops / sizeof ops[0] };

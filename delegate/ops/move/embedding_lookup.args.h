@@ -10,10 +10,11 @@
 PUSH_CONSTANTS(embedding_lookup_args)
     uint count;  /* slices of dst, in all rows */
     uint slices; /* of a row */
-    uint rows;   /* of the table */
+    uint all;    /* rows of the table, of which are here: */
+    uint first, rows;
     /* of struct packed_weights: */
     uint columns, chunks, scales_at, block, row_scales;
 END_PUSH_CONSTANTS
-ARGS_SIZE(embedding_lookup_args, 32)
+ARGS_SIZE(embedding_lookup_args, 40)
 
 #endif

@@ -1,4 +1,5 @@
-// EMBEDDING_LOOKUP in a table of 8, 4 or 2 bits, which stays packed in memory (packed_weights.h).
+// EMBEDDING_LOOKUP in a table of 8, 4 or 2 bits, which stays packed in memory (packed_weights.h),
+// or in a run of its rows: results of other rows stay as they are.
 // dst [ids][slices of a row].  An invocation computes one slice.  The CPU reports an id outside of
 // the table; here it is clamped, so that nothing else is read.
 #version 450
@@ -21,7 +22,9 @@ void main()
     const uint i = item();
     if (i >= args.count)
         return;
-    const uint row = uint(clamp(int(ids[i / args.slices]), 0, int(args.rows) - 1));
+    const uint row = uint(clamp(int(ids[i / args.slices]), 0, int(args.all) - 1)) - args.first;
+    if (row >= args.rows) // of another run; those before it have become large numbers
+        return;
     const uint group = row / (4u * args.columns), column = row / 4u % args.columns, lane = row % 4u;
     const uint first = i % args.slices * 4u;
     const uint chunk = (group * args.chunks + first / CHUNK_WEIGHTS) * 4u + lane;

@@ -16,9 +16,10 @@ PUSH_CONSTANTS(gather_args)
     uint out_channels, out_slices, in_channels, in_slices;
     uint index_channels, index_pitch; /* a row of indices, and words from one to the next */
     uint outer, extent, count, inner;
+    uint first; /* of a run of a larger source, of which src is `extent`; else 0 */
     uint size[GATHER_DEPTH_MAX],
         stride[GATHER_DEPTH_MAX]; /* of an index, and what it steps in extent */
 END_PUSH_CONSTANTS
-ARGS_SIZE(gather_args, 108)
+ARGS_SIZE(gather_args, 112)
 
 #endif

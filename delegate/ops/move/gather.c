@@ -107,12 +107,46 @@ static bool check_indices(struct check *c, const struct gather *gather)
     return true;
 }
 
-/* A constant source has elements, and fits one buffer in the form of a tensor of the device. */
+/* Bytes of a slice of a constant source. */
+static uint32_t slice_bytes(const struct graph *g, const struct graph_node *n,
+                            const struct gpu_options *options)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+
+    if (x->type != kTfLiteFloat32 && !graph_is_8bit(x))
+        return 4 * (runtime_type_bits(x->type) / 8);
+    if (options->quantized == QUANTIZED_EXACT && graph_is_quantized(g, n))
+        return 4;
+    return options_half(options) ? 8 : 16;
+}
+
+/* Rows of a table, as of an embedding. */
+static bool table_of(const struct graph *g, const struct graph_node *n,
+                     const struct gpu_options *options, struct gpu_table *table)
+{
+    const struct graph_tensor *x = graph_input(g, n, 0);
+    struct gather gather;
+    uint64_t channels;
+
+    if (!graph_is_constant(g, n->inputs[0]) || x->rank < 2 || x->elements == 0 || is_nd(n) ||
+        !gather_of(g, n, &gather) || gather.axis != 0)
+        return false;
+    channels = (uint64_t)x->dims[x->rank - 1];
+    *table = (struct gpu_table){ .input = 0,
+                                 .row_bytes = gather.inner / channels * ((channels + 3) / 4) *
+                                              slice_bytes(g, n, options),
+                                 .step = 4 };
+    return true;
+}
+
+/* A constant source has elements, and fits one buffer, or some of its rows do, in the form of a
+ * tensor of the device. */
 static bool check_table(struct check *c)
 {
     const int tensor = c->node->inputs[0];
     const struct graph_tensor *x = &c->graph->tensors[tensor];
     const uint64_t channels = (uint64_t)x->dims[x->rank - 1];
+    struct gpu_table table;
     uint64_t slices, bytes;
 
     if (!graph_is_constant(c->graph, tensor))
@@ -121,9 +155,11 @@ static bool check_table(struct check *c)
         return refuse(c, RULE_TENSOR_EMPTY, tensor, "elements",
                       "an empty tensor has no elements to gather", "at least 1", "0");
     slices = x->elements / channels * ((channels + 3) / 4);
+    if (gpu_op_cut(c->graph, c->node, c->options, c->limits, &table))
+        slices = slices / (size_t)x->dims[0] * table.rows;
     if (x->type == kTfLiteFloat32 || graph_is_8bit(x))
         return check_storable(c, 0, slices);
-    bytes = slices * 4 * (runtime_type_bits(x->type) / 8);
+    bytes = slices * slice_bytes(c->graph, c->node, c->options);
     return bytes <= c->limits->max_storage_buffer_range ||
            refuse_bytes(c, RULE_LIMITS_CONSTANT_BYTES, tensor, bytes);
 }
@@ -196,6 +232,27 @@ static enum status bind_indices(struct planner *p, struct plan_step *s, const st
     return STATUS_OK;
 }
 
+/* From input `from`: the source, or a run of its rows. */
+static enum status plan_source(struct planner *p, const struct graph_node *n, int from, int dst,
+                               struct gather_args args)
+{
+    const struct graph_tensor *indices = graph_input(p->graph, n, 1);
+    struct plan_step *s =
+        planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("gather")), n, WORKGROUP, 1, 1);
+
+    if (!s)
+        return STATUS_NO_MEMORY;
+    step_spec(s, GATHER_SPEC_WHOLE,
+              args.inner % args.in_channels == 0 && args.out_channels == args.in_channels);
+    step_spec(s, GATHER_SPEC_DEPTH, is_nd(n) ? (uint32_t)indices->dims[indices->rank - 1] : 1);
+    step_thawable(s, GATHER_SPEC_WHOLE, GATHER_SPEC_DEPTH);
+    step_write(p, s, 0, dst);
+    TRY(operand_moved(p, s, 1, n->inputs[from], dst));
+    TRY(bind_indices(p, s, n, &args));
+    step_push(s, &args, sizeof args);
+    return step_items(p, s, args.slices);
+}
+
 static enum status plan_gather(struct planner *p, const struct graph_node *n)
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
@@ -203,13 +260,11 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
     const int dst = planner_tensor(p, n->outputs[0]);
     struct gather_args args = { 0 };
     struct gather gather;
-    struct plan_step *s;
     uint32_t stride = 1;
 
     if (!gather_of(p->graph, n, &gather))
         return diag_fail(p->diag, STATUS_INVALID, "params and indices do not fit together");
-    if (dst < 0 || !(s = planner_step(p, planner_moving_shader(p, dst, MOVING_SHADER("gather")), n,
-                                      WORKGROUP, 1, 1)))
+    if (dst < 0)
         return STATUS_NO_MEMORY;
     args = (struct gather_args){ .out_channels = p->plan->tensors[dst].channels,
                                  .out_slices = p->plan->tensors[dst].slices,
@@ -225,26 +280,23 @@ static enum status plan_gather(struct planner *p, const struct graph_node *n)
         args.stride[k] = stride;
         stride *= args.size[k];
     }
-    step_spec(s, GATHER_SPEC_WHOLE,
-              gather.inner % args.in_channels == 0 && args.out_channels == args.in_channels);
-    step_spec(s, GATHER_SPEC_DEPTH, (uint32_t)gather.depth);
-    step_thawable(s, GATHER_SPEC_WHOLE, GATHER_SPEC_DEPTH);
-    step_write(p, s, 0, dst);
-    TRY(operand_moved(p, s, 1, n->inputs[0], dst));
-    TRY(bind_indices(p, s, n, &args));
-    step_push(s, &args, sizeof args);
-    return step_items(p, s, args.slices);
+    for (int i = 2; i < n->input_count; i++) /* more runs of a table */
+        args.size[0] += (uint32_t)graph_input(p->graph, n, i)->dims[0];
+    TRY(plan_source(p, n, 0, dst, args));
+    for (int i = 2; i < n->input_count; i++) {
+        args.first += args.extent;
+        args.extent = (uint32_t)graph_input(p->graph, n, i)->dims[0];
+        TRY(plan_source(p, n, i, dst, args));
+    }
+    return STATUS_OK;
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 #define GATHERS                                                                                    \
-    .same_quant = true, .selects = true, .exact = &exact, .shorts = true, .accept = accept_gather, \
-    .plan = plan_gather, .shape = shape_gather
+    GPU_MOVES, .accept = accept_gather, .plan = plan_gather, .shape = shape_gather,                \
+               .table = table_of
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_GATHER, .max_version = 8, GATHERS },
-    { .code = BUILTIN_GATHER_ND, .max_version = 5, GATHERS },
+    { GPU_OP(GATHER, 8), GATHERS },
+    { GPU_OP(GATHER_ND, 5), GATHERS },
 };
 const struct gpu_family gpu_gather = { ops, sizeof ops / sizeof ops[0] };

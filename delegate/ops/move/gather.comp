@@ -13,7 +13,9 @@ READS_WORDS(2, indices);
 layout(constant_id = GATHER_SPEC_WHOLE) const bool WHOLE = false;
 layout(constant_id = GATHER_SPEC_DEPTH) const uint DEPTH = 1u;
 
-// The element of src for element e of dst.
+bool inside = true;
+
+// The element of src for element e of dst; not `inside`, it is in another run of the source.
 uint source(uint e)
 {
     const uint i = e % args.inner;
@@ -26,6 +28,8 @@ uint source(uint e)
         const int index = int(indices[row * args.index_pitch + tuple - row * args.index_channels]);
         at += uint(clamp(index, 0, int(args.size[k]) - 1)) * args.stride[k];
     }
+    at -= args.first;
+    inside = at < args.extent;
     return (e * args.extent + at) * args.inner + i;
 }
 
@@ -37,7 +41,9 @@ void main()
     const uint s = i % args.out_slices;
     const uint first = i / args.out_slices * args.out_channels + 4u * s;
     if (WHOLE) {
-        dst[i] = src[source(first) / args.in_channels * args.in_slices + s];
+        const uint from = source(first);
+        if (inside)
+            dst[i] = src[from / args.in_channels * args.in_slices + s];
         return;
     }
     SLICE v = SLICE(0);

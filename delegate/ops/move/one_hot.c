@@ -115,10 +115,6 @@ static enum status plan_one_hot(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_ONE_HOT,
-      .max_version = 1,
-      .accept = accept_one_hot,
-      .plan = plan_one_hot,
-      .shape = shape_one_hot },
+    { GPU_OP(ONE_HOT, 1), .accept = accept_one_hot, .plan = plan_one_hot, .shape = shape_one_hot },
 };
 const struct gpu_family gpu_one_hot = { ops, sizeof ops / sizeof ops[0] };

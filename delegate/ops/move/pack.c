@@ -115,18 +115,7 @@ static enum status plan_pack(struct planner *p, const struct graph_node *n)
     return move_plan_step(p, n, dst, all, &m);
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_PACK,
-      .max_version = 5,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_pack,
-      .plan = plan_pack,
-      .shape = shape_pack },
+    { GPU_OP(PACK, 5), GPU_MOVES, .accept = accept_pack, .plan = plan_pack, .shape = shape_pack },
 };
 const struct gpu_family gpu_pack = { ops, sizeof ops / sizeof ops[0] };

@@ -250,28 +250,15 @@ static enum status plan_mirror_pad(struct planner *p, const struct graph_node *n
     return take_plan(p, n, mirrored_index, -1);
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 #define MOVES                                                                                      \
-    .same_quant = true, .selects = true, .exact = &exact, .shape = shape_of,                       \
+    .same_quant = true, .selects = true, .exact = &gpu_exact_moves, .shape = shape_of,             \
     .kept_input = kept_input
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_PAD,
-      .max_version = 6,
-      .shorts = true,
-      .accept = accept_pad,
-      .plan = plan_pad,
-      .fold = fold_pad,
-      .pads_image = pads_image,
-      MOVES },
-    { .code = BUILTIN_PADV2, .max_version = 6, .accept = accept_padv2, .plan = plan_padv2, MOVES },
-    { .code = BUILTIN_MIRROR_PAD,
-      .max_version = 3,
-      .shorts = true,
-      .accept = accept_mirror_pad,
-      .plan = plan_mirror_pad,
+    { GPU_OP(PAD, 6), .shorts = true, .accept = accept_pad, .plan = plan_pad, .fold = fold_pad,
+      .pads_image = pads_image, MOVES },
+    { GPU_OP(PADV2, 6), .accept = accept_padv2, .plan = plan_padv2, MOVES },
+    { GPU_OP(MIRROR_PAD, 3), .shorts = true, .accept = accept_mirror_pad, .plan = plan_mirror_pad,
       MOVES },
 };
 const struct gpu_family gpu_pad = { ops, sizeof ops / sizeof ops[0] };

@@ -87,28 +87,9 @@ static void fold_reshape(const struct graph *g, const struct graph_node *n, floa
         values[i] = graph_constant_float(g, n->inputs[0], i);
 }
 
-static int kept_input(const struct graph *g, const struct graph_node *n)
-{
-    (void)g;
-    (void)n;
-    return 0;
-}
-
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_RESHAPE,
-      .max_version = 1,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_reshape,
-      .plan = plan_reshape,
-      .shape = shape_reshape,
-      .fold = fold_reshape,
-      .kept_input = kept_input,
+    { GPU_OP(RESHAPE, 1), GPU_MOVES, .accept = accept_reshape, .plan = plan_reshape,
+      .shape = shape_reshape, .fold = fold_reshape, .kept_input = gpu_first_input,
       .reshapes = true },
 };
 const struct gpu_family gpu_reshape = { ops, sizeof ops / sizeof ops[0] };

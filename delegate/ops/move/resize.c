@@ -147,37 +147,13 @@ static enum status plan_nearest(struct planner *p, const struct graph_node *n)
     return take_plan(p, n, index_of, -1);
 }
 
-/* A resize to the same size changes nothing, but an infinity, which a weight of 0 makes NaN. */
-static int kept_input(const struct graph *g, const struct graph_node *n)
-{
-    (void)g;
-    (void)n;
-    return 0;
-}
-
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact_nearest = { NULL, NULL };
-
+/* The kept input: a resize to the same size changes nothing, but an infinity, which a weight of 0
+ * makes NaN. */
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_RESIZE_BILINEAR,
-      .max_version = 4,
-      .same_quant = true,
-      .within_inputs = true,
-      .exact = &exact_resize,
-      .shorts = true,
-      .accept = accept_bilinear,
-      .plan = plan_bilinear,
-      .shape = shape_of,
-      .kept_input = kept_input },
-    { .code = BUILTIN_RESIZE_NEAREST_NEIGHBOR,
-      .max_version = 4,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact_nearest,
-      .shorts = true,
-      .accept = accept_nearest,
-      .plan = plan_nearest,
-      .shape = shape_of,
-      .kept_input = kept_input },
+    { GPU_OP(RESIZE_BILINEAR, 4), .same_quant = true, .within_inputs = true, .exact = &exact_resize,
+      .shorts = true, .accept = accept_bilinear, .plan = plan_bilinear, .shape = shape_of,
+      .kept_input = gpu_first_input },
+    { GPU_OP(RESIZE_NEAREST_NEIGHBOR, 4), GPU_MOVES, .accept = accept_nearest, .plan = plan_nearest,
+      .shape = shape_of, .kept_input = gpu_first_input },
 };
 const struct gpu_family gpu_resize = { ops, sizeof ops / sizeof ops[0] };

@@ -3,18 +3,6 @@
 #include "delegate/ops/move/rope.args.h"
 #include "delegate/plan/planner.h"
 
-/* The node that computes the tensor, if it is this op of f32 without an activation; else -1. */
-static int producer_of(const struct graph *g, int tensor, int32_t code)
-{
-    const int i = tensor >= 0 ? g->tensors[tensor].producer : -1;
-    const struct graph_node *const n = i >= 0 ? &g->nodes[i] : NULL;
-
-    return n && n->op && n->code == code && gpu_op_activation(n) == kTfLiteActNone &&
-                   n->steps.scale == 0 && g->tensors[tensor].type == kTfLiteFloat32
-               ? i
-               : -1;
-}
-
 /* A half of the rows of x, times the cosines or sines. */
 struct product {
     int node, slice, factor;
@@ -24,11 +12,11 @@ static bool read_product(const struct graph *g, int tensor, struct product *p)
 {
     const struct graph_node *n;
 
-    if ((p->node = producer_of(g, tensor, BUILTIN_MUL)) < 0)
+    if ((p->node = gpu_op_producer(g, tensor, BUILTIN_MUL)) < 0)
         return false;
     n = &g->nodes[p->node];
     for (int i = 0; i < 2; i++) {
-        p->slice = producer_of(g, n->inputs[i], BUILTIN_SLICE);
+        p->slice = gpu_op_producer(g, n->inputs[i], BUILTIN_SLICE);
         p->factor = n->inputs[1 - i];
         if (p->slice >= 0)
             return true;
@@ -89,8 +77,8 @@ bool rope_of(const struct graph *g, const struct graph_node *n, struct gpu_rope 
 
     if (n->input_count != 2 || params->activation != kTfLiteActNone || n->steps.scale > 0 ||
         (params->axis != -1 && params->axis != axis) ||
-        (k[0] = producer_of(g, n->inputs[0], BUILTIN_SUB)) < 0 ||
-        (k[1] = producer_of(g, n->inputs[1], BUILTIN_ADD)) < 0)
+        (k[0] = gpu_op_producer(g, n->inputs[0], BUILTIN_SUB)) < 0 ||
+        (k[1] = gpu_op_producer(g, n->inputs[1], BUILTIN_ADD)) < 0)
         return false;
     difference = &g->nodes[k[0]];
     sum = &g->nodes[k[1]];
@@ -113,12 +101,11 @@ bool rope_of(const struct graph *g, const struct graph_node *n, struct gpu_rope 
         !is_half(g, p[0].slice, 0) || !is_half(g, p[1].slice, 1) ||
         !graph_same_shape(graph_output(g, n, 0), &g->tensors[rope->x]))
         return false;
-    rope->halves[0] = p[0].slice;
-    rope->halves[1] = p[1].slice;
-    rope->nodes[0] = k[0];
-    rope->nodes[1] = k[1];
-    for (int i = 0; i < 4; i++)
-        rope->nodes[2 + i] = p[i].node;
+    rope->fused.count = 0;
+    for (int i = 0; i < 4; i++) {
+        gpu_fused_add(&rope->fused, p[i].node);
+        gpu_fused_add(&rope->fused, i < 2 ? p[i].slice : k[i - 2]);
+    }
     return read_angles(g, rope);
 }
 

@@ -111,40 +111,10 @@ static void fold_slice(const struct graph *g, const struct graph_node *n, float 
     move_fold(g, n, map_of(n), 0, values);
 }
 
-/* A slice of the same shape is all of it. */
-static int kept_slice(const struct graph *g, const struct graph_node *n)
-{
-    (void)g;
-    (void)n;
-    return 0;
-}
-
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_SLICE,
-      .max_version = 8,
-      .variant = SLICE,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_slice,
-      .plan = plan_slice,
-      .shape = shape_slice,
-      .fold = fold_slice,
-      .kept_input = kept_slice },
-    { .code = BUILTIN_REVERSE_V2,
-      .max_version = 4,
-      .variant = REVERSE,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_reverse,
-      .plan = plan_slice,
-      .shape = shape_slice,
-      .fold = fold_slice },
+    { GPU_OP(SLICE, 8), .variant = SLICE, GPU_MOVES, .accept = accept_slice, .plan = plan_slice,
+      .shape = shape_slice, .fold = fold_slice, .kept_input = gpu_first_input },
+    { GPU_OP(REVERSE_V2, 4), .variant = REVERSE, GPU_MOVES, .accept = accept_reverse,
+      .plan = plan_slice, .shape = shape_slice, .fold = fold_slice },
 };
 const struct gpu_family gpu_slice = { ops, sizeof ops / sizeof ops[0] };

@@ -273,14 +273,10 @@ static enum status plan_blocks(struct planner *p, const struct graph_node *n)
     return plan_depth(p, n, &b, dims, src);
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 #define ROW(code_, version, variant_, accept_)                                                     \
     {                                                                                              \
-        .code = BUILTIN_##code_, .max_version = (version), .variant = (variant_),                  \
-        .same_quant = true, .selects = true, .exact = &exact, .shorts = true, .accept = (accept_), \
-        .plan = plan_blocks, .shape = shape_blocks                                                 \
+        GPU_OP(code_, version), .variant = (variant_), GPU_MOVES, .accept = (accept_),             \
+                                .plan = plan_blocks, .shape = shape_blocks                         \
     }
 static const struct gpu_op ops[] = {
     ROW(SPACE_TO_DEPTH, 2, SPACE_TO_DEPTH, accept_depth),

@@ -158,14 +158,10 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return n->output_count == 1 ? data_input(n) : -1;
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 #define ROW(code_, version)                                                                        \
     {                                                                                              \
-        .code = BUILTIN_##code_, .max_version = (version), .variant = code_, .same_quant = true,   \
-        .selects = true, .exact = &exact, .shorts = true, .accept = accept_split,                  \
-        .plan = plan_split, .shape = shape_split, .kept_input = kept_input                         \
+        GPU_OP(code_, version), .variant = code_, GPU_MOVES, .accept = accept_split,               \
+                                .plan = plan_split, .shape = shape_split, .kept_input = kept_input \
     }
 static const struct gpu_op ops[] = { ROW(SPLIT, 5), ROW(SPLIT_V, 3), ROW(UNPACK, 6) };
 const struct gpu_family gpu_split = { ops, sizeof ops / sizeof ops[0] };

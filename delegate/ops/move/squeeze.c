@@ -89,39 +89,11 @@ static void fold_squeeze(const struct graph *g, const struct graph_node *n, floa
         values[i] = graph_constant_float(g, n->inputs[0], i);
 }
 
-static int kept_input(const struct graph *g, const struct graph_node *n)
-{
-    (void)g;
-    (void)n;
-    return 0;
-}
-
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_SQUEEZE,
-      .max_version = 2,
-      .variant = SQUEEZE,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_squeeze,
-      .plan = plan_squeeze,
-      .shape = shape_squeeze,
-      .fold = fold_squeeze,
-      .kept_input = kept_input },
-    { .code = BUILTIN_EXPAND_DIMS,
-      .max_version = 1,
-      .variant = EXPAND,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_expand,
-      .plan = plan_squeeze,
-      .shape = shape_squeeze,
-      .fold = fold_squeeze },
+    { GPU_OP(SQUEEZE, 2), .variant = SQUEEZE, GPU_MOVES, .accept = accept_squeeze,
+      .plan = plan_squeeze, .shape = shape_squeeze, .fold = fold_squeeze,
+      .kept_input = gpu_first_input },
+    { GPU_OP(EXPAND_DIMS, 1), .variant = EXPAND, GPU_MOVES, .accept = accept_expand,
+      .plan = plan_squeeze, .shape = shape_squeeze, .fold = fold_squeeze },
 };
 const struct gpu_family gpu_squeeze = { ops, sizeof ops / sizeof ops[0] };

@@ -234,19 +234,8 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
                : -1;
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_STRIDED_SLICE,
-      .max_version = 8,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_strided_slice,
-      .plan = plan_strided_slice,
-      .shape = shape_strided_slice,
-      .kept_input = kept_input },
+    { GPU_OP(STRIDED_SLICE, 8), GPU_MOVES, .accept = accept_strided_slice,
+      .plan = plan_strided_slice, .shape = shape_strided_slice, .kept_input = kept_input },
 };
 const struct gpu_family gpu_strided_slice = { ops, sizeof ops / sizeof ops[0] };

@@ -133,40 +133,10 @@ static void fold_tile(const struct graph *g, const struct graph_node *n, float *
     move_fold(g, n, map_of(n), 0, values);
 }
 
-static int kept_input(const struct graph *g, const struct graph_node *n)
-{
-    (void)g;
-    (void)n;
-    return 0;
-}
-
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_TILE,
-      .max_version = 3,
-      .variant = TILE,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_tile,
-      .plan = plan_tile,
-      .shape = shape_tile,
-      .fold = fold_tile,
-      .kept_input = kept_input },
-    { .code = BUILTIN_BROADCAST_TO,
-      .max_version = 4,
-      .variant = BROADCAST,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_broadcast,
-      .plan = plan_tile,
-      .shape = shape_tile,
-      .fold = fold_tile,
-      .kept_input = kept_input },
+    { GPU_OP(TILE, 3), .variant = TILE, GPU_MOVES, .accept = accept_tile, .plan = plan_tile,
+      .shape = shape_tile, .fold = fold_tile, .kept_input = gpu_first_input },
+    { GPU_OP(BROADCAST_TO, 4), .variant = BROADCAST, GPU_MOVES, .accept = accept_broadcast,
+      .plan = plan_tile, .shape = shape_tile, .fold = fold_tile, .kept_input = gpu_first_input },
 };
 const struct gpu_family gpu_tile = { ops, sizeof ops / sizeof ops[0] };

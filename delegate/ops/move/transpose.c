@@ -64,20 +64,8 @@ static int kept_input(const struct graph *g, const struct graph_node *n)
     return 0;
 }
 
-/* Quantized nodes need no check and no plan of their own: integers are moved as floats are. */
-static const struct gpu_exact exact = { NULL, NULL };
-
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_TRANSPOSE,
-      .max_version = 9,
-      .same_quant = true,
-      .selects = true,
-      .exact = &exact,
-      .shorts = true,
-      .accept = accept_transpose,
-      .plan = plan_transpose,
-      .shape = shape_transpose,
-      .fold = fold_transpose,
-      .kept_input = kept_input },
+    { GPU_OP(TRANSPOSE, 9), GPU_MOVES, .accept = accept_transpose, .plan = plan_transpose,
+      .shape = shape_transpose, .fold = fold_transpose, .kept_input = kept_input },
 };
 const struct gpu_family gpu_transpose = { ops, sizeof ops / sizeof ops[0] };

@@ -7,6 +7,7 @@
 #include "delegate/ops/int8/packing.h"
 #include "delegate/ops/int8/requantize.h"
 #include "delegate/ops/operand.h"
+#include "delegate/ops/product/attention.h"
 #include "delegate/ops/product/batch_matmul.args.h"
 #include "delegate/plan/planner.h"
 #include "reference/base/fixed_point16.h"
@@ -280,13 +281,8 @@ static bool accept_exact(struct check *c)
 const struct gpu_exact exact_batch_matmul = { accept_exact, NULL };
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_BATCH_MATMUL,
-      .max_version = 4,
-      .exact = &exact_batch_matmul,
-      .shorts = true,
-      .accept = accept_batch_matmul,
-      .plan = plan_batch_matmul,
-      .multiplies_matrices = true,
-      .shape = shape_batch_matmul },
+    { GPU_OP(BATCH_MATMUL, 4), .exact = &exact_batch_matmul, .shorts = true,
+      .accept = accept_batch_matmul, .plan = plan_batch_matmul, .multiplies_matrices = true,
+      .attention = attention_of, .shape = shape_batch_matmul },
 };
 const struct gpu_family gpu_batch_matmul = { ops, sizeof ops / sizeof ops[0] };

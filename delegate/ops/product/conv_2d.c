@@ -149,17 +149,9 @@ static bool takes_residual(const struct graph *g, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_CONV_2D,
-      .max_version = 8,
-      GPU_ACTIVATION(TfLiteConvParams),
-      .few_bits = true,
-      .rounds_to_steps = true,
-      .accept = accept_conv,
-      .plan = plan_conv,
-      .shape = shape_conv,
-      .exact = &exact_conv_2d,
-      .shorts = true,
-      .takes_padding = takes_padding,
+    { GPU_OP(CONV_2D, 8), GPU_ACTIVATION(TfLiteConvParams), .few_bits = true,
+      .rounds_to_steps = true, .accept = accept_conv, .plan = plan_conv, .shape = shape_conv,
+      .exact = &exact_conv_2d, .shorts = true, .takes_padding = takes_padding,
       .takes_residual = takes_residual },
 };
 const struct gpu_family gpu_conv_2d = { ops, sizeof ops / sizeof ops[0] };

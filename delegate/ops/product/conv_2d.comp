@@ -74,7 +74,7 @@ void finish(Tile tile, uint r, vec4 v)
     if (RESIDUAL) {
         if (group() >= args.count)
             return; // a surplus workgroup: its block adds the residual once, not twice
-        v += vec4(residual[at]);
+        v = added(v, vec4(residual[at]));
     }
     v = activate(v, ACTIVATION);
     if (ROUNDED)

@@ -137,15 +137,9 @@ static bool takes_padding(const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_DEPTHWISE_CONV_2D,
-      .max_version = 7,
-      GPU_ACTIVATION(TfLiteDepthwiseConvParams),
-      .rounds_to_steps = true,
-      .accept = accept_depthwise,
-      .plan = plan_depthwise,
-      .shape = shape_depthwise,
-      .exact = &exact_depthwise_conv_2d,
-      .shorts = true,
+    { GPU_OP(DEPTHWISE_CONV_2D, 7), GPU_ACTIVATION(TfLiteDepthwiseConvParams),
+      .rounds_to_steps = true, .accept = accept_depthwise, .plan = plan_depthwise,
+      .shape = shape_depthwise, .exact = &exact_depthwise_conv_2d, .shorts = true, .few_bits = true,
       .takes_padding = takes_padding },
 };
 const struct gpu_family gpu_depthwise_conv_2d = { ops, sizeof ops / sizeof ops[0] };

@@ -6,6 +6,7 @@
 
 #define FULLY_CONNECTED_SPEC_ACTIVATION 3 /* TfLiteFusedActivation */
 #define FULLY_CONNECTED_SPEC_WIDE       4 /* dst is f32 in both precisions */
+#define FULLY_CONNECTED_SPEC_RESIDUAL   5 /* what dst holds is added */
 
 PUSH_CONSTANTS(fully_connected_args)
     uint count; /* workgroups: rows * ceil(out_slices / workgroup size x) */

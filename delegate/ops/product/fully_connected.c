@@ -3,7 +3,9 @@
 #include "delegate/ops/product/fully_connected.h"
 
 #include "delegate/graph/gpu_op.h"
+#include "delegate/ops/int8/dot.h"
 #include "delegate/ops/int8/exact.h"
+#include "delegate/ops/packed_weights.h"
 #include "delegate/ops/product/fully_connected.args.h"
 #include "delegate/ops/product/matmul.h"
 #include "delegate/ops/product/matrix.h"
@@ -31,6 +33,33 @@ struct weights_shape fully_connected_weights(const struct graph_tensor *weights)
 static int bias_of(const struct graph_node *n)
 {
     return n->input_count > 2 ? n->inputs[2] : -1;
+}
+
+static bool table_of(const struct graph *g, const struct graph_node *n,
+                     const struct gpu_options *options, struct gpu_table *table)
+{
+    const bool exact = options->quantized == QUANTIZED_EXACT && graph_is_quantized(g, n);
+    const uint64_t depth = ((uint64_t)graph_input(g, n, 1)->dims[1] + 3) / 4 * 4;
+    const uint64_t floats = depth * (options_half(options) ? 2 : 4);
+    const uint64_t integers = depth < DOT_CHANNEL_BYTES ? DOT_CHANNEL_BYTES : depth;
+
+    *table = (struct gpu_table){
+        .input = 1, .row_bytes = exact ? integers : floats, .step = 4, .makes_channels = true
+    };
+    if (!exact)
+        packed_weights_table(g, options, n->inputs[1], table);
+    return graph_is_constant(g, n->inputs[1]) &&
+           (bias_of(n) < 0 || graph_is_constant(g, bias_of(n)));
+}
+
+struct weights_shape fully_connected_accepted(const struct check *c)
+{
+    struct weights_shape shape = fully_connected_weights(graph_input(c->graph, c->node, 1));
+    struct gpu_table table;
+
+    if (gpu_op_cut(c->graph, c->node, c->options, c->limits, &table))
+        shape.outputs = table.rows;
+    return shape;
 }
 
 bool check_fully_connected_loop(struct check *c, uint64_t k)
@@ -70,9 +99,9 @@ static bool accept_fully_connected(struct check *c)
                       "%zu, last dim %d", y->elements, y->dims[y->rank - 1]);
     if (!check_bias(c, 2, w->dims[0], RULE_FULLY_CONNECTED_BIAS, "dims[0] of the weights"))
         return false;
-    if (packed_product_may(c, c->node->inputs[1], bias_of(c->node)))
+    shape = fully_connected_accepted(c);
+    if (packed_product_may(c, c->node->inputs[1], bias_of(c->node), shape.outputs))
         return true;
-    shape = fully_connected_weights(w);
     return check_fully_connected_loop(c, shape.inputs) &&
            check_storable(c, 1, weights_vec4s(&shape));
 }
@@ -114,7 +143,8 @@ enum status fully_connected_plan(struct planner *p, const struct graph_node *n,
         return STATUS_NO_MEMORY;
     step_spec(s, FULLY_CONNECTED_SPEC_ACTIVATION, f->activation);
     step_spec(s, FULLY_CONNECTED_SPEC_WIDE, f->wide);
-    step_thawable(s, FULLY_CONNECTED_SPEC_ACTIVATION, FULLY_CONNECTED_SPEC_WIDE);
+    step_spec(s, FULLY_CONNECTED_SPEC_RESIDUAL, f->has_residual);
+    step_thawable(s, FULLY_CONNECTED_SPEC_ACTIVATION, FULLY_CONNECTED_SPEC_RESIDUAL);
     step_shared(s, SLICES_X * SHARES_Y * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_products(p, s, f->dst, f->src, f->weights, f->bias);
@@ -139,7 +169,8 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
     const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
     const int src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]);
-    const int dst = planner_tensor(p, n->outputs[0]);
+    const int dst = n->has_residual ? planner_view(p, n->outputs[0], planner_tensor(p, n->residual))
+                                    : planner_tensor(p, n->outputs[0]);
     const struct weights_shape shape = fully_connected_weights(w);
     struct operand weights, bias;
     struct matmul m = { .src = src,
@@ -147,7 +178,8 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
                         .window = &window_1x1,
                         .weights = &weights,
                         .bias = &bias,
-                        .activation = (uint32_t)params->activation };
+                        .activation = (uint32_t)params->activation,
+                        .has_residual = n->has_residual };
 
     if (src < 0 || dst < 0)
         return STATUS_NO_MEMORY;
@@ -159,6 +191,7 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
                                        .weights = n->inputs[1],
                                        .bias = bias_of(n),
                                        .activation = (uint32_t)params->activation,
+                                       .has_residual = n->has_residual,
                                    });
     m.args = window_args_1x1(p->plan, src, dst);
     TRY(operand_bias(p, n, bias_of(n), shape.outputs, &bias));
@@ -175,19 +208,20 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
                                     .weights = &weights,
                                     .bias = &bias,
                                     .activation = (uint32_t)params->activation,
+                                    .has_residual = n->has_residual,
                                 });
 }
 
+static bool takes_residual(const struct graph *g, const struct graph_node *n)
+{
+    (void)g;
+    return gpu_op_activation(n) == kTfLiteActNone;
+}
+
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_FULLY_CONNECTED,
-      .max_version = 14,
-      GPU_ACTIVATION(TfLiteFullyConnectedParams),
-      .accept = accept_fully_connected,
-      .plan = plan_fully_connected,
-      .shape = shape_fully_connected,
-      .exact = &exact_fully_connected,
-      .shorts = true,
-      .few_bits = true,
-      .has_conv_1x1 = true },
+    { GPU_OP(FULLY_CONNECTED, 14), GPU_ACTIVATION(TfLiteFullyConnectedParams),
+      .accept = accept_fully_connected, .plan = plan_fully_connected,
+      .shape = shape_fully_connected, .exact = &exact_fully_connected, .shorts = true,
+      .table = table_of, .few_bits = true, .has_conv_1x1 = true, .takes_residual = takes_residual },
 };
 const struct gpu_family gpu_fully_connected = { ops, sizeof ops / sizeof ops[0] };

@@ -7,12 +7,14 @@
 #include "delegate/ops/product/fully_connected.args.h"
 
 WRITES(0, dst);
+READS(0, residual); // the same memory: an element is read and written by one invocation
 READS(1, src);
 READS(2, weights);
 CONSTANTS(3, bias);
 
 layout(constant_id = FULLY_CONNECTED_SPEC_ACTIVATION) const uint ACTIVATION = 0u;
 layout(constant_id = FULLY_CONNECTED_SPEC_WIDE) const bool WIDE = false;
+layout(constant_id = FULLY_CONNECTED_SPEC_RESIDUAL) const bool RESIDUAL = false;
 
 layout(set = 0, binding = 0) writeonly buffer WritesWide { vec4 wide[]; };
 
@@ -40,9 +42,13 @@ void main()
         return;
     for (uint y = 1u; y < gl_WorkGroupSize.y; y++)
         sum += part[y * gl_WorkGroupSize.x + gl_LocalInvocationID.x];
-    const vec4 v = activate(sum + bias[out_slice], ACTIVATION);
+    const uint at = row * args.out_slices + out_slice;
+    sum += bias[out_slice];
+    if (RESIDUAL)
+        sum = added(sum, vec4(residual[at]));
+    const vec4 v = activate(sum, ACTIVATION);
     if (WIDE)
-        wide[row * args.out_slices + out_slice] = v;
+        wide[at] = v;
     else
-        dst[row * args.out_slices + out_slice] = STORE(v);
+        dst[at] = STORE(v);
 }

@@ -3,6 +3,7 @@
 #include "delegate/ops/int8/dot_int16.h"
 #include "delegate/ops/int8/exact.h"
 #include "delegate/ops/int8/matmul.h"
+#include "delegate/ops/product/fully_connected.h"
 
 static struct dot dot_of(const struct graph_node *n)
 {
@@ -13,17 +14,16 @@ static struct dot dot_of(const struct graph_node *n)
     };
 }
 
-static struct dot_shape shape_of(const struct graph_tensor *w)
+static struct dot_shape shape_of(const struct weights_shape *w)
 {
-    return (struct dot_shape){ .outputs = (uint32_t)w->dims[0],
-                               .taps = 1,
-                               .inputs = (uint32_t)w->dims[1] };
+    return (struct dot_shape){ .outputs = w->outputs, .taps = 1, .inputs = w->inputs };
 }
 
 static bool accept_fully_connected(struct check *c)
 {
     const struct dot d = dot_of(c->node);
-    const struct dot_shape shape = shape_of(graph_input(c->graph, c->node, 1));
+    const struct weights_shape weights = fully_connected_accepted(c);
+    const struct dot_shape shape = shape_of(&weights);
 
     return check_dot(c, &d, dot_words(&shape));
 }
@@ -33,12 +33,13 @@ static enum status plan_fully_connected(struct planner *p, const struct graph_no
     const struct graph_tensor *w = graph_input(p->graph, n, 1);
     const struct graph_tensor *x = graph_input(p->graph, n, 0);
     const uint32_t rows = (uint32_t)(x->elements / (size_t)w->dims[1]);
+    const struct weights_shape weights = fully_connected_weights(w);
     const struct dot d = dot_of(n);
     struct matmul_int8 m = {
         .src = planner_rows(p, n, planner_tensor(p, n->inputs[0]), rows, (uint32_t)w->dims[1]),
         .dst = planner_tensor(p, n->outputs[0]),
         .window = &window_1x1,
-        .shape = shape_of(w),
+        .shape = shape_of(&weights),
     };
 
     if (m.src < 0 || m.dst < 0)

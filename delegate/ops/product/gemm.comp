@@ -320,7 +320,7 @@ bool find_element(Place place, uint r, uint c, out uint at)
 void write_element(uint at, vec4 v)
 {
     if (RESIDUAL)
-        v += vec4(residual[at]);
+        v = added(v, vec4(residual[at]));
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);

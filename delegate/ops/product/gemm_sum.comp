@@ -25,7 +25,7 @@ void main()
         v += src[part * args.count + i];
     v += bias[i % args.out_slices];
     if (RESIDUAL)
-        v += vec4(residual[i]);
+        v = added(v, vec4(residual[i]));
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);

@@ -69,7 +69,7 @@ vec4 sum_of(uint row, uint plane, uint column)
 void write_element(uint at, vec4 v)
 {
     if (RESIDUAL)
-        v += vec4(residual[at]);
+        v = added(v, vec4(residual[at]));
     v = activate(v, ACTIVATION);
     if (ROUNDED)
         v = on_steps(v, args.steps.scale, args.steps.low, args.steps.high);

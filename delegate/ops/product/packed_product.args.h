@@ -4,13 +4,15 @@
 
 #include "delegate/shaders/args.h"
 
-#define PACKED_PRODUCT_SPEC_BITS       3 /* of a weight: 8, 4 or 2 */
-#define PACKED_PRODUCT_SPEC_ROWS       4 /* of a workgroup */
-#define PACKED_PRODUCT_SPEC_COLUMNS    5 /* output slices of a workgroup */
-#define PACKED_PRODUCT_SPEC_PLANES     6 /* that share out the chunks */
-#define PACKED_PRODUCT_SPEC_ACTIVATION 7 /* TfLiteFusedActivation */
-#define PACKED_PRODUCT_SPEC_BLOCKS     8 /* PACKED_BLOCKS_NONE, ... */
-#define PACKED_PRODUCT_SPEC_WHOLE      9 /* chunks hold inputs alone */
+#define PACKED_PRODUCT_SPEC_BITS       3  /* of a weight: 8, 4 or 2 */
+#define PACKED_PRODUCT_SPEC_ROWS       4  /* of a workgroup */
+#define PACKED_PRODUCT_SPEC_COLUMNS    5  /* output slices of a workgroup */
+#define PACKED_PRODUCT_SPEC_PLANES     6  /* that share out the chunks */
+#define PACKED_PRODUCT_SPEC_ACTIVATION 7  /* TfLiteFusedActivation */
+#define PACKED_PRODUCT_SPEC_BLOCKS     8  /* PACKED_BLOCKS_NONE, ... */
+#define PACKED_PRODUCT_SPEC_WHOLE      9  /* chunks hold inputs alone */
+#define PACKED_PRODUCT_SPEC_RESIDUAL   10 /* what dst holds is added */
+#define PACKED_PRODUCT_SPEC_OUTPUTS    11 /* of an invocation: a slice's 4, or 1 */
 
 #define PACKED_BLOCKS_NONE  0 /* a scale an output */
 #define PACKED_BLOCKS_WHOLE 1 /* of whole chunks */

@@ -11,26 +11,25 @@ enum {
     FEW_ROWS = 3,        /* from one more on, weights of 8 bits are packed as floats */
     WEIGHTS_MIN = 65536, /* of 8 bits: other kernels are as fast for fewer */
     COLUMNS_MIN = 2,     /* 32 bytes, which a load of less fetches as a whole */
-    COLUMNS_MAX = 8,     /* a line of the cache, 128 bytes */
     INVOCATIONS = 512,
+    SPARSE = 256, /* invocations of 4 outputs for a multiprocessor: with fewer, of 1 output */
     DEPTH_MAX = 1 << 20, /* terms of a sum: a loop of some 65,000 turns, as drivers allow */
 };
 
-static bool may(const struct graph *g, const struct device_limits *limits, int weights, int bias)
+/* of: what packed_weights_of gave, which is not -1. */
+static bool may(const struct graph *g, const struct device_limits *limits, int of, int bias,
+                uint32_t rows)
 {
-    const int of = packed_weights_of(g, weights);
-
-    return of >= 0 && g->tensors[of].rank == 2 && g->tensors[of].dims[1] <= DEPTH_MAX &&
-           (bias < 0 || graph_is_constant(g, bias)) &&
-           packed_weights_fit(g, limits, of, COLUMNS_MAX);
+    return g->tensors[of].rank == 2 && g->tensors[of].dims[1] <= DEPTH_MAX &&
+           (bias < 0 || graph_is_constant(g, bias)) && packed_weights_fit(g, limits, of, rows);
 }
 
-bool packed_product_may(const struct check *c, int weights, int bias)
+bool packed_product_may(const struct check *c, int weights, int bias, uint32_t rows)
 {
     const int of = packed_weights_of(c->graph, weights);
 
     return options_kernel(c->options, KERNEL_packed) && of >= 0 &&
-           c->graph->tensors[of].type != kTfLiteInt8 && may(c->graph, c->limits, weights, bias);
+           c->graph->tensors[of].type != kTfLiteInt8 && may(c->graph, c->limits, of, bias, rows);
 }
 
 bool packed_product_fits(const struct planner *p, const struct graph_node *n, int weights, int bias,
@@ -43,7 +42,7 @@ bool packed_product_fits(const struct planner *p, const struct graph_node *n, in
         return false; /* no reason: it is about weights of few bits */
     if (!planner_kernel(p, &why))
         return false;
-    if (!may(p->graph, p->limits, weights, bias))
+    if (!may(p->graph, p->limits, of, bias, (uint32_t)p->graph->tensors[of].dims[0]))
         return reasons_add(&why,
                            "its bias is computed, or a sum has more than %d terms, or the "
                            "weights do not fit one buffer",
@@ -64,21 +63,26 @@ bool packed_product_fits(const struct planner *p, const struct graph_node *n, in
 /* How a workgroup is made up. */
 struct choice {
     uint32_t rows, columns, planes;
+    uint32_t outputs; /* of an invocation */
 };
 
 /* One row: what takes time is the way of the weights from memory, so that all of a workgroup's
  * should be under way at once: planes take a chunk each, as many as there are.  Invocations with
  * several chunks under way were slower: 16 products of 4096 x 4096 took 196 us of an H200 with 256
  * of 4 chunks, 146 us with 512 of one.  Of narrow matrices a workgroup has fewer outputs, so that 3
- * of 4 multiprocessors have one at least. Several rows: the arithmetic takes time. */
+ * of 4 multiprocessors have one at least, and an invocation one: 2048 outputs of 640 inputs take
+ * 3.9 us with 320 invocations of one chunk, 5.8 with 64 of two with 4 outputs.  Several rows: the
+ * arithmetic takes time. */
 static struct choice choose(const struct planner *p, const struct graph_node *n, uint32_t rows,
                             uint32_t slices, uint32_t chunks)
 {
     const struct reason_of why = planner_reason(p, KERNEL_packed_shares, n);
     const uint32_t allowed = p->limits->max_workgroup_invocations;
     const uint32_t invocations = allowed < INVOCATIONS ? allowed : INVOCATIONS;
-    const uint32_t wanted = device_costs_of(p->limits)->fitted_multiprocessors;
-    struct choice c = { .rows = 1, .columns = COLUMNS_MAX, .planes = 1 };
+    const uint64_t wanted = device_costs_of(p->limits)->fitted_multiprocessors;
+    struct choice c = { .rows = 1, .columns = PACKED_COLUMNS_MAX, .planes = 1, .outputs = 4 };
+    uint32_t most, turns;
+    uint64_t runs;
 
     if (!planner_kernel(p, &why)) { /* few pipelines, and no barrier that matters */
         c.rows = rows > 1 ? 4 : 1;
@@ -86,11 +90,14 @@ static struct choice choose(const struct planner *p, const struct graph_node *n,
     }
     while (c.rows < rows && c.rows < ROWS_MAX)
         c.rows *= 2;
-    while (c.columns > COLUMNS_MIN &&
-           4 * (uint64_t)slices * ((rows + c.rows - 1) / c.rows) < 3 * (uint64_t)wanted * c.columns)
+    runs = (rows + c.rows - 1) / c.rows;
+    while (c.columns > COLUMNS_MIN && 4 * runs * slices < 3 * wanted * c.columns)
         c.columns /= 2;
-    while (2 * c.planes <= chunks && 2 * c.planes * c.columns * c.rows <= invocations)
-        c.planes *= 2;
+    if (rows == 1 && (uint64_t)slices * chunks < SPARSE * wanted)
+        c.outputs = 1;
+    most = invocations / (c.rows * c.columns * (4 / c.outputs));
+    turns = most > 1 ? (chunks + most - 1) / most : chunks;
+    c.planes = (chunks + turns - 1) / turns;
     return c;
 }
 
@@ -114,21 +121,22 @@ enum status packed_product_plan(struct planner *p, const struct graph_node *n,
     const struct choice c = choose(p, n, dst->rows, dst->slices, chunks);
     const uint32_t row_runs = (dst->rows + c.rows - 1) / c.rows;
     const uint32_t groups = (dst->slices + c.columns - 1) / c.columns;
-    struct packed_product_args args = { .rows = dst->rows,
-                                        .row_runs = row_runs,
-                                        .in_channels = src->channels,
-                                        .in_slices = src->slices,
-                                        .out_slices = dst->slices };
+    struct packed_product_args args;
     struct packed_weights packed;
     struct plan_step *s;
 
     TRY(packed_weights_pack(p, of, m->bias, c.columns, &packed));
-    args.count = row_runs * groups;
-    args.chunks = packed.chunks;
-    args.scales_at = packed.scales_at;
-    args.block = packed.block;
-    args.row_scales = packed.row_scales;
-    if (!(s = planner_step(p, "packed_product", n, c.columns * c.planes, 1, 1)))
+    args = (struct packed_product_args){ .count = row_runs * groups,
+                                         .rows = dst->rows,
+                                         .row_runs = row_runs,
+                                         .in_channels = src->channels,
+                                         .in_slices = src->slices,
+                                         .out_slices = dst->slices,
+                                         .chunks = packed.chunks,
+                                         .scales_at = packed.scales_at,
+                                         .block = packed.block,
+                                         .row_scales = packed.row_scales };
+    if (!(s = planner_step(p, "packed_product", n, c.columns * (4 / c.outputs) * c.planes, 1, 1)))
         return STATUS_NO_MEMORY;
     step_spec(s, PACKED_PRODUCT_SPEC_BITS, packed.bits);
     step_spec(s, PACKED_PRODUCT_SPEC_ROWS, c.rows);
@@ -137,7 +145,9 @@ enum status packed_product_plan(struct planner *p, const struct graph_node *n,
     step_spec(s, PACKED_PRODUCT_SPEC_ACTIVATION, m->activation);
     step_spec(s, PACKED_PRODUCT_SPEC_BLOCKS, blocks_of(&packed, chunk_weights));
     step_spec(s, PACKED_PRODUCT_SPEC_WHOLE, src->channels % chunk_weights == 0);
-    step_thawable(s, PACKED_PRODUCT_SPEC_ACTIVATION, PACKED_PRODUCT_SPEC_WHOLE);
+    step_spec(s, PACKED_PRODUCT_SPEC_RESIDUAL, m->has_residual);
+    step_spec(s, PACKED_PRODUCT_SPEC_OUTPUTS, c.outputs);
+    step_thawable(s, PACKED_PRODUCT_SPEC_ACTIVATION, PACKED_PRODUCT_SPEC_RESIDUAL);
     step_shared(s, c.rows * c.columns * c.planes * 4 * (uint32_t)sizeof(float));
     step_push(s, &args, sizeof args);
     step_freezable(s);

@@ -206,21 +206,11 @@ static enum status plan_transpose_conv(struct planner *p, const struct graph_nod
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_TRANSPOSE_CONV,
-      .max_version = 5,
-      GPU_ACTIVATION(TfLiteTransposeConvParams),
-      .accept = accept_transpose_conv,
-      .plan = plan_transpose_conv,
-      .shape = shape_transpose_conv,
-      .exact = &exact_transpose_conv,
-      .shorts = true },
-    { .code = BUILTIN_CONVOLUTION_2D_TRANSPOSE_BIAS,
-      .max_version = 1,
-      .variant = MEDIAPIPE,
-      .params_bytes = sizeof(TfLiteTransposeConvParams),
-      .accept = accept_transpose_conv,
-      .plan = plan_transpose_conv,
-      .shape = shape_mediapipe,
-      .no_float_view = true },
+    { GPU_OP(TRANSPOSE_CONV, 5), GPU_ACTIVATION(TfLiteTransposeConvParams),
+      .accept = accept_transpose_conv, .plan = plan_transpose_conv, .shape = shape_transpose_conv,
+      .exact = &exact_transpose_conv, .shorts = true },
+    { GPU_OP(CONVOLUTION_2D_TRANSPOSE_BIAS, 1), .variant = MEDIAPIPE,
+      .params_bytes = sizeof(TfLiteTransposeConvParams), .accept = accept_transpose_conv,
+      .plan = plan_transpose_conv, .shape = shape_mediapipe, .no_float_view = true },
 };
 const struct gpu_family gpu_transpose_conv = { ops, sizeof ops / sizeof ops[0] };

@@ -230,12 +230,7 @@ static enum status plan_lstm(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_LSTM,
-      .max_version = 4,
-      .no_float_view = true,
-      .exact = &exact_lstm,
-      .accept = accept_lstm,
-      .plan = plan_lstm,
-      .shape = shape_lstm },
+    { GPU_OP(LSTM, 4), .no_float_view = true, .exact = &exact_lstm, .accept = accept_lstm,
+      .plan = plan_lstm, .shape = shape_lstm },
 };
 const struct gpu_family gpu_lstm = { ops, sizeof ops / sizeof ops[0] };

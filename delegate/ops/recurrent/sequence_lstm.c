@@ -18,12 +18,7 @@ static bool shape_sequence(const struct graph *g, const struct graph_node *n, in
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_UNIDIRECTIONAL_SEQUENCE_LSTM,
-      .max_version = 4,
-      .no_float_view = true,
-      .exact = &exact_sequence_lstm,
-      .accept = accept_sequence,
-      .plan = lstm_full_plan,
-      .shape = shape_sequence },
+    { GPU_OP(UNIDIRECTIONAL_SEQUENCE_LSTM, 4), .no_float_view = true, .exact = &exact_sequence_lstm,
+      .accept = accept_sequence, .plan = lstm_full_plan, .shape = shape_sequence },
 };
 const struct gpu_family gpu_sequence_lstm = { ops, sizeof ops / sizeof ops[0] };

@@ -207,14 +207,8 @@ static enum status plan_svdf(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_SVDF,
-      .max_version = 4,
-      GPU_ACTIVATION(TfLiteSVDFParams),
-      .wide_inputs = 1 << SVDF_STATE,
-      .no_float_view = true,
-      .exact = &exact_svdf,
-      .accept = accept_svdf,
-      .plan = plan_svdf,
+    { GPU_OP(SVDF, 4), GPU_ACTIVATION(TfLiteSVDFParams), .wide_inputs = 1 << SVDF_STATE,
+      .no_float_view = true, .exact = &exact_svdf, .accept = accept_svdf, .plan = plan_svdf,
       .shape = shape_svdf },
 };
 const struct gpu_family gpu_svdf = { ops, sizeof ops / sizeof ops[0] };

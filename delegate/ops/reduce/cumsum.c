@@ -85,6 +85,6 @@ static enum status plan_cumsum(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_CUMSUM, .max_version = 1, .accept = accept_cumsum, .plan = plan_cumsum },
+    { GPU_OP(CUMSUM, 1), .accept = accept_cumsum, .plan = plan_cumsum },
 };
 const struct gpu_family gpu_cumsum = { ops, sizeof ops / sizeof ops[0] };

@@ -20,10 +20,7 @@ static enum status plan_l2_normalization(struct planner *p, const struct graph_n
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_L2_NORMALIZATION,
-      .max_version = 2,
-      .exact = &exact_l2_normalization,
-      .accept = accept_l2_normalization,
-      .plan = plan_l2_normalization },
+    { GPU_OP(L2_NORMALIZATION, 2), .exact = &exact_l2_normalization,
+      .accept = accept_l2_normalization, .plan = plan_l2_normalization },
 };
 const struct gpu_family gpu_l2_normalization = { ops, sizeof ops / sizeof ops[0] };

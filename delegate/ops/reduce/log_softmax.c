@@ -13,10 +13,7 @@ static enum status plan_log_softmax(struct planner *p, const struct graph_node *
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_LOG_SOFTMAX,
-      .max_version = 2,
-      .exact = &exact_log_softmax,
-      .accept = accept_log_softmax,
+    { GPU_OP(LOG_SOFTMAX, 2), .exact = &exact_log_softmax, .accept = accept_log_softmax,
       .plan = plan_log_softmax },
 };
 const struct gpu_family gpu_log_softmax = { ops, sizeof ops / sizeof ops[0] };

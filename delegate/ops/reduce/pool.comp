@@ -23,7 +23,7 @@ void main()
     if (i >= args.count)
         return;
     const Window w = window_of(i);
-    vec4 v = MAXIMUM && !(ZEROS && w.before) ? vec4(-3.402823466e38) : vec4(0.0);
+    vec4 v = MAXIMUM && !(ZEROS && w.before) ? vec4(LOWEST) : vec4(0.0);
     for (uint y = w.y0; y < w.y1; y++) {
         for (uint x = w.x0; x < w.x1; x++) {
             const vec4 p = vec4(src[place_of(w, y, x)]);

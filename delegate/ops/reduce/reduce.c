@@ -45,7 +45,7 @@ static uint64_t slices_of(const struct graph_tensor *t)
 /* Slices of each image of a result. */
 static uint64_t image_slices(const struct graph_tensor *y)
 {
-    return slices_of(y) / softmax_images(y);
+    return slices_of(y) / graph_images(y);
 }
 
 /* By how many workgroups a slice of the result is made: as many as keep the device busy, with

@@ -13,7 +13,6 @@
 #define HIGHEST 0x7fffffff
 #else
 #define SUM     vec4
-#define LOWEST  -3.402823466e38
 #define HIGHEST 3.402823466e38
 #endif
 #include "delegate/ops/reduce/reduce_sums.glsl"

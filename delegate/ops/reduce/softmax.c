@@ -36,7 +36,7 @@ bool check_rows(struct check *c)
         !check_same_shape(c, RULE_SOFTMAX_OUTPUT_SHAPE))
         return false;
     x = graph_input(c->graph, c->node, 0);
-    /* The shader reads a row three times: for its maximum, the sum, and the quotients. */
+    /* That of integers reads a row three times: for its maximum, the sum, and the quotients. */
     return check_loop_iterations(c, 3 * (((uint64_t)x->dims[x->rank - 1] + 3) / 4) / WORKGROUP);
 }
 
@@ -53,17 +53,12 @@ static bool accept_softmax(struct check *c)
 
 enum { ALONE_SLICES_MAX = 8, ALONE_ROWS_MIN = 1024 };
 
-uint64_t softmax_images(const struct graph_tensor *t)
-{
-    return t->rank > 1 && t->dims[0] > 0 ? (uint64_t)t->dims[0] : 1;
-}
-
 bool softmax_alone(const struct planner *p, const struct graph_node *n, int dst)
 {
     const struct plan_tensor *t = &p->plan->tensors[dst];
 
     return t->slices <= ALONE_SLICES_MAX &&
-           t->rows / softmax_images(graph_output(p->graph, n, 0)) >= ALONE_ROWS_MIN;
+           t->rows / graph_images(graph_output(p->graph, n, 0)) >= ALONE_ROWS_MIN;
 }
 
 uint32_t softmax_invocations(const struct device_limits *limits, uint32_t slices)
@@ -139,12 +134,7 @@ static enum status plan_softmax(struct planner *p, const struct graph_node *n)
 }
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_SOFTMAX,
-      .max_version = 4,
-      .exact = &exact_softmax,
-      .shorts = true,
-      .magnitude = 1,
-      .accept = accept_softmax,
-      .plan = plan_softmax },
+    { GPU_OP(SOFTMAX, 4), .exact = &exact_softmax, .shorts = true, .magnitude = 1,
+      .accept = accept_softmax, .plan = plan_softmax },
 };
 const struct gpu_family gpu_softmax = { ops, sizeof ops / sizeof ops[0] };

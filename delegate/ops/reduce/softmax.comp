@@ -4,6 +4,7 @@
 //     L2_NORMALIZATION  x / max(root of the sum of squares, 1e-6)
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "delegate/ops/reduce/softmax.args.h"
 #include "delegate/shaders/reduce_in_workgroup.glsl"
 #include "delegate/shaders/slice.glsl"

@@ -11,9 +11,6 @@
 bool softmax_is_wide(const struct graph *g, const struct graph_node *n);
 /* Input and output of an op over the rows of its input, in the same shape. */
 bool check_rows(struct check *c);
-/* Images of a result.  The order of a sum follows from what one of them has, so that an image has
- * the same bits in any batch. */
-uint64_t softmax_images(const struct graph_tensor *t);
 /* Whether an invocation computes a row of the result dst: where a workgroup would have few slices
  * for its invocations, and there are rows for all of them in each image. */
 bool softmax_alone(const struct planner *p, const struct graph_node *n, int dst);

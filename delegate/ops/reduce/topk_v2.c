@@ -95,13 +95,7 @@ static enum status plan_topk(struct planner *p, const struct graph_node *n)
 const struct gpu_exact exact_topk_v2 = { NULL, NULL };
 
 static const struct gpu_op ops[] = {
-    { .code = BUILTIN_TOPK_V2,
-      .max_version = 3,
-      .same_quant = true,
-      .within_inputs = true,
-      .exact = &exact_topk_v2,
-      .accept = accept_topk,
-      .plan = plan_topk,
-      .shape = shape_topk },
+    { GPU_OP(TOPK_V2, 3), .same_quant = true, .within_inputs = true, .exact = &exact_topk_v2,
+      .accept = accept_topk, .plan = plan_topk, .shape = shape_topk },
 };
 const struct gpu_family gpu_topk_v2 = { ops, sizeof ops / sizeof ops[0] };

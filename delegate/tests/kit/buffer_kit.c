@@ -13,16 +13,12 @@ void kit_find_validated_device(const char *what)
 
 void kit_run(struct interpreter *in)
 {
-    struct diag diag = { 0 };
-
-    KIT_OK(interpreter_invoke(in, &diag));
+    KIT_OK(interpreter_invoke(in, &err));
 }
 
 void kit_read(struct interpreter *in, int tensor)
 {
-    struct diag diag = { 0 };
-
-    KIT_OK(interpreter_make_readable(in, tensor, &diag));
+    KIT_OK(interpreter_make_readable(in, tensor, &err));
 }
 
 /* ---- a device ---- */
@@ -270,6 +266,14 @@ int kit_bind(TfLiteDelegate *d, struct assay_gpu_buffer *b, char error[512])
     return assay_gpu_bind_buffer_to_tensor(d, b, error, 512);
 }
 
+void kit_must_bind(TfLiteDelegate *d, struct assay_gpu_buffer *b)
+{
+    char error[512];
+
+    if (kit_bind(d, b, error) != 0)
+        fail_msg("%s", error);
+}
+
 void kit_bind_buffer(TfLiteDelegate *d, const struct kit_vulkan *v, int tensor, int layout,
                      const struct kit_buffer *buffer)
 {
@@ -280,10 +284,8 @@ void kit_bind_buffer(TfLiteDelegate *d, const struct kit_vulkan *v, int tensor, 
                                   .vk_buffer = (uint64_t)(uintptr_t)buffer->handle,
                                   .vk_device = v->device,
                                   .size = buffer->bytes };
-    char error[512];
 
-    if (kit_bind(d, &b, error) != 0)
-        fail_msg("%s", error);
+    kit_must_bind(d, &b);
 }
 
 void kit_unbind(TfLiteDelegate *d, int tensor)

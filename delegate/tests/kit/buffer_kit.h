@@ -66,6 +66,7 @@ void kit_to_slices(float *to, const float *from, uint32_t rows, uint32_t channel
 void kit_from_slices(float *to, const float *from, uint32_t rows, uint32_t channels);
 /* Binds; error is empty when it went well. */
 int kit_bind(TfLiteDelegate *d, struct assay_gpu_buffer *b, char error[512]);
+void kit_must_bind(TfLiteDelegate *d, struct assay_gpu_buffer *b);
 void kit_bind_buffer(TfLiteDelegate *d, const struct kit_vulkan *v, int tensor, int layout,
                      const struct kit_buffer *buffer);
 void kit_unbind(TfLiteDelegate *d, int tensor);

@@ -44,6 +44,11 @@ void cache_dir_remove(const char *path)
     rmdir(path);
 }
 
+void kit_dir_end(struct cache_dir *d)
+{
+    cache_dir_remove(d->path);
+}
+
 uint8_t *cache_read_file(const char *path, size_t *bytes)
 {
     FILE *f = fopen(path, "rb");

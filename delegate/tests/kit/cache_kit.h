@@ -28,6 +28,9 @@ struct cache_dir {
 };
 
 struct cache_dir cache_dir_make(void);
+/* One of this name, until the end of the block. */
+#define CACHE_DIR(d) struct cache_dir d CLOSED_BY(kit_dir_end) = cache_dir_make()
+void kit_dir_end(struct cache_dir *d);
 /* The entries of a directory, "." and ".." not counted; the last one's name in name. */
 int cache_dir_count(const char *path, char name[CACHE_NAME_BYTES]);
 void cache_path(char path[512], const char *dir, const char *name);

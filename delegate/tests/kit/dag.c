@@ -92,7 +92,7 @@ static void dag_node(struct dag *g)
 void dag_make(struct model *m, uint64_t seed, int nodes, bool expose)
 {
     struct dag g = { .random = seed };
-    char *text = NULL;
+    char *text CLOSED_BY(kit_free) = NULL;
     size_t count;
     int side;
 
@@ -110,7 +110,6 @@ void dag_make(struct model *m, uint64_t seed, int nodes, bool expose)
             fprintf(g.text, " t%d", i);
     fclose(g.text);
     kit_text(m, "%s", text);
-    free(text);
 }
 
 /* Each read finds what was written for it, at the grain of offsets.  A value is a plan tensor that
@@ -133,8 +132,8 @@ bool dag_in_arena(const struct plan *p, const struct plan_binding *n)
 void dag_check(const struct plan *p)
 {
     const size_t cells = p->arena_bytes / PLAN_ALIGN;
-    int *const value = calloc(cells + 1, sizeof *value);
-    bool *const written = calloc((size_t)p->tensor_count + 1, sizeof *written);
+    int *value CLOSED_BY(kit_free) = calloc(cells + 1, sizeof *value);
+    bool *written CLOSED_BY(kit_free) = calloc((size_t)p->tensor_count + 1, sizeof *written);
 
     assert_true(value && written);
     for (int s = 0; s < p->step_count; s++)
@@ -155,6 +154,4 @@ void dag_check(const struct plan *p)
                                  p->steps[s]->label, n->index, value[i] - 1, i);
                 }
             }
-    free(value);
-    free(written);
 }

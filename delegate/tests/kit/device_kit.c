@@ -66,16 +66,20 @@ TfLiteDelegate *kit_delegate(const char *const *pairs)
     return d;
 }
 
+void kit_delegate_end(TfLiteDelegate **d)
+{
+    assay_gpu_delegate_destroy(*d);
+}
+
 struct interpreter *kit_open(const struct model *m, TfLiteDelegate *d)
 {
     const struct interpreter_options options = { .report = kit_listen };
-    struct diag diag = { 0 };
     struct interpreter *in;
 
     kit_said[0] = '\0';
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
+    KIT_OK(interpreter_open(&in, m, &options, &err));
     if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     return in;
 }

@@ -35,4 +35,10 @@ TfLiteDelegate *kit_delegate(const char *const *pairs);
 /* An allocated interpreter, with the delegate unless that is NULL. */
 struct interpreter *kit_open(const struct model *m, TfLiteDelegate *d);
 
+/* The same, of this name, until the end of the block. */
+#define DELEGATE(d, ...)      DELEGATE_BY(d, kit_delegate(WITH(__VA_ARGS__)))
+#define DELEGATE_BY(d, call)  TfLiteDelegate *d CLOSED_BY(kit_delegate_end) = call
+#define INTERPRETER(in, m, d) INTERPRETER_BY(in, kit_open(m, d))
+void kit_delegate_end(TfLiteDelegate **d);
+
 #endif

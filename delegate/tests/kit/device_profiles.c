@@ -51,6 +51,8 @@ static bool profile_read(struct gpu_device_profile *p, const char *path)
             l->max_shared_memory_bytes = (uint32_t)profile_number(text);
         else if (IS("maxPushConstantsSize"))
             l->max_push_constants_bytes = (uint32_t)profile_number(text);
+        else if (IS("maxPerStageDescriptorStorageBuffers"))
+            l->max_storage_buffers = (uint32_t)profile_number(text);
         else if (IS("storageBuffer16BitAccess"))
             l->storage_16bit = strstr(text, "true") != NULL;
         else if (IS("shaderFloat16"))

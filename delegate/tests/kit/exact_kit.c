@@ -144,13 +144,12 @@ static void exact_fill(struct interpreter *in, uint64_t seed)
 
 static struct interpreter *exact_open(const struct model *m, TfLiteDelegate *d)
 {
-    struct diag diag = { 0 };
     struct interpreter *in;
 
-    KIT_OK(interpreter_open(&in, m, NULL, &diag));
+    KIT_OK(interpreter_open(&in, m, NULL, &err));
     if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     return in;
 }
 
@@ -181,7 +180,6 @@ static void exact_check(struct exact_model *m, TfLiteDelegate *d)
 {
     void (*const fill)(struct interpreter *, uint64_t) = m->fill ? m->fill : exact_fill;
     struct interpreter *reference, *device;
-    struct diag diag = { 0 };
     struct model model;
 
     exact_build(m, &model);
@@ -199,8 +197,8 @@ static void exact_check(struct exact_model *m, TfLiteDelegate *d)
 
         fill(reference, seed);
         fill(device, seed);
-        KIT_OK(interpreter_invoke(reference, &diag));
-        KIT_OK(interpreter_invoke(device, &diag));
+        KIT_OK(interpreter_invoke(reference, &err));
+        KIT_OK(interpreter_invoke(device, &err));
         exact_same(reference, device, m->chars);
     }
     interpreter_close(reference);

@@ -1,6 +1,7 @@
 #include "delegate/tests/kit/gpu_kit.h"
 
 #include "delegate/graph/import.h"
+#include "delegate/runtime/kernel.h"
 
 /* Runs `look` on the graph that a delegate would see. */
 struct gpu_peek {
@@ -12,13 +13,11 @@ struct gpu_peek {
 static TfLiteStatus gpu_peek_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct gpu_peek *peek = delegate->data_;
-    struct diag diag = { 0 };
-    struct graph g;
+    struct graph g CLOSED_BY(graph_close);
 
-    KIT_OK(graph_import(&g, context, &diag));
+    KIT_OK(graph_import(&g, context, &err));
     peek->look(&g, peek->user);
     peek->seen = true;
-    graph_close(&g);
     return kTfLiteOk;
 }
 
@@ -26,24 +25,22 @@ void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void 
 {
     struct gpu_peek peek = { .look = look, .user = user };
     TfLiteDelegate delegate = { .data_ = &peek, .Prepare = gpu_peek_prepare };
-    struct diag diag = { 0 };
     struct interpreter *in;
 
-    KIT_OK(interpreter_open(&in, m, NULL, &diag));
-    if (interpreter_apply_delegate(in, &delegate, NULL, &diag) == STATUS_UNSUPPORTED &&
+    KIT_OK(interpreter_open(&in, m, NULL, &err));
+    if (interpreter_apply_delegate(in, &delegate, NULL, &err) == STATUS_UNSUPPORTED &&
         !peek.seen) { /* dynamic tensors: the graph has the shapes of the file */
         delegate.flags = kTfLiteDelegateFlagsAllowDynamicTensors;
-        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &diag));
+        KIT_OK(interpreter_apply_delegate(in, &delegate, NULL, &err));
     }
     interpreter_close(in);
     if (!peek.seen)
-        fail_msg("%s", diag.text);
+        fail_msg("%s", err.text);
 }
 
 struct gpu_options gpu_options_of(const char *const *pairs)
 {
     const char *keys[16] = { NULL }, *values[16] = { NULL };
-    struct diag diag = { 0 };
     struct gpu_options o;
     size_t n = 0;
 
@@ -51,7 +48,7 @@ struct gpu_options gpu_options_of(const char *const *pairs)
         keys[n] = pairs[2 * n];
         values[n] = pairs[2 * n + 1];
     }
-    KIT_OK(options_parse(&o, keys, values, n, &diag));
+    KIT_OK(options_parse(&o, keys, values, n, &err));
     return o;
 }
 
@@ -81,7 +78,8 @@ void gpu_request_all(struct plan_request *r, const struct graph *g, int *nodes, 
 enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const struct gpu_options *o,
                                const struct device_limits *limits, struct diag *diag)
 {
-    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count, sizeof(int));
+    int *lists CLOSED_BY(kit_free) =
+        calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count, sizeof(int));
     int *const inputs = lists + g->node_count;
     struct plan_request r = { .graph = g, .options = o, .limits = limits, .unpacked = true };
     struct decision d;
@@ -95,7 +93,6 @@ enum status gpu_try_plan_graph(struct plan *p, const struct graph *g, const stru
     decision_close(&d);
     gpu_request_all(&r, g, lists, inputs, inputs + g->tensor_count);
     s = plan_make(p, &r, diag);
-    free(lists);
     return s;
 }
 
@@ -109,11 +106,20 @@ void gpu_look_plan(struct graph *g, void *planned)
 {
     struct gpu_planned *const look = planned;
     const struct device_limits limits = gpu_large_limits();
-    struct gpu_options o = gpu_options_of(look->pairs);
-    struct diag diag = { 0 };
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(look->pairs);
 
-    gpu_plan_graph(&look->plan, g, &o, &limits, &diag);
-    options_close(&o);
+    gpu_plan_graph(&look->plan, g, &o, &limits, &err);
+}
+
+int gpu_steps_of(const TfLiteDelegate *d, const char *shader)
+{
+    const struct gpu_delegate *const inside = d->data_;
+    int count = 0;
+
+    for (const struct kernel *k = inside->kernels; k; k = k->next)
+        for (int i = 0; i < k->plan.step_count; i++)
+            count += strcmp(k->plan.steps[i]->shader, shader) == 0;
+    return count;
 }
 
 struct device_limits gpu_large_limits(void)
@@ -126,5 +132,6 @@ struct device_limits gpu_large_limits(void)
                                    .max_workgroup_invocations = 1024,
                                    .max_shared_memory_bytes = 32768,
                                    .max_push_constants_bytes = 256,
+                                   .max_storage_buffers = 8,
                                    .storage_16bit = true };
 }

@@ -3,29 +3,21 @@
 #define ASSAY_DELEGATE_TESTS_KIT_GPU_KIT_H
 
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/sanitized.h"
 
 #include "delegate/accept/decide.h"
 #include "delegate/graph/graph.h"
 #include "delegate/graph/options.h"
 #include "delegate/plan/make.h"
 
-/* Whether the tests are compiled with a sanitizer of addresses or threads: gcc defines macros for
- * sanitizers, clang has __has_feature. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define KIT_SANITIZED 1
-#endif
-#endif
-#if !defined(KIT_SANITIZED) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
-#define KIT_SANITIZED 1
-#elif !defined(KIT_SANITIZED)
-#define KIT_SANITIZED 0
-#endif
-
 /* Imports the model's graph as a delegate does, and calls look on it. */
 void gpu_look(const struct model *m, void (*look)(struct graph *, void *), void *user);
 /* The options of key=value pairs, ended by NULL. */
 struct gpu_options gpu_options_of(const char *const *pairs);
+/* The same, of this name, until the end of the block. */
+#define OPTIONS(o, ...)                                                                            \
+    struct gpu_options o CLOSED_BY(options_close) =                                                \
+        gpu_options_of((const char *const[]){ __VA_ARGS__, NULL })
 /* Sets the lists of *r to one partition of all nodes: its inputs are tensors that no node writes,
  * its outputs those that no node reads.  The arrays have room for all nodes, and for all tensors.
  */
@@ -44,6 +36,8 @@ struct gpu_planned {
     struct plan plan;
 };
 void gpu_look_plan(struct graph *g, void *planned);
+/* How many steps of this shader the partitions of the delegate have. */
+int gpu_steps_of(const TfLiteDelegate *d, const char *shader);
 /* Limits of a large device. */
 struct device_limits gpu_large_limits(void);
 

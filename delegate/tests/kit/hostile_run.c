@@ -3,14 +3,15 @@
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/device_profiles.h"
 #include "delegate/tests/kit/graph_edit.h"
-#include "reference/tests/kit/hostile_damage.h"
 #include "reference/tests/kit/hostile_model.h"
+#include "reference/text/hostile_row.h"
 
 #include "delegate/graph/import.h"
 #include "delegate/ops/values.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
+#include "reference/runtime/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,11 +76,12 @@ static struct device_limits limits_of(const struct hostile_row *row)
 static void plan_for(const struct hostile_row *row, struct hostile_outcome *o,
                      const struct graph *g, const char *name, const struct device_limits *limits)
 {
-    int *const lists = calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
-    struct gpu_options options = gpu_options_of(pairs_of(row));
+    int *lists CLOSED_BY(kit_free) =
+        calloc((size_t)g->node_count + 2 * (size_t)g->tensor_count + 1, sizeof(int));
+    struct gpu_options options CLOSED_BY(options_close) = gpu_options_of(pairs_of(row));
     struct plan_request r = { .graph = g, .options = &options, .limits = limits };
     struct diag diag = { 0 };
-    struct decision d = { 0 };
+    struct decision d CLOSED_BY(decision_close) = { 0 };
     struct plan p;
     enum status s = decision_make(&d, g, &options, limits, &diag);
 
@@ -97,9 +99,6 @@ static void plan_for(const struct hostile_row *row, struct hostile_outcome *o,
         !o->plan_failure[0])
         snprintf(o->plan_failure, sizeof o->plan_failure, "%s: %s: %.400s",
                  name ? name : "a large device", status_text(s), diag.text);
-    decision_close(&d);
-    options_close(&options);
-    free(lists);
 }
 
 static void tell_refusal(struct hostile_outcome *o, const struct refusal *r)
@@ -136,10 +135,9 @@ static void decide_on(const struct watched *w, const struct graph *g)
     struct gpu_options options = gpu_options_of(pairs_of(w->row));
     struct gpu_device_profiles profiles;
     const struct refusal *refusal;
-    struct diag diag = { 0 };
     struct decision d = { 0 };
 
-    KIT_OK(decision_make(&d, g, &options, &limits, &diag));
+    KIT_OK(decision_make(&d, g, &options, &limits, &err));
     for (int i = 0; i < g->node_count; i++)
         assert_true(d.take[i] || d.refusal_count > 0);
     snprintf(w->o->rule, sizeof w->o->rule, "%s", g->node_count ? "taken" : "empty");
@@ -158,22 +156,19 @@ static void decide_on(const struct watched *w, const struct graph *g)
 /* As in TfLiteDelegate.Prepare. */
 static void find_values(const struct hostile_row *row, struct graph *g)
 {
-    struct gpu_options options = gpu_options_of(pairs_of(row));
-    struct diag diag = { 0 };
+    struct gpu_options options CLOSED_BY(options_close) = gpu_options_of(pairs_of(row));
 
-    KIT_OK(values_find(g, &options, &diag));
-    options_close(&options);
+    KIT_OK(values_find(g, &options, &err));
 }
 
 static TfLiteStatus decide(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     const struct watched *const w = delegate->data_;
-    struct diag diag = { 0 };
     struct graph g;
 
-    if (graph_import(&g, context, &diag) != STATUS_OK) {
+    if (graph_import(&g, context, &err) != STATUS_OK) {
         snprintf(w->o->rule, sizeof w->o->rule, "import");
-        snprintf(w->o->refusal, sizeof w->o->refusal, "%.500s", diag.text);
+        snprintf(w->o->refusal, sizeof w->o->refusal, "%.500s", err.text);
         return kTfLiteOk;
     }
     if (w->row->graph)
@@ -185,15 +180,8 @@ static TfLiteStatus decide(TfLiteContext *context, TfLiteDelegate *delegate)
     return kTfLiteOk;
 }
 
-static void ignore(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static const struct interpreter_options interpreter_options = { .guard_bytes = 64,
-                                                                .report = ignore,
+                                                                .report = report_nothing,
                                                                 .max_iterations = ITERATIONS_MAX };
 
 static void ask_delegate(const struct hostile_row *row, const struct model *m, bool plans,
@@ -203,25 +191,22 @@ static void ask_delegate(const struct hostile_row *row, const struct model *m, b
     TfLiteDelegate delegate = { .data_ = &w,
                                 .Prepare = decide,
                                 .flags = kTfLiteDelegateFlagsAllowDynamicTensors };
-    struct interpreter *in;
-    struct diag diag = { 0 };
+    struct interpreter *in CLOSED_BY(kit_interpreter_end);
 
     snprintf(o->rule, sizeof o->rule, "unseen");
-    if (interpreter_open(&in, m, &interpreter_options, &diag) == STATUS_OK)
-        interpreter_apply_delegate(in, &delegate, NULL, &diag);
-    interpreter_close(in);
+    if (interpreter_open(&in, m, &interpreter_options, &err) == STATUS_OK)
+        interpreter_apply_delegate(in, &delegate, NULL, &err);
 }
 
 void hostile_row_decide(const struct hostile_row *row, struct hostile_outcome *o)
 {
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct model m = { 0 };
 
     memset(o, 0, sizeof *o);
     snprintf(o->rule, sizeof o->rule, "unseen");
-    KIT_OK(hostile_row_write(row, &file, &diag));
-    if (tflite_read(&m, file.bytes, file.count, &diag) == STATUS_OK)
+    KIT_OK(hostile_row_write(row, &file, &err));
+    if (tflite_read(&m, file.bytes, file.count, &err) == STATUS_OK)
         ask_delegate(row, &m, false, o);
     model_close(&m);
     mem_free(file.bytes);
@@ -320,9 +305,8 @@ static void keep_results(struct interpreter *in, struct hostile_outcome *o)
     const int *const outputs = interpreter_outputs(in, &count);
     const TfLiteTensor *const t = count ? interpreter_tensor(in, outputs[0]) : NULL;
     const size_t size = t ? element_bytes(t) : 0;
-    struct diag diag = { 0 };
 
-    if (!size || size > 8 || interpreter_make_readable(in, outputs[0], &diag) != STATUS_OK)
+    if (!size || size > 8 || interpreter_make_readable(in, outputs[0], &err) != STATUS_OK)
         return;
     for (size_t i = 0; i < t->bytes / size && t->data.raw && o->result_count < HOSTILE_RESULTS_MAX;
          i++)
@@ -343,17 +327,16 @@ static enum status end_at(struct hostile_outcome *o, enum hostile_stage stage, e
 static void run_model(const struct hostile_row *row, struct interpreter *in,
                       struct hostile_outcome *o)
 {
-    struct diag diag = { 0 };
-    enum status s = interpreter_allocate(in, &diag);
+    enum status s = interpreter_allocate(in, &err);
 
     if (s != STATUS_OK) {
-        end_at(o, HOSTILE_PREPARE, s, &diag);
+        end_at(o, HOSTILE_PREPARE, s, &err);
         return;
     }
     feed(in, row->feed);
-    s = interpreter_invoke(in, &diag);
+    s = interpreter_invoke(in, &err);
     o->guards_whole = interpreter_check_guards(in, NULL) == STATUS_OK;
-    end_at(o, s == STATUS_OK ? HOSTILE_RUNS : HOSTILE_INVOKE, s, &diag);
+    end_at(o, s == STATUS_OK ? HOSTILE_RUNS : HOSTILE_INVOKE, s, &err);
     if (s == STATUS_OK)
         keep_results(in, o);
 }
@@ -361,35 +344,34 @@ static void run_model(const struct hostile_row *row, struct interpreter *in,
 static void run_row(const struct hostile_row *row, bool device, struct hostile_outcome *o)
 {
     TfLiteDelegate *const d = device ? kit_delegate(pairs_of(row)) : NULL;
-    struct diag diag = { 0 };
     struct tflite_file file;
     struct interpreter *in = NULL;
     struct model m = { 0 };
     uint8_t *bytes;
     enum status s;
 
-    KIT_OK(hostile_row_write(row, &file, &diag));
+    KIT_OK(hostile_row_write(row, &file, &err));
     /* A block of the exact size, so that a sanitizer sees a read past its end. */
     bytes = malloc(file.count ? file.count : 1);
     assert_non_null(bytes);
     memcpy(bytes, file.bytes, file.count);
     o->guards_whole = true;
     snprintf(o->rule, sizeof o->rule, "unseen");
-    if ((s = tflite_verify(bytes, file.count, &diag)) != STATUS_OK) {
-        end_at(o, HOSTILE_VERIFY, s, &diag);
-        if (tflite_read(&m, bytes, file.count, &diag) != s)
-            fail_msg("reader and verifier differ: %s", diag.text);
+    if ((s = tflite_verify(bytes, file.count, &err)) != STATUS_OK) {
+        end_at(o, HOSTILE_VERIFY, s, &err);
+        if (tflite_read(&m, bytes, file.count, &err) != s)
+            fail_msg("reader and verifier differ: %s", err.text);
     } else {
-        KIT_OK(tflite_read(&m, bytes, file.count, &diag));
+        KIT_OK(tflite_read(&m, bytes, file.count, &err));
         if (!device)
             ask_delegate(row, &m, true, o);
-        if ((s = interpreter_open(&in, &m, &interpreter_options, &diag)) != STATUS_OK) {
-            end_at(o, HOSTILE_OPEN, s, &diag);
+        if ((s = interpreter_open(&in, &m, &interpreter_options, &err)) != STATUS_OK) {
+            end_at(o, HOSTILE_OPEN, s, &err);
         } else if (!d) {
             run_model(row, in, o);
-        } else if ((s = interpreter_apply_delegate(in, d, NULL, &diag)) != STATUS_OK &&
-                   interpreter_allocate(in, &diag) != STATUS_OK) {
-            end_at(o, HOSTILE_PREPARE, s, &diag);
+        } else if ((s = interpreter_apply_delegate(in, d, NULL, &err)) != STATUS_OK &&
+                   interpreter_allocate(in, &err) != STATUS_OK) {
+            end_at(o, HOSTILE_PREPARE, s, &err);
         } else
             run_model(row, in, o);
     }

@@ -4,7 +4,7 @@
 #define ASSAY_DELEGATE_TESTS_KIT_HOSTILE_RUN_H
 
 #include "reference/format/write.h"
-#include "reference/tests/kit/hostile_row.h"
+#include "reference/text/hostile_row.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -39,7 +39,7 @@ static int create_requirements(int type_count, const int *types, size_t bytes, i
 
 static int register_requirements(void *buffers, const TfLiteTensor *t, litert_handle requirements)
 {
-    struct requirements *r = (struct requirements *)requirements;
+    struct requirements *r CLOSED_BY(kit_free) = (struct requirements *)requirements;
     struct litert_tensor *to = find(t);
 
     assert_ptr_equal(buffers, kit);
@@ -47,7 +47,6 @@ static int register_requirements(void *buffers, const TfLiteTensor *t, litert_ha
     to->type_count = r->count;
     to->bytes = r->bytes;
     to->announced++;
-    free(r);
     return LITERT_OK;
 }
 

@@ -3,17 +3,12 @@
 
 #include "reference/base/arena.h"
 #include "reference/base/memory.h"
+#include "reference/tests/kit/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 enum { POINTS_MAX = 20000 };
 

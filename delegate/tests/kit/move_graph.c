@@ -104,11 +104,10 @@ const char *move_rule(struct move_graph *w, int which, const char *precision,
                       const struct device_limits *limits)
 {
     struct gpu_options o = gpu_options_of((const char *const[]){ "precision", precision, NULL });
-    struct diag diag = { 0 };
     struct decision d;
     const char *rule;
 
-    KIT_OK(decision_make(&d, &w->graph, &o, limits, &diag));
+    KIT_OK(decision_make(&d, &w->graph, &o, limits, &err));
     rule = move_refusal(&d, which) ? move_refusal(&d, which)->rule : "taken";
     decision_close(&d);
     options_close(&o);

@@ -3,7 +3,7 @@
 void plan_look_at(struct graph *g, void *user)
 {
     struct plan_look *const l = user;
-    struct gpu_options o = gpu_options_of(l->pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(l->pairs);
     struct device_limits limits = gpu_large_limits();
     const struct model_subgraph *const s = &l->m->subgraphs[0];
     int nodes[KIT_TENSORS];
@@ -16,14 +16,12 @@ void plan_look_at(struct graph *g, void *user)
                               .outputs = s->outputs.data,
                               .output_count = (int)s->outputs.count,
                               .reasons = !l->silent };
-    struct diag diag = { 0 };
 
     if (l->device)
         l->device(&limits);
     for (int i = 0; i < g->node_count; i++)
         nodes[r.node_count++] = g->nodes[i].host_node;
-    KIT_OK(plan_make(&l->plan, &r, &diag));
-    options_close(&o);
+    KIT_OK(plan_make(&l->plan, &r, &err));
 }
 
 const char *plan_look_reason(const struct plan *p, enum reason_kind kind, int id, const char *text)

@@ -48,15 +48,14 @@ void transform_quiet(void *user, const char *format, va_list args)
 struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d)
 {
     const struct interpreter_options options = { .report = transform_quiet };
-    struct diag diag = { 0 };
     struct interpreter *in;
     size_t count;
     const int *inputs;
 
-    KIT_OK(interpreter_open(&in, m, &options, &diag));
+    KIT_OK(interpreter_open(&in, m, &options, &err));
     if (d)
-        KIT_OK(interpreter_apply_delegate(in, d, NULL, &diag));
-    KIT_OK(interpreter_allocate(in, &diag));
+        KIT_OK(interpreter_apply_delegate(in, d, NULL, &err));
+    KIT_OK(interpreter_allocate(in, &err));
     inputs = interpreter_inputs(in, &count);
     for (uint64_t frame = 1; frame <= 2; frame++) {
         uint64_t seed = frame;
@@ -67,7 +66,7 @@ struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d)
             for (size_t j = 0; j < t->bytes / sizeof(float); j++)
                 t->data.f[j] = (float)(kit_below(&seed, 9) - 4);
         }
-        KIT_OK(interpreter_invoke(in, &diag));
+        KIT_OK(interpreter_invoke(in, &err));
     }
     return in;
 }
@@ -99,44 +98,89 @@ void transform_equal(const struct transform_case *c, const char *what, struct in
     transform_near(c, what, a, b, 0);
 }
 
+int transform_agree(const struct transform_case *c, const char *what, TfLiteDelegate *d,
+                    const char *shader, float tolerance)
+{
+    int steps;
+
+    MODEL_BY(m, transform_model(c, &m));
+    INTERPRETER_BY(truth, transform_run(&m, NULL));
+    INTERPRETER_BY(got, transform_run(&m, d));
+    steps = gpu_steps_of(d, shader);
+    transform_near(c, what, truth, got, tolerance);
+    return steps;
+}
+
+void transform_result(const struct transform_case *c, const char *precision, const char *poison,
+                      const char *no_transform, float tolerance)
+{
+    DELEGATE_BY(d, transform_delegate(precision, poison, no_transform));
+
+    transform_agree(c, precision, d, "", tolerance);
+}
+
+void transform_results(const struct transform_case *cases, int count, float tolerance,
+                       float half_tolerance)
+{
+    if (!transform_device)
+        skip();
+    for (int i = 0; i < count; i++) {
+        if (cases[i].fires == 0)
+            continue;
+        transform_result(&cases[i], "fp32", "nan", NULL, tolerance);
+        transform_result(&cases[i], "fp32", "inf", NULL, tolerance);
+        transform_result(&cases[i], "fp16", "nan", NULL, half_tolerance);
+    }
+}
+
 /* Fires as often as it should; the results are those of the reference, with the transform, without
  * it, and without any, in both precisions, with any poison. */
 static void transform_check(const struct transform_case *c, enum transform_id id)
 {
     static const char *const precisions[] = { "fp32", "fp16" }, *const poisons[] = { "off", "nan" };
     const char *const without[] = { NULL, transform_name(id), "all" };
-    struct interpreter *truth, *got;
-    struct model m;
 
-    transform_model(c, &m);
-    truth = transform_run(&m, NULL);
+    MODEL_BY(m, transform_model(c, &m));
+    INTERPRETER_BY(truth, transform_run(&m, NULL));
     for (int p = 0; p < 2; p++)
         for (int q = 0; q < 2; q++)
             for (int w = 0; w < 3; w++) {
-                TfLiteDelegate *d = transform_delegate(precisions[p], poisons[q], without[w]);
+                DELEGATE_BY(d, transform_delegate(precisions[p], poisons[q], without[w]));
                 char what[64];
 
                 snprintf(what, sizeof what, "%s, poison %s, no_transform %s", precisions[p],
                          poisons[q], without[w] ? without[w] : "none");
-                got = transform_run(&m, d);
+                INTERPRETER_BY(got, transform_run(&m, d));
                 assert_int_equal(interpreter_partition_count(got), 1);
                 transform_equal(c, what, truth, got);
-                interpreter_close(got);
-                assay_gpu_delegate_destroy(d);
             }
-    interpreter_close(truth);
-    model_close(&m);
+}
+
+struct transform_request transform_request_all(const struct graph *g, const struct gpu_options *o,
+                                               const struct device_limits *limits,
+                                               int nodes[KIT_TENSORS])
+{
+    const struct graph_node *const last = &g->nodes[g->node_count - 1];
+
+    for (int i = 0; i < g->node_count; i++)
+        nodes[i] = g->nodes[i].host_node;
+    return (struct transform_request){ .graph = g,
+                                       .options = o,
+                                       .limits = limits,
+                                       .nodes = nodes,
+                                       .node_count = g->node_count,
+                                       .outputs = last->outputs,
+                                       .output_count = last->output_count };
 }
 
 void transform_allocations_fail(const struct transform_request *r)
 {
     for (long n = 0;; n++) {
-        struct diag diag = { 0 };
         struct rewrite w;
         enum status s;
 
         mem_fail_after(n);
-        s = transform_partition(&w, r, &diag);
+        s = transform_partition(&w, r, &err);
         mem_fail_after(-1);
         if (s == STATUS_OK) {
             rewrite_close(&w);
@@ -149,7 +193,35 @@ void transform_allocations_fail(const struct transform_request *r)
 
 /* ---- without a device ---- */
 
-struct transform_look {
+static void look_at_plan(struct graph *g, void *user)
+{
+    struct transform_look *const look = user;
+    const char *const pairs[] = { look->no_kernel ? "no_kernel" : NULL, look->no_kernel, NULL };
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
+    struct device_limits limits = gpu_large_limits();
+
+    limits.device_class = look->device_class;
+    if (look->invocations)
+        limits.max_workgroup_invocations = look->invocations;
+    struct plan p CLOSED_BY(plan_close);
+    gpu_plan_graph(&p, g, &o, &limits, &err);
+    look->shader = NULL;
+    look->constant_bytes = p.constant_bytes;
+    for (int i = 0; i < p.step_count; i++)
+        if (p.steps[i]->node >= 0) {
+            look->shader = p.steps[i]->shader;
+            look->step = *p.steps[i];
+        }
+}
+
+struct transform_look transform_planned(const struct transform_case *c, struct transform_look look)
+{
+    MODEL_BY(m, transform_model(c, &m));
+    gpu_look(&m, look_at_plan, &look);
+    return look;
+}
+
+struct firing_look {
     const struct transform_case *c;
     const struct model *m;
     enum transform_id id;
@@ -161,26 +233,20 @@ struct transform_look {
 /* All nodes as one partition, as the delegate would see it. */
 static void transform_look_at(struct graph *g, void *user)
 {
-    struct transform_look *look = user;
+    struct firing_look *look = user;
     const char *pairs[] = { look->no_transform ? "no_transform" : NULL, look->no_transform, NULL };
-    struct gpu_options o = gpu_options_of(pairs);
+    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     const struct device_limits limits = gpu_large_limits();
     const struct model_subgraph *s = &look->m->subgraphs[0];
-    struct transform_request r = { .graph = g,
-                                   .options = &o,
-                                   .limits = &limits,
-                                   .outputs = s->outputs.data,
-                                   .output_count = (int)s->outputs.count };
-    struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
     int nodes[KIT_TENSORS];
-    struct diag diag = { 0 };
+    struct transform_request r = transform_request_all(g, &o, &limits, nodes);
+    struct plan_request request = { .graph = g, .options = &o, .limits = &limits };
     struct rewrite w;
     struct plan p;
 
-    for (int i = 0; i < g->node_count; i++)
-        nodes[r.node_count++] = g->nodes[i].host_node;
-    r.nodes = nodes;
-    KIT_OK(transform_partition(&w, &r, &diag));
+    r.outputs = s->outputs.data;
+    r.output_count = (int)s->outputs.count;
+    KIT_OK(transform_partition(&w, &r, &err));
     look->applied = w.applied[look->id];
     look->merged = w.merged;
     assert_int_equal(w.graph.node_count + w.merged, g->node_count);
@@ -192,7 +258,7 @@ static void transform_look_at(struct graph *g, void *user)
     request.input_count = (int)s->inputs.count;
     request.outputs = r.outputs;
     request.output_count = r.output_count;
-    KIT_OK(plan_make(&p, &request, &diag));
+    KIT_OK(plan_make(&p, &request, &err));
     look->steps = p.step_count;
     look->labelled = !look->c->label;
     for (int i = 0; i < p.step_count && !look->labelled; i++)
@@ -200,17 +266,15 @@ static void transform_look_at(struct graph *g, void *user)
     plan_close(&p);
 
     transform_allocations_fail(&r);
-    options_close(&o);
 }
 
 static void transform_fires(const struct transform_case *c, enum transform_id id)
 {
-    struct transform_look look = { .c = c, .id = id };
-    struct transform_look off = look;
+    struct firing_look look = { .c = c, .id = id };
+    struct firing_look off = look;
     char names[64];
-    struct model m;
 
-    transform_model(c, &m);
+    MODEL_BY(m, transform_model(c, &m));
     look.m = off.m = &m;
     /* A chain of what a rewrite leaves has another label. */
     if (id != TRANSFORM_chain)
@@ -226,7 +290,6 @@ static void transform_fires(const struct transform_case *c, enum transform_id id
     assert_int_equal(off.applied, 0);
     if (look.steps > off.steps)
         fail_msg("%s: %d steps with it, %d without", c->name, look.steps, off.steps);
-    model_close(&m);
 }
 
 void transform_all_fire(const struct transform_case *cases, size_t count, enum transform_id id)

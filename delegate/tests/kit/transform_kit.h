@@ -5,9 +5,9 @@
 #ifndef ASSAY_DELEGATE_TESTS_KIT_TRANSFORM_KIT_H
 #define ASSAY_DELEGATE_TESTS_KIT_TRANSFORM_KIT_H
 
+#include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/gpu_kit.h"
 
-#include "assay_gpu.h"
 #include "delegate/transform/transform.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
@@ -21,7 +21,22 @@ struct transform_case {
     const char *text;  /* the nodes, which read x and z, and outputs that are not implied */
 };
 
+#define CONV_SAME  "CONV_2D {stride_w=1 stride_h=1} "
+#define CONV_VALID "CONV_2D {padding=VALID stride_w=1 stride_h=1} "
+
 void transform_model(const struct transform_case *c, struct model *m);
+
+/* How the last node of a case is planned for a device that need not be here. */
+struct transform_look {
+    enum device_class device_class;
+    const char *no_kernel;
+    uint32_t invocations; /* of a workgroup, which the device allows; 0: as many as a large one */
+    /* The results: of the last step of a node; static. */
+    const char *shader;
+    struct plan_step step;
+    size_t constant_bytes;
+};
+struct transform_look transform_planned(const struct transform_case *c, struct transform_look look);
 
 /* ---- running ---- */
 
@@ -33,7 +48,10 @@ TfLiteDelegate *transform_delegate(const char *precision, const char *poison,
 void transform_quiet(void *user, const char *format, va_list args);
 /* Runs two inferences; the outputs are those of the second one. */
 struct interpreter *transform_run(const struct model *m, TfLiteDelegate *d);
-/* Outputs are equal; -0 equals +0. */
+/* A partition of all nodes, whose outputs are those of the last one. */
+struct transform_request transform_request_all(const struct graph *g, const struct gpu_options *o,
+                                               const struct device_limits *limits,
+                                               int nodes[KIT_TENSORS]);
 /* Each allocation of the transforms of a partition fails once: that is an error without a leak. */
 void transform_allocations_fail(const struct transform_request *r);
 
@@ -41,8 +59,20 @@ void transform_allocations_fail(const struct transform_request *r);
  * numbers up to 4, and in proportion above. */
 void transform_near(const struct transform_case *c, const char *what, struct interpreter *a,
                     struct interpreter *b, float tolerance);
+/* Outputs are equal; -0 equals +0. */
 void transform_equal(const struct transform_case *c, const char *what, struct interpreter *a,
                      struct interpreter *b);
+/* Runs the case with d, whose results must be near those of the reference.  Returns how many steps
+ * of this shader d has. */
+int transform_agree(const struct transform_case *c, const char *what, TfLiteDelegate *d,
+                    const char *shader, float tolerance);
+/* Likewise with a delegate of this precision and poison, without this transform, unless it is NULL.
+ */
+void transform_result(const struct transform_case *c, const char *precision, const char *poison,
+                      const char *no_transform, float tolerance);
+/* The cases that fire, in both precisions; skips without a device. */
+void transform_results(const struct transform_case *cases, int count, float tolerance,
+                       float half_tolerance);
 
 /* ---- without a device ---- */
 

@@ -1,14 +1,8 @@
 #include "delegate/tests/kit/verdict_lines.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { SECTIONS = 4096 };
 
