@@ -18,7 +18,9 @@ The attribute witness of a case says what LiteRT's three paths on the CPU comput
 import argparse
 import multiprocessing
 import os
+import queue
 import sys
+import time
 
 import h5py
 import mint
@@ -41,6 +43,7 @@ PLAIN = {
     TYPE.INT64: np.int64,
 }
 PATHS = {"REF": "BUILTIN_REF", "OPT": "BUILTIN_WITHOUT_DEFAULT_DELEGATES", "XNN": "BUILTIN"}
+SECONDS = 60  # after which a child without an answer counts as a crash
 UNIT = 2.0**-24
 DESIGN_UNITS = 8  # of B_d, which a design may be off by (TOLERANCES.md 13.9)
 
@@ -441,8 +444,8 @@ def name_floats(y, last, want):
 
 def work(tasks, answers):
     """In a process of its own, since some kernels read beyond their tensors."""
-    for number, path, model_bytes, inputs in iter(tasks.get, None):
-        answers.put((number, path, invoke(path, model_bytes, inputs)))
+    for path, model_bytes, inputs in iter(tasks.get, None):
+        answers.put(invoke(path, model_bytes, inputs))
 
 
 class Witnesses:
@@ -460,13 +463,16 @@ class Witnesses:
     def ask(self, path, model_bytes, inputs):
         if self.process is None or not self.process.is_alive():
             self.start()
-        self.tasks.put((0, path, model_bytes, inputs))
-        while True:
+        self.tasks.put((path, model_bytes, inputs))
+        deadline = time.monotonic() + SECONDS
+        while self.process.is_alive() and time.monotonic() < deadline:
             try:
-                return self.answers.get(timeout=0.2)[2]
-            except Exception as empty:  # queue.Empty
-                if not self.process.is_alive():
-                    raise ChildProcessError("crash") from empty
+                return self.answers.get(timeout=0.2)
+            except queue.Empty:
+                pass
+        self.process.kill()
+        self.process.join()
+        raise ChildProcessError("crash")
 
     def name(self, path, model_bytes, inputs, want, last):
         try:

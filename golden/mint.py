@@ -47,6 +47,10 @@ class Refused(Exception):
     """The runtime does not run a case."""
 
 
+class NoKernel(Refused):
+    """These kernels of the runtime lack an op of the case."""
+
+
 def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
@@ -132,14 +136,15 @@ def run_with(resolver, model_bytes, inputs):
         interpreter.allocate_tensors()
         return invoke_all(interpreter, model, inputs, hidden)
     except (RuntimeError, ValueError) as error:
-        raise Refused(" ".join(str(error).split())) from error
+        reason = " ".join(str(error).split())
+        raise (NoKernel if "Didn't find op" in reason else Refused)(reason) from error
 
 
 def run(model_bytes, inputs, optimized=True):
     """The resolver whose kernels ran, and what run_with gives."""
     if has_custom(schema.ModelT.InitFromPackedBuf(model_bytes, 0)):
         if not optimized:
-            raise Refused("Didn't find op: custom ops are XNNPACK's, which keeps no result between nodes")
+            raise NoKernel("Didn't find op: custom ops are XNNPACK's, which keeps no result between nodes")
         return XNNPACK, run_with(XNNPACK, model_bytes, inputs)
     try:
         return RESOLVER, run_with(RESOLVER, model_bytes, inputs)
@@ -251,10 +256,12 @@ def write_case(out, name, case, skips, wrong, used):
     graph = name.startswith("graph.")
     try:
         resolver, answers = run(model, inputs, optimized=not graph)
-    except Refused as refused:
-        if not graph or "Didn't find op" not in str(refused):
+    except NoKernel as missing:
+        if not graph:
             raise
-        group.attrs["skipped"] = np.bytes_(str(refused)[:200])
+        used.add(name)
+        print(f"{name}: skipped: {missing}")
+        group.attrs["skipped"] = np.bytes_(str(missing)[:200])
         return
     if resolver != RESOLVER:
         group.attrs["resolver"] = np.bytes_(resolver)
@@ -383,7 +390,7 @@ def main():
     if total > TOTAL_BYTES_MAX:
         sys.exit("mint: too much to keep: fewer or smaller cases")
     if used:
-        print(f"{len(used)} cases skipped (golden/skip.txt)")
+        print(f"{len(used)} cases skipped (golden/skip.txt, or a random graph with an op that has no kernel)")
 
 
 if __name__ == "__main__":
