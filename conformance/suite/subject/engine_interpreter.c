@@ -1,5 +1,5 @@
 /* Runs models in our interpreter, with guard words and poison round every tensor. */
-#include "conformance/suite/subject/engine_interpreter.h"
+#include "conformance/suite/subject/engine.h"
 
 #include "conformance/suite/subject/delegate_watch.h"
 #include "conformance/suite/subject/offset_memory.h"
@@ -49,7 +49,6 @@ enum status engine_interpreter_start(const struct engine_request *request,
                                      const struct interpreter_options *options,
                                      struct interpreter **in, struct diag *diag)
 {
-    TfLiteStatus code = kTfLiteOk;
     enum status s;
 
     *in = NULL;
@@ -57,11 +56,7 @@ enum status engine_interpreter_start(const struct engine_request *request,
     s = request->batch ? resize(*in, request->axis, request->batch, request->resized, diag)
                        : STATUS_OK;
     if (s == STATUS_OK && request->delegate)
-        s = interpreter_apply_delegate(*in, request->delegate, &code, diag);
-    /* A delegate that takes no dynamic tensors leaves such a graph to the CPU, which is no fault.
-     */
-    if (s == STATUS_UNSUPPORTED && code == kTfLiteApplicationError)
-        s = STATUS_OK;
+        s = interpreter_offer_delegate(*in, request->delegate, diag);
     if (s == STATUS_OK)
         s = interpreter_allocate(*in, diag);
     if (s != STATUS_OK) {
@@ -73,7 +68,7 @@ enum status engine_interpreter_start(const struct engine_request *request,
 
 /* ---- opening ---- */
 
-static void engine_end(struct engine *base)
+static void end(struct engine *base)
 {
     struct interpreter_engine *const e = of(base);
 
@@ -104,8 +99,8 @@ static enum status start(struct interpreter_engine *e, const struct engine_reque
     return s;
 }
 
-static enum status engine_start(const struct engine_request *request, struct engine **out,
-                                struct diag *diag)
+static enum status open_model(const struct engine_request *request, struct engine **out,
+                              struct diag *diag)
 {
     const struct interpreter_options options = {
         .guard_bytes = GUARD_BYTES,
@@ -129,7 +124,7 @@ static enum status engine_start(const struct engine_request *request, struct eng
     if (s == STATUS_OK)
         *out = &e->base;
     else
-        engine_end(&e->base);
+        end(&e->base);
     return s;
 }
 
@@ -180,14 +175,33 @@ static enum status check(struct engine *e, const struct case_instance *x, int fr
     return STATUS_OK;
 }
 
+static bool tensor(struct engine *e, bool output, size_t index, struct engine_tensor *t)
+{
+    struct interpreter *const in = of(e)->in;
+    size_t count;
+    const int *const list =
+        output ? interpreter_outputs(in, &count) : interpreter_inputs(in, &count);
+    const TfLiteTensor *const found = index < count ? interpreter_tensor(in, list[index]) : NULL;
+
+    if (!found)
+        return false;
+    *t = (struct engine_tensor){ .type = found->type,
+                                 .rank = found->dims->size,
+                                 .bytes = found->bytes };
+    for (int d = 0; d < t->rank && d < REF_MAX_RANK; d++)
+        t->dims[d] = found->dims->data[d];
+    return true;
+}
+
 static size_t bytes(struct engine *e)
 {
     return interpreter_arena_bytes(of(e)->in);
 }
 
-static void guards(struct engine *e, uint8_t byte)
+static bool guards(struct engine *e, uint8_t byte)
 {
     interpreter_set_guards(of(e)->in, byte);
+    return true;
 }
 
 static enum status resize_open(struct engine *e, int axis, int32_t size, const bool *resized,
@@ -205,14 +219,8 @@ static unsigned abilities(const struct subject *s)
 
 const struct engine_type engine_interpreter = {
     .abilities_of = abilities,
-    .open = engine_start,
-    .close = engine_end,
-    .is_taken = is_taken,
-    .reset = reset,
-    .write = write_inputs,
-    .invoke = invoke,
-    .read = read_outputs,
-    .check = check,
+    ENGINE_STEPS,
+    .tensor = tensor,
     .bytes = bytes,
     .guards = guards,
     .resize = resize_open,

@@ -1,6 +1,6 @@
 /* The API compiles a model for fixed shapes and has no reset of variables: another batch is another
  * file, and a reset compiles anew. */
-#include "conformance/suite/subject/engine_litert.h"
+#include "conformance/suite/subject/engine.h"
 
 #include "conformance/suite/subject/litert_model.h"
 #include "conformance/suite/subject/model_adapt.h"
@@ -56,12 +56,14 @@ static enum status check_types(const struct litert_engine *e, struct diag *diag)
 
 static enum status compile(struct litert_engine *e, struct diag *diag)
 {
-    const struct model_subgraph *const graph = &e->model->subgraphs[0];
-    const struct litert_source source = { e->bytes, e->file.count, graph->inputs.count,
-                                          graph->outputs.count, e->offset_bytes };
+    const struct model_subgraph *const graph = e->model ? &e->model->subgraphs[0] : NULL;
+    const struct litert_source source = { e->bytes, e->file.count,
+                                          graph ? graph->inputs.count : LITERT_IO_ANY,
+                                          graph ? graph->outputs.count : LITERT_IO_ANY,
+                                          e->offset_bytes };
 
     TRY(litert_model_open(&e->compiled, e->litert, &source, diag));
-    return e->compiled.refusal[0] ? STATUS_OK : check_types(e, diag);
+    return e->compiled.refusal[0] || !graph ? STATUS_OK : check_types(e, diag);
 }
 
 static void end(struct engine *e)
@@ -73,8 +75,8 @@ static void end(struct engine *e)
     mem_free(e);
 }
 
-static enum status start(const struct engine_request *request, struct engine **out,
-                         struct diag *diag)
+static enum status open_model(const struct engine_request *request, struct engine **out,
+                              struct diag *diag)
 {
     struct litert_engine *const e = mem_alloc(1, sizeof *e);
     enum status s;
@@ -86,17 +88,15 @@ static enum status start(const struct engine_request *request, struct engine **o
     e->model = request->model;
     e->poison_word = request->poison_word;
     e->offset_bytes = request->offset_bytes;
-    s = model_adapt_write(request, &e->file, diag);
+    s = request->model ? model_adapt_write(request, &e->file, diag)
+                       : tflite_file_copy(&e->file, request->file, diag);
     e->bytes = e->file.bytes;
     if (s == STATUS_OK && e->offset_bytes > 0)
         s = offset_file_open(&e->moved, &e->bytes, &e->file, e->offset_bytes, diag);
-    if (s == STATUS_OK) {
-        e->copy = (struct tflite_file){ mem_alloc(e->file.count, 1), e->file.count };
-        if (e->copy.bytes)
-            memcpy(e->copy.bytes, e->file.bytes, e->file.count);
-        s = e->copy.bytes ? compile(e, diag)
-                          : diag_fail(diag, STATUS_NO_MEMORY, "litert: out of memory");
-    }
+    if (s == STATUS_OK)
+        s = tflite_file_copy(&e->copy, &e->file, diag);
+    if (s == STATUS_OK)
+        s = compile(e, diag);
     if (s != STATUS_OK)
         end(&e->base);
     else
@@ -117,7 +117,7 @@ static const char *refusal(struct engine *e)
 
 static enum status reset(struct engine *e, struct diag *diag)
 {
-    if (engine_count_variables(of(e)->model) == 0)
+    if (!of(e)->model || engine_count_variables(of(e)->model) == 0)
         return STATUS_OK;
     litert_model_close(&of(e)->compiled);
     return compile(of(e), diag);
@@ -198,7 +198,7 @@ static enum status read_output(struct litert_model *m, size_t index,
 
 static enum status read_outputs(struct engine *e, struct outputs *got, struct diag *diag)
 {
-    const struct model_ints *const tensors = &of(e)->model->subgraphs[0].outputs;
+    const struct model *const model = of(e)->model;
     struct litert_model *const m = &of(e)->compiled;
     struct litert_layout shapes[LITERT_IO_MAX] = { { 0 } };
     enum status s;
@@ -206,7 +206,8 @@ static enum status read_outputs(struct engine *e, struct outputs *got, struct di
     *got = (struct outputs){ .count = 0 };
     s = litert_model_shapes(m, shapes, diag);
     for (size_t i = 0; i < m->output_count && s == STATUS_OK; i++)
-        s = read_output(m, i, &shapes[i], tensors->data[i], got, diag);
+        s = read_output(m, i, &shapes[i], model ? model->subgraphs[0].outputs.data[i] : (int)i, got,
+                        diag);
     if (s != STATUS_OK)
         outputs_close(got);
     return s;
@@ -242,7 +243,7 @@ static enum status check(struct engine *e, const struct case_instance *x, int fr
     for (size_t i = 0; i < m->output_count; i++)
         TRY(litert_io_check(&m->outputs[i], "output", i, diag));
     for (size_t i = 0; i < m->input_count; i++) {
-        if (!engine_is_written_back(l->model, l->model->subgraphs[0].inputs.data[i]))
+        if (l->model && !engine_is_written_back(l->model, l->model->subgraphs[0].inputs.data[i]))
             TRY(check_input(l, x, frame, i, diag));
     }
     if (memcmp(l->bytes, l->copy.bytes, l->file.count) != 0)
@@ -250,12 +251,27 @@ static enum status check(struct engine *e, const struct case_instance *x, int fr
     return STATUS_OK;
 }
 
+static bool tensor(struct engine *e, bool output, size_t index, struct engine_tensor *t)
+{
+    const struct litert_model *const m = &of(e)->compiled;
+    const struct litert_io *const io = output ? &m->outputs[index] : &m->inputs[index];
+
+    if (m->refusal[0] || index >= (output ? m->output_count : m->input_count))
+        return false;
+    *t = (struct engine_tensor){ .type = (TfLiteType)io->type.element_type,
+                                 .rank = (int)io->type.layout.rank,
+                                 .bytes = io->bytes };
+    for (int d = 0; d < t->rank && d < REF_MAX_RANK && d < LITERT_RANK_MAX; d++)
+        t->dims[d] = io->type.layout.dimensions[d];
+    return true;
+}
+
 static size_t bytes(struct engine *e)
 {
     return litert_model_bytes(&of(e)->compiled);
 }
 
-static void guards(struct engine *e, uint8_t byte)
+static bool guards(struct engine *e, uint8_t byte)
 {
     struct litert_model *const m = &of(e)->compiled;
 
@@ -263,6 +279,7 @@ static void guards(struct engine *e, uint8_t byte)
         litert_io_set_guards(&m->inputs[i], byte);
     for (size_t i = 0; i < m->output_count; i++)
         litert_io_set_guards(&m->outputs[i], byte);
+    return true;
 }
 
 /* Buffers that an accelerator allocates have no guard words; the CPU's are ours. */
@@ -277,15 +294,10 @@ static unsigned abilities(const struct subject *s)
 
 const struct engine_type engine_litert = {
     .abilities_of = abilities,
-    .open = start,
-    .close = end,
-    .is_taken = is_taken,
+    ENGINE_STEPS,
     .refusal = refusal,
-    .reset = reset,
-    .write = write_inputs,
-    .invoke = invoke,
-    .read = read_outputs,
-    .check = check,
+    .reads_files = true,
+    .tensor = tensor,
     .round_trip = round_trip,
     .bytes = bytes,
     .guards = guards,

@@ -64,6 +64,12 @@ static const struct toml_key {
     { LITERT_CPU, "kernel_mode", "kernel_mode", WORD, { "delegate", "builtin", "reference" } },
     { LITERT_CPU, "num_threads", "num_threads", NUMBER, { NULL } },
     { LITERT_CPU, "xnnpack_flags", "flags", NUMBER, { NULL } },
+    { LITERT_NPU, "openvino_device", "graph.0.graph_backend", CHOICE, { "cpu", "gpu", "npu" } },
+    { LITERT_NPU,
+      "openvino_precision",
+      "configs_map.INFERENCE_PRECISION_HINT",
+      WORD,
+      { "f32", "f16", "bf16" } },
 };
 
 static const struct {
@@ -227,7 +233,10 @@ enum status litert_config_set(struct litert_config *c, const char *key, const ch
             continue;
         if (strcmp(key, "kernel_mode") == 0)
             c->builtin_kernels = strcmp(value, "delegate") != 0;
-        return append(k->hardware == LITERT_GPU ? c->gpu : c->xnnpack, k, value, diag);
+        return append(k->hardware == LITERT_GPU   ? c->gpu
+                      : k->hardware == LITERT_CPU ? c->xnnpack
+                                                  : c->openvino,
+                      k, value, diag);
     }
     if (other)
         return diag_fail(diag, STATUS_USAGE, "litert:%s: option %s=%s belongs to litert:%s",

@@ -1,6 +1,7 @@
 /* How LiteRT is to run models: the accelerators, and the options of a `litert:` subject.
  *
- * LiteRT's own options travel as TOML text: one for the GPU, one for XNNPACK. */
+ * LiteRT's own options travel as TOML text: one for the GPU, one for XNNPACK, one for Intel's NPU.
+ */
 #ifndef ASSAY_CONFORMANCE_SUITE_SUBJECT_LITERT_CONFIG_H
 #define ASSAY_CONFORMANCE_SUITE_SUBJECT_LITERT_CONFIG_H
 
@@ -31,6 +32,7 @@ struct litert_config {
     const char *plugin_path;     /* of NPUs' compilers; may be NULL */
     char gpu[LITERT_TOML_BYTES]; /* empty: no options */
     char xnnpack[LITERT_TOML_BYTES];
+    char openvino[LITERT_TOML_BYTES];
 };
 
 /* "cpu", "gpu" or "npu"; STATUS_USAGE for another word. */

@@ -1,16 +1,52 @@
 /* Finds LiteRT, reads the options of the subject, and opens an environment. */
-#include "conformance/suite/subject/litert_kind.h"
+#include "conformance/suite/subject/kinds.h"
 
-#include "conformance/suite/subject/engine_litert.h"
+#include "conformance/suite/subject/engine.h"
 #include "conformance/suite/subject/litert_find.h"
-#include "conformance/suite/subject/litert_probe.h"
+#include "conformance/suite/subject/litert_model.h"
 #include "conformance/suite/subject/litert_runtime.h"
 #include "conformance/suite/subject/subject_find.h"
-#include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
+#include "reference/text/model_text.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- whether an accelerator runs anything ---- */
+
+/* An accelerator without a device fails to compile each model, as if it refused it: said once. */
+
+/* Compiles a model of one RELU, since an accelerator opens its device no sooner.  STATUS_NO_DEVICE
+ * with LiteRT's words when it fails to do anything; that the op is not taken is no failure.  The
+ * CPU is always there. */
+static enum status litert_probe(const struct litert *l, struct diag *diag)
+{
+    static const char relu[] = "RELU x:f32[1,4,4,4] -> y:f32[1,4,4,4]";
+    const struct model_text text = { .text = relu, .count = sizeof relu - 1 };
+    struct litert_source source = { .inputs = 1, .outputs = 1 };
+    struct litert alone = *l;
+    struct tflite_file file;
+    struct litert_model m;
+    enum status s = STATUS_OK;
+
+    if (l->config.hardware == LITERT_CPU)
+        return STATUS_OK;
+    alone.config.fallback = false; /* whoever else may run the model is of no interest here */
+    TRY(model_text_read(&text, &file, diag));
+    source.bytes = file.bytes;
+    source.count = file.count;
+    /* What else goes wrong is the result of the cases that it happens to. */
+    if (litert_model_open(&m, &alone, &source, NULL) == STATUS_OK) {
+        if (m.answer != LITERT_OK && m.answer != LITERT_ERROR_UNSUPPORTED &&
+            m.answer != LITERT_ERROR_COMPILATION)
+            s = diag_fail(diag, STATUS_NO_DEVICE, "litert: %s: %s", l->device, m.refusal);
+        litert_model_close(&m);
+    }
+    mem_free(file.bytes);
+    return s;
+}
+
+/* ---- the kind ---- */
 
 static enum status read_options(const struct subject *s, struct litert_config *config,
                                 struct diag *diag)
@@ -33,7 +69,7 @@ static enum status find(struct subject *s, const char *library, struct diag *dia
     TRY(read_options(s, &config, diag));
     TRY(litert_find(subject_option(s, "library"), path, diag));
     TRY(subject_find_file(&s->path, path, diag));
-    return sha256_file(s->path, s->sha256, diag);
+    return subject_hash(s, diag);
 }
 
 static enum status load(struct subject *s, struct diag *diag)

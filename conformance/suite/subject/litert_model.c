@@ -51,14 +51,15 @@ static enum status make_options(struct litert_model *m, struct diag *diag)
     if (answer != LITERT_OK)
         return litert_fail(diag, STATUS_DEVICE, "LiteRtSetOptionsHardwareAccelerators", answer);
     TRY(add_toml(l, m->options, "gpu_options", c->gpu, diag));
-    return add_toml(l, m->options, "xnnpack", c->xnnpack, diag);
+    TRY(add_toml(l, m->options, "xnnpack", c->xnnpack, diag));
+    return add_toml(l, m->options, "intel_openvino", c->openvino, diag);
 }
 
 /* ---- inputs and outputs ---- */
 
 static enum status check_count(const char *what, size_t found, size_t expected, struct diag *diag)
 {
-    if (found != expected)
+    if (expected != LITERT_IO_ANY && found != expected)
         return diag_fail(diag, STATUS_MISMATCH, "LiteRT finds %zu %s, the model has %zu", found,
                          what, expected);
     if (found > LITERT_IO_MAX)

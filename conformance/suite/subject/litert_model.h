@@ -5,6 +5,9 @@
 #include "conformance/suite/subject/litert_io.h"
 #include "conformance/suite/subject/litert_runtime.h"
 
+#include <stdint.h>
+
+#define LITERT_IO_ANY SIZE_MAX /* how many inputs or outputs there are is not known */
 enum { LITERT_IO_MAX = 48, LITERT_REFUSAL_BYTES = 480 };
 
 struct litert_model {

@@ -1,7 +1,7 @@
 /* Changes copies of the first graph's tensors, nothing else. */
 #include "conformance/suite/subject/model_adapt.h"
 
-#include "conformance/suite/subject/engine_interpreter.h"
+#include "conformance/suite/subject/engine.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>

@@ -10,12 +10,13 @@ void outputs_close(struct outputs *o)
 {
     for (size_t i = 0; i < o->count; i++)
         mem_free(o->items[i].data);
-    *o = (struct outputs){ .count = 0 };
+    o->count = 0;
 }
 
 bool outputs_send(int socket, const struct outputs *o)
 {
-    bool ok = process_write(socket, o, sizeof *o);
+    bool ok = process_write(socket, &o->count, sizeof o->count) &&
+              process_write(socket, o->items, o->count * sizeof o->items[0]);
 
     for (size_t i = 0; i < o->count && ok; i++)
         ok = process_write(socket, o->items[i].data, o->items[i].bytes);
@@ -24,7 +25,8 @@ bool outputs_send(int socket, const struct outputs *o)
 
 bool outputs_receive(int socket, struct outputs *o)
 {
-    bool ok = process_read(socket, o, sizeof *o) && o->count <= OUTPUTS_MAX;
+    bool ok = process_read(socket, &o->count, sizeof o->count) && o->count <= OUTPUTS_MAX &&
+              process_read(socket, o->items, o->count * sizeof o->items[0]);
 
     o->count = ok ? o->count : 0;
     for (size_t i = 0; i < o->count; i++)
@@ -65,7 +67,7 @@ enum status outputs_add(struct outputs *o, const struct output_view *v, struct d
         if (v->rank > 0)
             memcpy(o->items[i].dims, v->dims, (size_t)v->rank * sizeof(int));
         o->items[i].bytes = v->bytes;
-        o->items[i].data = mem_alloc(v->bytes, 1);
+        o->items[i].data = mem_resize(NULL, v->bytes, 1);
         o->count = i + 1;
         if (!o->items[i].data)
             s = diag_fail(diag, STATUS_NO_MEMORY, "output %zu: out of memory", i);
@@ -82,7 +84,7 @@ enum status outputs_copy(struct outputs *o, struct interpreter *in, struct diag 
     size_t count;
     const int *const tensors = interpreter_outputs(in, &count);
 
-    *o = (struct outputs){ .count = 0 };
+    o->count = 0;
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
 

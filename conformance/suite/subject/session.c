@@ -16,12 +16,14 @@
 enum status session_open(struct session *s, const char *path, struct diag *diag)
 {
     *s = (struct session){ .times.begin = clock_ms() };
-    TRY(model_file_read(path, &s->bytes, &s->count, diag));
+    TRY(model_file_read(path, &s->file, diag));
     s->times.loaded = clock_ms();
-    TRY(diag_prefix(diag, tflite_verify(s->bytes, s->count, diag), "%s", path));
+    TRY(diag_prefix(diag, tflite_check(s->file.bytes, s->file.count, ACCEPT_SUPPORTED, diag), "%s",
+                    path));
     s->times.verified = clock_ms();
-    TRY(diag_prefix(diag, tflite_read_verified(&s->model, s->bytes, s->count, diag), "%s", path));
-    TRY(diag_prefix(diag, tflite_inline(&s->model, s->bytes, diag), "%s", path));
+    TRY(diag_prefix(diag, tflite_read_verified(&s->model, s->file.bytes, s->file.count, diag), "%s",
+                    path));
+    TRY(diag_prefix(diag, tflite_inline(&s->model, s->file.bytes, diag), "%s", path));
     s->times.read = clock_ms();
     return STATUS_OK;
 }
@@ -81,7 +83,7 @@ enum status session_start(struct session *s, struct diag *diag)
         TRY(s->resize(s->in, s->resize_user, diag));
     s->times.prepared = clock_ms();
     if (s->delegate)
-        TRY(interpreter_apply_delegate(s->in, s->delegate, NULL, diag));
+        TRY(interpreter_offer_delegate(s->in, s->delegate, diag));
     s->times.delegated = clock_ms();
     TRY(interpreter_allocate(s->in, diag));
     s->times.allocated = clock_ms();
@@ -94,7 +96,7 @@ void session_close(struct session *s)
     subject_destroy(&s->subject, s->delegate);
     subject_close(&s->subject);
     model_close(&s->model);
-    mem_free(s->bytes);
+    file_model_close(&s->file);
     *s = (struct session){ 0 };
 }
 

@@ -4,6 +4,7 @@
 
 #include "conformance/suite/subject/subject.h"
 #include "reference/base/diag.h"
+#include "reference/format/file.h"
 #include "reference/format/model.h"
 #include "reference/runtime/interpreter.h"
 
@@ -20,8 +21,7 @@ struct session_times {
 
 struct session {
     struct session_times times;
-    uint8_t *bytes;
-    size_t count;
+    struct file_model file;
     struct model model;
     struct subject subject;
     TfLiteDelegate *delegate; /* NULL for the reference */

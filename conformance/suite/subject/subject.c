@@ -108,7 +108,7 @@ bool subject_runs(const struct subject *s, const struct test_case *c)
 /* "libx.so precision=fp16" */
 static enum status make_label(struct subject *s, struct diag *diag)
 {
-    const char *const file = s->path ? strrchr(s->path, '/') + 1 : "";
+    const char *const file = s->path && !s->what ? strrchr(s->path, '/') + 1 : "";
     const char *const kind = s->kind->shown ? s->kind->name : "";
     const char *const colon = s->kind->shown && s->kind->library ? ":" : "";
     size_t bytes = strlen(kind) + strlen(s->what ? s->what : file) + 2, at;
@@ -176,6 +176,20 @@ static bool find_symbol(void *library, const char *name, void *function)
     return symbol != NULL;
 }
 
+/* What the loader says; a function of TensorFlow Lite that is missing is the library's to bring. */
+static enum status fail_to_load(struct diag *diag)
+{
+    const char *const said = dlerror();
+
+    return diag_fail(
+        diag, STATUS_IO, "%s%s", said,
+        strstr(said, "undefined symbol: TfLite")
+            ? ": a delegate brings the functions of TensorFlow Lite that it calls: link "
+              "it with them, such as with -lassay (pkg-config --libs assay; "
+              "conformance/doc/OWN_DELEGATE.md)"
+            : "");
+}
+
 static enum status load_plugin(struct subject *s, struct diag *diag)
 {
     static const char create[] = "tflite_plugin_create_delegate";
@@ -185,7 +199,7 @@ static enum status load_plugin(struct subject *s, struct diag *diag)
         return STATUS_OK;
     s->library = dlopen(s->plugin, RTLD_NOW | RTLD_LOCAL);
     if (!s->library)
-        return diag_fail(diag, STATUS_IO, "%s", dlerror());
+        return fail_to_load(diag);
     if (!find_symbol(s->library, create, &s->create) ||
         !find_symbol(s->library, destroy, &s->destroy)) {
         diag_fail(diag, STATUS_IO, "%s: no delegate: it does not export %s", s->plugin,

@@ -2,12 +2,14 @@
 #include "conformance/suite/subject/subject_find.h"
 
 #include "conformance/util/program_path.h"
+#include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_readable(const char *path)
@@ -47,5 +49,27 @@ enum status subject_find_file(char **out, const char *path, struct diag *diag)
     if (!*out)
         return diag_fail(diag, STATUS_NO_MEMORY, "subject: out of memory");
     strcpy(*out, absolute);
+    return STATUS_OK;
+}
+
+static bool is_same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+enum status subject_hash(struct subject *s, struct diag *diag)
+{
+    static _Thread_local struct stat hashed;
+    static _Thread_local char hex[SHA256_HEX_BYTES];
+    struct stat now;
+
+    if (stat(s->path, &now) != 0)
+        return diag_fail(diag, STATUS_IO, "%s: %s", s->path, strerror(errno));
+    if (!hex[0] || now.st_dev != hashed.st_dev || now.st_ino != hashed.st_ino ||
+        now.st_size != hashed.st_size || !is_same_time(now.st_mtim, hashed.st_mtim) ||
+        !is_same_time(now.st_ctim, hashed.st_ctim))
+        TRY(sha256_file(s->path, hex, diag));
+    hashed = now;
+    memcpy(s->sha256, hex, sizeof hex);
     return STATUS_OK;
 }

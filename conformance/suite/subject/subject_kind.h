@@ -14,8 +14,10 @@ struct engine_type; /* engine.h */
 struct subject;     /* subject.h */
 
 struct subject_kind {
-    const char *name;    /* "delegate", as in --subject=delegate:PATH */
-    const char *library; /* what stands behind the colon, for messages: "PATH"; NULL: nothing */
+    const char *name; /* "delegate", as in --subject=delegate:PATH */
+    /* What stands behind the colon, for messages: "PATH"; "[SERIAL]" may be empty; NULL: nothing.
+     */
+    const char *library;
     /* Keys of its own, ending with NULL.  Others are options of the delegate; a kind whose
      * takes_options is false has none. */
     const char *const *keys;

@@ -136,7 +136,8 @@ static enum status parse(struct subject *s, char *words, const char *text, struc
     if (library)
         *library++ = '\0';
     s->kind = find_kind(words, strlen(words));
-    if (!s->kind || (s->kind->library && (!library || !*library)) || (!s->kind->library && library))
+    if (!s->kind || (s->kind->library && (!library || (!*library && s->kind->library[0] != '['))) ||
+        (!s->kind->library && library))
         return no_kind(text, diag);
     if (library)
         TRY(decode(library, text, diag));

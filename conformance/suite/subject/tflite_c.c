@@ -1,12 +1,11 @@
 /* Runs models in a TensorFlow Lite C library. */
-#include "conformance/suite/subject/tflite_c.h"
+#include "conformance/suite/subject/kinds.h"
 
 #include "conformance/suite/subject/delegate_watch.h"
 #include "conformance/suite/subject/engine.h"
 #include "conformance/suite/subject/offset_memory.h"
 #include "conformance/suite/subject/subject_find.h"
 #include "conformance/suite/subject/tflite_c_api.h"
-#include "conformance/util/sha256.h"
 #include "reference/base/memory.h"
 #include "reference/format/write.h"
 
@@ -20,9 +19,8 @@ struct tflite_c_engine {
     struct engine base;
     const struct tflite_c_api *api;
     const struct engine_request request; /* of open; its model is read later */
-    struct tflite_file file;             /* the model */
+    struct tflite_file file, copy;       /* the model; copy: shows whether it was written to */
     const uint8_t *bytes;                /* of it, which the runtime reads in place */
-    uint8_t *file_copy;                  /* shows whether it was written to */
     TfLiteModel *model;
     TfLiteInterpreter *in; /* NULL: the runtime refuses the model */
     struct delegate_watch watch;
@@ -195,7 +193,7 @@ static void end(struct engine *base)
     unplace(e);
     mem_free(e->moved);
     mem_free(e->file.bytes);
-    mem_free(e->file_copy);
+    mem_free(e->copy.bytes);
     mem_free(e);
 }
 
@@ -203,12 +201,10 @@ static enum status prepare(struct tflite_c_engine *e, struct diag *diag)
 {
     const struct engine_request *const q = &e->request;
 
-    TRY(tflite_write(q->model, &e->file, diag));
+    TRY(q->model ? tflite_write(q->model, &e->file, diag)
+                 : tflite_file_copy(&e->file, q->file, diag));
     e->bytes = e->file.bytes;
-    e->file_copy = mem_alloc(e->file.count, 1);
-    if (!e->file_copy)
-        return diag_fail(diag, STATUS_NO_MEMORY, "model: out of memory");
-    memcpy(e->file_copy, e->file.bytes, e->file.count);
+    TRY(tflite_file_copy(&e->copy, &e->file, diag));
     if (q->offset_bytes > 0)
         TRY(offset_file_open(&e->moved, &e->bytes, &e->file, q->offset_bytes, diag));
     e->model = e->api->ModelCreate(e->bytes, e->file.count);
@@ -271,7 +267,8 @@ static enum status reset(struct engine *base, struct diag *diag)
     return diag_fail(diag, STATUS_DEVICE, "TfLiteInterpreterResetVariableTensors: %s", e->message);
 }
 
-/* Outputs first: where the runtime keeps an input in the memory of an output, the input counts. */
+/* Outputs first: where the runtime keeps an input in the memory of an output, the input counts.
+ * What it has computed in prepare (SHAPE, BROADCAST_ARGS) no inference writes again. */
 static void poison_outputs(struct tflite_c_engine *e)
 {
     const int32_t count = e->api->InterpreterGetOutputTensorCount(e->in);
@@ -282,7 +279,8 @@ static void poison_outputs(struct tflite_c_engine *e)
         const int tensor = e->request.model->subgraphs[0].outputs.data[i];
         const size_t bytes = data ? e->api->TensorByteSize(t) : 0;
 
-        if (e->request.model->subgraphs[0].tensors[tensor].is_variable)
+        if (e->request.model->subgraphs[0].tensors[tensor].is_variable ||
+            t->allocation_type == kTfLitePersistentRo)
             continue;
         for (size_t b = 0; b < bytes; b++)
             data[b] = (uint8_t)(e->request.poison_word >> 8 * (b % 4));
@@ -298,7 +296,8 @@ static enum status write_inputs(struct engine *base, const struct case_instance 
     if (count < 0 || (size_t)count != x->input_count)
         return diag_fail(diag, STATUS_MISMATCH, "%d inputs, the case has %zu", count,
                          x->input_count);
-    poison_outputs(e);
+    if (e->request.model && e->request.poison_word) /* of a file alone: some may be constants */
+        poison_outputs(e);
     for (int32_t i = 0; i < count; i++) {
         TfLiteTensor *const t = e->api->InterpreterGetInputTensor(e->in, i);
 
@@ -327,11 +326,12 @@ static enum status invoke(struct engine *base, struct diag *diag)
 static enum status read_outputs(struct engine *base, struct outputs *got, struct diag *diag)
 {
     struct tflite_c_engine *const e = of(base);
-    const struct model_ints *const outputs = &e->request.model->subgraphs[0].outputs;
+    const struct model *const m = e->request.model;
+    const struct model_ints *const outputs = m ? &m->subgraphs[0].outputs : NULL;
     const int32_t count = e->api->InterpreterGetOutputTensorCount(e->in);
 
     *got = (struct outputs){ .count = 0 };
-    if (count < 0 || (size_t)count != outputs->count)
+    if (outputs && (count < 0 || (size_t)count != outputs->count))
         return diag_fail(diag, STATUS_MISMATCH, "%d outputs, the model has %zu", count,
                          outputs->count);
     for (int32_t i = 0; i < count; i++) {
@@ -342,7 +342,8 @@ static enum status read_outputs(struct engine *base, struct outputs *got, struct
         for (int32_t d = 0; d < rank && d < REF_MAX_RANK; d++)
             dims[d] = e->api->TensorDim(t, d);
         TRY(outputs_add(got,
-                        &(struct output_view){ outputs->data[i], e->api->TensorType(t), rank, dims,
+                        &(struct output_view){ outputs ? outputs->data[i] : i,
+                                               e->api->TensorType(t), rank, dims,
                                                e->api->TensorByteSize(t), e->api->TensorData(t) },
                         diag));
     }
@@ -353,21 +354,44 @@ static enum status check(struct engine *base, const struct case_instance *x, int
                          struct diag *diag)
 {
     struct tflite_c_engine *const e = of(base);
-    const struct model_ints *const inputs = &e->request.model->subgraphs[0].inputs;
+    const struct model *const m = e->request.model;
 
     for (size_t i = 0; i < x->input_count; i++) {
         const TfLiteTensor *const t = e->api->InterpreterGetInputTensor(e->in, (int32_t)i);
 
         if (x->inputs[i].bytes > 0 &&
-            memcmp(e->api->TensorData(t), x->inputs[i].data[frame], x->inputs[i].bytes) != 0 &&
-            !engine_is_written_back(e->request.model, inputs->data[i]))
+            memcmp(e->api->TensorData(t), x->inputs[i].data[frame], x->inputs[i].bytes) != 0 && m &&
+            !engine_is_written_back(m, m->subgraphs[0].inputs.data[i]))
             return diag_fail(diag, STATUS_MISMATCH, "input %zu was written to", i);
     }
     for (size_t i = 0; i < e->place_count; i++)
         TRY(diag_prefix(diag, offset_memory_check(&e->places[i], diag), "written out of bounds"));
-    if (memcmp(e->bytes, e->file_copy, e->file.count) != 0)
+    if (memcmp(e->bytes, e->copy.bytes, e->file.count) != 0)
         return diag_fail(diag, STATUS_MISMATCH, "the model's constants were written to");
     return STATUS_OK;
+}
+
+static bool tensor(struct engine *base, bool output, size_t index, struct engine_tensor *t)
+{
+    const struct tflite_c_engine *const e = of(base);
+    const struct tflite_c_api *const api = e->api;
+    const TfLiteTensor *found;
+    int32_t count;
+
+    if (!e->in)
+        return false;
+    count = output ? api->InterpreterGetOutputTensorCount(e->in)
+                   : api->InterpreterGetInputTensorCount(e->in);
+    if (count < 0 || index >= (size_t)count)
+        return false;
+    found = output ? api->InterpreterGetOutputTensor(e->in, (int32_t)index)
+                   : api->InterpreterGetInputTensor(e->in, (int32_t)index);
+    *t = (struct engine_tensor){ .type = api->TensorType(found),
+                                 .rank = api->TensorNumDims(found),
+                                 .bytes = api->TensorByteSize(found) };
+    for (int d = 0; d < t->rank && d < REF_MAX_RANK; d++)
+        t->dims[d] = api->TensorDim(found, d);
+    return true;
 }
 
 static enum status resize_open(struct engine *base, int axis, int32_t size, const bool *resized,
@@ -400,15 +424,10 @@ static unsigned abilities(const struct subject *s)
 
 static const struct engine_type engine_tflite_c = {
     .abilities_of = abilities,
-    .open = open_model,
-    .close = end,
-    .is_taken = is_taken,
+    ENGINE_STEPS,
     .refusal = refusal,
-    .reset = reset,
-    .write = write_inputs,
-    .invoke = invoke,
-    .read = read_outputs,
-    .check = check,
+    .reads_files = true,
+    .tensor = tensor,
     .resize = resize_open,
 };
 
@@ -432,7 +451,7 @@ static enum status find(struct subject *s, const char *library, struct diag *dia
         TRY(subject_find_file(&s->plugin, delegate, diag));
     else if (s->option_count > (threads ? 1u : 0u))
         return diag_fail(diag, STATUS_USAGE, "without delegate=PATH its only key is threads");
-    return sha256_file(s->path, s->sha256, diag);
+    return subject_hash(s, diag);
 }
 
 static enum status load(struct subject *s, struct diag *diag)
