@@ -1,146 +1,85 @@
 /* A comparison as JSON; conformance/doc/REPORTS.md describes it. */
-#include "conformance/report/forms/compare_forms.h"
+#include "conformance/report/forms/forms.h"
 #include "conformance/util/json_text.h"
 
 #include <jansson.h>
-#include <math.h>
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 static json_t *count(size_t n)
 {
     return json_integer((json_int_t)n);
 }
 
-/* Adds value, which the object then owns; false when either is NULL, and then it frees value. */
-static bool put(json_t *object, const char *key, json_t *value)
+static json_t *status(const struct record *r, size_t result)
 {
-    return json_object_set_new(object, key, value) == 0;
+    return json_string(case_status_name(r->results[result].status));
 }
 
-/* Appends an object that is whole; frees it and returns false otherwise. */
-static bool append(json_t *list, json_t *object, bool ok)
+static json_t *case_name(const struct record *r, size_t result)
 {
-    if (!ok) {
-        json_decref(object);
-        return false;
-    }
-    return json_array_append_new(list, object) == 0;
+    return json_text(r->cases[r->results[result].test_case].name);
 }
 
 static json_t *run_json(const struct record *r)
 {
-    json_t *const o = json_object();
-    const bool ok = put(o, "assay", json_text(r->run.version)) &&
-                    put(o, "git", json_text(r->run.git)) &&
-                    put(o, "started", json_text(r->run.started)) &&
-                    put(o, "command", json_text(r->run.command)) &&
-                    put(o, "device", json_text(r->device.name)) &&
-                    put(o, "driver", json_text(r->device.driver)) &&
-                    put(o, "list_sha256", json_text(r->run.list_sha256)) &&
-                    put(o, "results", count(r->result_count));
-
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "assay", json_text(r->run.version),
+                     "git", json_text(r->run.git), "started", json_text(r->run.started), "command",
+                     json_text(r->run.command), "device", json_text(r->device.name), "driver",
+                     json_text(r->device.driver), "list_sha256", json_text(r->run.list_sha256),
+                     "results", count(r->result_count));
 }
 
 static json_t *limits_json(const struct compare_limits *l)
 {
-    json_t *const o = json_object();
-    const bool ok = put(o, "margin_growth", number(l->margin_growth)) &&
-                    put(o, "margin_floor", number(l->margin_floor)) &&
-                    put(o, "slowdown", number(l->slowdown)) &&
-                    put(o, "run_slowdown", number(l->run_slowdown)) &&
-                    put(o, "memory_growth", number(l->memory_growth)) &&
-                    put(o, "memory_floor", json_integer((json_int_t)l->memory_floor)) &&
-                    put(o, "margins", json_boolean(!l->no_margins)) &&
-                    put(o, "times", json_boolean(!l->no_times)) &&
-                    put(o, "memory", json_boolean(!l->no_memory)) &&
-                    put(o, "support", json_boolean(!l->no_support)) &&
-                    put(o, "models", json_boolean(!l->no_models)) &&
-                    put(o, "same_cases", json_boolean(l->same_cases));
-
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:b, s:b, s:b, s:b}", "margin_growth",
+        json_number(l->margin_growth), "margin_floor", json_number(l->margin_floor), "slowdown",
+        json_number(l->slowdown), "run_slowdown", json_number(l->run_slowdown), "memory_growth",
+        json_number(l->memory_growth), "memory_floor", (json_int_t)l->memory_floor, "margins",
+        !l->no_margins, "times", !l->no_times, "memory", !l->no_memory, "support", !l->no_support,
+        "models", !l->no_models, "same_cases", (int)l->same_cases);
 }
 
-static json_t *pairs_json(const struct record_comparison *c)
+static json_t *pair_json(const void *of, size_t i)
 {
-    json_t *const list = json_array();
-    bool ok = list != NULL;
+    const struct record_comparison *const c = of;
+    const struct compare_pair *const p = &c->pairs[i];
 
-    for (size_t i = 0; i < c->pair_count && ok; i++) {
-        const struct compare_pair *const p = &c->pairs[i];
-        json_t *const o = json_object();
-
-        ok = append(list, o,
-                    put(o, "old", count(p->old_subject)) && put(o, "new", count(p->new_subject)) &&
-                        put(o, "subject", json_text(c->is->subjects[p->new_subject].label)) &&
-                        put(o, "common", count(p->common)) && put(o, "gone", count(p->gone)) &&
-                        put(o, "added", count(p->added)) &&
-                        put(o, "bounds_differ", json_boolean(p->bounds_differ)) &&
-                        put(o, "timed", count(p->timed)) &&
-                        put(o, "time_factor", number(p->time_factor)) &&
-                        put(o, "time_noise", number(p->time_noise)) &&
-                        put(o, "slower", json_boolean(p->slower)));
-    }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:b}", "old",
+                     count(p->old_subject), "new", count(p->new_subject), "subject",
+                     json_text(c->is->subjects[p->new_subject].label), "common", count(p->common),
+                     "gone", count(p->gone), "added", count(p->added), "bounds_differ",
+                     (int)p->bounds_differ, "timed", count(p->timed), "time_factor",
+                     json_number(p->time_factor), "time_noise", json_number(p->time_noise),
+                     "slower", (int)p->slower);
 }
 
-static json_t *subjects_json(const struct record *r, const size_t *subjects, size_t n)
+static json_t *old_only_json(const void *of, size_t i)
 {
-    json_t *const list = json_array();
+    const struct record_comparison *const c = of;
 
-    for (size_t i = 0; list && i < n; i++) {
-        if (json_array_append_new(list, json_text(r->subjects[subjects[i]].label)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    return json_text(c->was->subjects[c->old_only[i]].label);
 }
 
-static const char *case_name(const struct record *r, size_t result)
+static json_t *new_only_json(const void *of, size_t i)
 {
-    return r->cases[r->results[result].test_case].name;
+    const struct record_comparison *const c = of;
+
+    return json_text(c->is->subjects[c->new_only[i]].label);
 }
 
-static json_t *changes_json(const struct record_comparison *c)
+static json_t *change_json(const void *of, size_t i)
 {
-    json_t *const list = json_array();
-    bool ok = list != NULL;
+    const struct record_comparison *const c = of;
+    const struct compare_change *const x = &c->changes[i];
 
-    for (size_t i = 0; i < c->change_count && ok; i++) {
-        const struct compare_change *const x = &c->changes[i];
-        const struct record_result *const was = &c->was->results[x->was];
-        const struct record_result *const is = &c->is->results[x->is];
-        json_t *const o = json_object();
-
-        ok = append(list, o,
-                    put(o, "kind", json_string(compare_kind_key(x->kind))) &&
-                        put(o, "pair", count(x->pair)) &&
-                        put(o, "case", json_text(case_name(c->is, x->is))) &&
-                        put(o, "old_status", json_string(case_status_name(was->status))) &&
-                        put(o, "new_status", json_string(case_status_name(is->status))) &&
-                        put(o, "old_reason", json_text(was->reason)) &&
-                        put(o, "new_reason", json_text(is->reason)));
-    }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "kind", compare_kind_key(x->kind),
+                     "pair", count(x->pair), "case", case_name(c->is, x->is), "old_status",
+                     status(c->was, x->was), "new_status", status(c->is, x->is), "old_reason",
+                     json_text(c->was->results[x->was].reason), "new_reason",
+                     json_text(c->is->results[x->is].reason));
 }
 
+/* Cases that one of the reports has alone. */
 static json_t *singles_json(const struct record_comparison *c, bool gone)
 {
     json_t *const list = json_array();
@@ -150,110 +89,74 @@ static json_t *singles_json(const struct record_comparison *c, bool gone)
     for (size_t i = 0; i < c->single_count && ok; i++) {
         const struct compare_single *const x = &c->singles[i];
         const size_t at = gone ? x->was : x->is;
-        json_t *o;
 
-        if ((x->is == SIZE_MAX) != gone)
-            continue;
-        o = json_object();
-        ok = append(list, o,
-                    put(o, "pair", count(x->pair)) && put(o, "case", json_text(case_name(r, at))) &&
-                        put(o, "status", json_string(case_status_name(r->results[at].status))) &&
-                        put(o, "not_reached", json_boolean(x->not_reached)));
+        if ((x->is == SIZE_MAX) == gone)
+            ok = json_array_append_new(list,
+                                       json_pack("{s:o, s:o, s:o, s:b}", "pair", count(x->pair),
+                                                 "case", case_name(r, at), "status", status(r, at),
+                                                 "not_reached", (int)x->not_reached)) == 0;
     }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_whole(list, ok);
 }
 
-static json_t *growths_json(const struct record_comparison *c, const struct compare_growth *all,
-                            size_t n)
+static json_t *growth_json(const struct record_comparison *c, const struct compare_growth *x)
 {
-    json_t *const list = json_array();
-    bool ok = list != NULL;
-
-    for (size_t i = 0; i < n && ok; i++) {
-        json_t *const o = json_object();
-
-        ok = append(list, o,
-                    put(o, "pair", count(all[i].pair)) &&
-                        put(o, "case", json_text(case_name(c->is, all[i].is))) &&
-                        put(o, "old", number(all[i].from)) && put(o, "new", number(all[i].to)) &&
-                        put(o, "fails", json_boolean(all[i].fails)));
-    }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o, s:b}", "pair", count(x->pair), "case",
+                     case_name(c->is, x->is), "old", json_number(x->from), "new",
+                     json_number(x->to), "fails", (int)x->fails);
 }
 
-static json_t *lines_json(const struct record_comparison *c)
+static json_t *margin_json(const void *of, size_t i)
 {
-    json_t *const list = json_array();
-    bool ok = list != NULL;
+    const struct record_comparison *const c = of;
 
-    for (size_t i = 0; i < c->line_count && ok; i++) {
-        const struct compare_line *const l = &c->lines[i];
-        json_t *const o = json_object();
-
-        ok = append(
-            list, o,
-            put(o, "pair", count(l->pair)) && put(o, "op", json_text(l->op)) &&
-                put(o, "type", json_text(l->type)) && put(o, "title", json_text(l->title)) &&
-                put(o, "common", count(l->common)) &&
-                put(o, "margins_grown", count(l->margins_grown)) &&
-                put(o, "margin_old", number(l->margin_was)) &&
-                put(o, "margin_new", number(l->margin_is)) &&
-                put(o, "memory_grown", count(l->memory_grown)) &&
-                put(o, "bytes_old", json_integer((json_int_t)l->bytes_was)) &&
-                put(o, "bytes_new", json_integer((json_int_t)l->bytes_is)) &&
-                put(o, "timed", count(l->timed)) && put(o, "ms_old", number(l->ms_was)) &&
-                put(o, "ms_new", number(l->ms_is)) && put(o, "time_factor", number(l->factor)) &&
-                put(o, "p", number(l->p)) && put(o, "slower", json_boolean(l->slower)) &&
-                put(o, "faster", json_boolean(l->faster)));
-    }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return growth_json(c, &c->margins[i]);
 }
 
-static json_t *models_json(const struct record_comparison *c)
+static json_t *memory_json(const void *of, size_t i)
 {
-    json_t *const list = json_array();
-    bool ok = list != NULL;
+    const struct record_comparison *const c = of;
 
-    for (size_t i = 0; i < c->model_count && ok; i++) {
-        const struct record_model *const was = &c->was->models[c->models[i].was];
-        const struct record_model *const is = &c->is->models[c->models[i].is];
-        json_t *const o = json_object();
-
-        ok = append(list, o,
-                    put(o, "kind", json_string(compare_kind_key(c->models[i].kind))) &&
-                        put(o, "model", json_text(is->name)) &&
-                        put(o, "subject",
-                            is->is_reference ? json_null()
-                                             : json_text(c->is->subjects[is->subject].label)) &&
-                        put(o, "old_status", json_string(case_status_name(was->status))) &&
-                        put(o, "new_status", json_string(case_status_name(is->status))));
-    }
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+    return growth_json(c, &c->memory[i]);
 }
 
-static json_t *sentences_json(const char **sentences, size_t n)
+static json_t *line_json(const void *of, size_t i)
 {
-    json_t *const list = json_array();
+    const struct compare_line *const l = &((const struct record_comparison *)of)->lines[i];
 
-    for (size_t i = 0; list && i < n; i++) {
-        if (json_array_append_new(list, json_text(sentences[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b, "
+        "s:b}",
+        "pair", count(l->pair), "op", json_text(l->op), "type", json_text(l->type), "title",
+        json_text(l->title), "common", count(l->common), "margins_grown", count(l->margins_grown),
+        "margin_old", json_number(l->margin_was), "margin_new", json_number(l->margin_is),
+        "memory_grown", count(l->memory_grown), "bytes_old", (json_int_t)l->bytes_was, "bytes_new",
+        (json_int_t)l->bytes_is, "timed", count(l->timed), "ms_old", json_number(l->ms_was),
+        "ms_new", json_number(l->ms_is), "time_factor", json_number(l->factor), "p",
+        json_number(l->p), "slower", (int)l->slower, "faster", (int)l->faster);
+}
+
+static json_t *model_json(const void *of, size_t i)
+{
+    const struct record_comparison *const c = of;
+    const struct record_model *const was = &c->was->models[c->models[i].was];
+    const struct record_model *const is = &c->is->models[c->models[i].is];
+
+    return json_pack("{s:s, s:o, s:o, s:s, s:s}", "kind", compare_kind_key(c->models[i].kind),
+                     "model", json_text(is->name), "subject",
+                     is->is_reference ? json_null() : json_text(c->is->subjects[is->subject].label),
+                     "old_status", case_status_name(was->status), "new_status",
+                     case_status_name(is->status));
+}
+
+static json_t *failure_json(const void *of, size_t i)
+{
+    return json_text(((const struct record_comparison *)of)->failures[i]);
+}
+
+static json_t *note_json(const void *of, size_t i)
+{
+    return json_text(((const struct record_comparison *)of)->notes[i]);
 }
 
 static json_t *totals_json(const struct record_comparison *c)
@@ -262,32 +165,29 @@ static json_t *totals_json(const struct record_comparison *c)
     bool ok = true;
 
     for (int k = 0; k < COMPARE_KIND_COUNT; k++)
-        ok = ok && put(o, compare_kind_key((enum compare_kind)k), count(c->kind_count[k]));
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+        ok = ok && json_object_set_new(o, compare_kind_key((enum compare_kind)k),
+                                       count(c->kind_count[k])) == 0;
+    return json_whole(o, ok);
 }
 
 enum status compare_json(const struct record_comparison *c, FILE *out, struct diag *diag)
 {
-    json_t *const root = json_object();
-    bool ok = put(root, "compare", json_integer(1)) &&
-              put(root, "worse", json_boolean(c->failure_count > 0)) &&
-              put(root, "failures", sentences_json(c->failures, c->failure_count)) &&
-              put(root, "notes", sentences_json(c->notes, c->note_count)) &&
-              put(root, "old", run_json(c->was)) && put(root, "new", run_json(c->is)) &&
-              put(root, "limits", limits_json(&c->limits)) && put(root, "totals", totals_json(c)) &&
-              put(root, "pairs", pairs_json(c)) &&
-              put(root, "old_only", subjects_json(c->was, c->old_only, c->old_only_count)) &&
-              put(root, "new_only", subjects_json(c->is, c->new_only, c->new_only_count)) &&
-              put(root, "changes", changes_json(c)) && put(root, "gone", singles_json(c, true)) &&
-              put(root, "added", singles_json(c, false)) &&
-              put(root, "margins", growths_json(c, c->margins, c->margin_count)) &&
-              put(root, "memory", growths_json(c, c->memory, c->memory_count)) &&
-              put(root, "lines", lines_json(c)) && put(root, "models", models_json(c));
+    json_t *const root = json_pack(
+        "{s:i, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
+        "compare", 1, "worse", c->failure_count > 0, "failures",
+        json_list(c->failure_count, failure_json, c), "notes",
+        json_list(c->note_count, note_json, c), "old", run_json(c->was), "new", run_json(c->is),
+        "limits", limits_json(&c->limits), "totals", totals_json(c), "pairs",
+        json_list(c->pair_count, pair_json, c), "old_only",
+        json_list(c->old_only_count, old_only_json, c), "new_only",
+        json_list(c->new_only_count, new_only_json, c), "changes",
+        json_list(c->change_count, change_json, c), "gone", singles_json(c, true), "added",
+        singles_json(c, false), "margins", json_list(c->margin_count, margin_json, c), "memory",
+        json_list(c->memory_count, memory_json, c), "lines", json_list(c->line_count, line_json, c),
+        "models", json_list(c->model_count, model_json, c));
+    const bool ok = root && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
 
-    ok = ok && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
     json_decref(root);
     if (!ok)
         return diag_fail(diag, STATUS_NO_MEMORY, "comparison as JSON: out of memory");

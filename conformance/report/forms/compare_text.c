@@ -1,17 +1,12 @@
 /* A comparison as text: for each pair of subjects what changed, then figures, notes, the verdict.
  */
-#include "conformance/report/forms/compare_forms.h"
+#include "conformance/report/forms/forms.h"
 #include "conformance/report/record/times.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ROWS_SHOWN = 20 };
-
-static const char *shown(const char *text)
-{
-    return text ? text : "not known";
-}
 
 static const char *plural(size_t n)
 {
@@ -20,7 +15,7 @@ static const char *plural(size_t n)
 
 static void print_run(FILE *out, const char *name, const struct record *r)
 {
-    fprintf(out, "%s: Assay %s", name, shown(r->run.version));
+    fprintf(out, "%s: Assay %s", name, text_or_not_known(r->run.version));
     if (r->run.git)
         fprintf(out, ", git %s", r->run.git);
     if (r->run.started)
@@ -31,11 +26,6 @@ static void print_run(FILE *out, const char *name, const struct record *r)
 }
 
 /* ---- cases ---- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
 
 static bool same_line(const struct record *r, size_t a, size_t b)
 {
@@ -52,7 +42,7 @@ static void print_line_name(FILE *out, const char *title, const char *op, const 
     if (title)
         fprintf(out, "%s", title);
     else
-        fprintf(out, "%s %s", shown(op), shown(type));
+        fprintf(out, "%s %s", text_or_not_known(op), text_or_not_known(type));
 }
 
 /* Changes of one kind in one op and type: how many, and the first one whole. */
@@ -198,8 +188,8 @@ static void print_times(FILE *out, const struct record_comparison *c, size_t pai
 static void print_pair(FILE *out, const struct record_comparison *c, size_t pair)
 {
     const struct compare_pair *const p = &c->pairs[pair];
-    const char *const was = shown(c->was->subjects[p->old_subject].label);
-    const char *const is = shown(c->is->subjects[p->new_subject].label);
+    const char *const was = text_or_not_known(c->was->subjects[p->old_subject].label);
+    const char *const is = text_or_not_known(c->is->subjects[p->new_subject].label);
     char limit[64];
 
     fprintf(out, "\nsubject %s", is);
@@ -222,10 +212,11 @@ static void print_pair(FILE *out, const struct record_comparison *c, size_t pair
 static void print_subjects_left(FILE *out, const struct record_comparison *c)
 {
     for (size_t i = 0; i < c->old_only_count; i++)
-        fprintf(out, "subject %s: in OLD alone\n", shown(c->was->subjects[c->old_only[i]].label));
+        fprintf(out, "subject %s: in OLD alone\n",
+                text_or_not_known(c->was->subjects[c->old_only[i]].label));
     for (size_t i = 0; i < c->new_only_count; i++)
         fprintf(out, "subject %s: in NEW alone, not compared\n",
-                shown(c->is->subjects[c->new_only[i]].label));
+                text_or_not_known(c->is->subjects[c->new_only[i]].label));
 }
 
 static void print_models(FILE *out, const struct record_comparison *c)
@@ -236,7 +227,8 @@ static void print_models(FILE *out, const struct record_comparison *c)
         const struct record_model *const m = &c->is->models[c->models[i].is];
 
         fprintf(out, "  %s on %s: %s, now %s\n", m->name,
-                m->is_reference ? "the reference" : shown(c->is->subjects[m->subject].label),
+                m->is_reference ? "the reference"
+                                : text_or_not_known(c->is->subjects[m->subject].label),
                 case_status_name(c->was->models[c->models[i].was].status),
                 case_status_name(m->status));
     }

@@ -1,10 +1,10 @@
 /* A line for each result.  Columns keep their names and places; new ones are added at the end. */
 #include "conformance/util/csv.h"
 #include "conformance/report/forms/forms.h"
+#include "conformance/report/record/cluster.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 /* The shortest decimal that reads back as the same double; nothing where it was not measured. */
 static void put_number(FILE *out, double x)
@@ -33,7 +33,8 @@ struct row {
     const struct record_subject *subject;
     const struct record_case *c;
     const struct record_result *r;
-    bool has_element; /* got, want, error and limit are of an element */
+    bool has_element;              /* got, want, error and limit are of an element */
+    const struct finding *finding; /* NULL: it fails nothing */
 };
 
 #define TEXT_COLUMN(name, expression)                                                              \
@@ -90,6 +91,9 @@ TEXT_COLUMN(rerun, row->r->rerun)
 COUNT_COLUMN(repeats, row->r->repeats.asked > 0, row->r->repeats.runs)
 COUNT_COLUMN(repeats_wrong, row->r->repeats.asked > 0, row->r->repeats.wrong)
 TEXT_COLUMN(design, row->r->design)
+TEXT_COLUMN(cause, row->finding ? row->finding->name : NULL)
+TEXT_COLUMN(severity, row->finding ? severity_name(severity_of(row->r)) : NULL)
+COUNT_COLUMN(not_judged, row->r->not_judged > 0, row->r->not_judged)
 
 static const struct {
     const char *name;
@@ -100,6 +104,7 @@ static const struct {
         C(regression) C(waiver) C(reason) C(set) C(frame) C(output) C(where) C(got) C(want) C(error)
             C(limit) C(max_abs) C(max_ulp) C(margin) C(bias) C(integers) C(unequal) C(ms) C(bytes)
                 C(nodes) C(nodes_taken) C(inputs) C(rerun) C(repeats) C(repeats_wrong) C(design)
+                    C(cause) C(severity) C(not_judged)
 #undef C
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -125,25 +130,29 @@ static void put_not_run(FILE *out, const struct record_subject *s)
                                        .margin = NAN,
                                        .bias = NAN };
 
-    put_row(out, &(struct row){ s, &none, &why, false });
+    put_row(out, &(struct row){ s, &none, &why, false, NULL });
 }
 
 enum status form_csv(const struct record *r, FILE *out, struct diag *diag)
 {
-    (void)diag;
-    for (size_t c = 0; c < COLUMNS; c++)
+    const struct finding *const *findings;
+    struct arena arena = { .blocks = NULL };
+    const enum status s = cluster_by_result(r, &arena, &findings, diag);
+
+    for (size_t c = 0; c < COLUMNS && s == STATUS_OK; c++)
         fprintf(out, "%s%s", c ? "," : "", columns[c].name);
-    fputs("\r\n", out);
-    for (size_t i = 0; i < r->result_count; i++) {
+    fputs(s == STATUS_OK ? "\r\n" : "", out);
+    for (size_t i = 0; i < r->result_count && s == STATUS_OK; i++) {
         const struct record_result *const x = &r->results[i];
         const struct row row = { &r->subjects[x->subject], &r->cases[x->test_case], x,
-                                 x->where != NULL };
+                                 x->where != NULL, findings[i] };
 
         put_row(out, &row);
     }
-    for (size_t i = 0; i < r->subject_count; i++) {
+    for (size_t i = 0; i < r->subject_count && s == STATUS_OK; i++) {
         if (r->subjects[i].not_run)
             put_not_run(out, &r->subjects[i]);
     }
-    return STATUS_OK;
+    arena_close(&arena);
+    return s;
 }

@@ -20,7 +20,8 @@ void html_strings_close(struct html_strings *s)
     *s = (struct html_strings){ 0 };
 }
 
-size_t html_strings_add(struct html_strings *s, const char *text)
+/* The index of a text, from 1; 0 of NULL. */
+static size_t html_strings_add(struct html_strings *s, const char *text)
 {
     json_t *clean;
     const char *key;
@@ -114,4 +115,10 @@ json_t *html_columns(struct html_strings *s, const struct html_column *columns, 
     s->failed = json_object_set_new_nocheck(object, "rows", json_integer((json_int_t)count)) != 0 ||
                 s->failed;
     return object;
+}
+
+json_t *html_status(const void *none, size_t status)
+{
+    (void)none;
+    return json_string(case_status_name((enum case_status)status));
 }

@@ -19,8 +19,6 @@ struct html_strings {
 };
 bool html_strings_open(struct html_strings *s);
 void html_strings_close(struct html_strings *s);
-/* The index of a text, from 1; 0 of NULL. */
-size_t html_strings_add(struct html_strings *s, const char *text);
 
 /* The type of a member that becomes a column. */
 enum html_kind {
@@ -40,10 +38,17 @@ struct html_column {
     enum html_kind kind;
     size_t offset;
 };
+/* A member as the column of its name. */
+#define HTML_MEMBER(type, member, kind)                                                            \
+    {                                                                                              \
+#member, HTML_##kind, offsetof(struct type, member)                                        \
+    }
 
 /* An object with the columns (a list that ends with a name of NULL) of an array of structs. */
 json_t *html_columns(struct html_strings *s, const struct html_column *columns, const void *array,
                      size_t count, size_t stride);
 json_t *html_number(double v, bool exact);
+/* Of json_list: the name of a status. */
+json_t *html_status(const void *none, size_t status);
 
 #endif

@@ -1,4 +1,4 @@
-#include "conformance/report/forms/html_head.h"
+#include "conformance/report/forms/html_page.h"
 
 #include "conformance/report/forms/html_text.h"
 #include "conformance/report/record/record.h"

@@ -12,6 +12,8 @@ static void write_policy(const struct html_source *script, FILE *out)
     fputs("default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src ",
           out);
     html_policy_hash(out, html_style.bytes, html_style.count);
+    if (!script)
+        return;
     fputs("; script-src ", out);
     html_policy_hash(out, script->bytes, script->count);
 }

@@ -15,9 +15,11 @@ struct html_source {
     const char *bytes;
     size_t count;
 };
-/* The page of a report and its program; those of a comparison; the style of both. */
+/* The page of a report and its program; those of a comparison; the style of all. */
 extern const struct html_source html_report_page, html_report_script;
 extern const struct html_source html_compare_page, html_compare_script;
+/* Pages of a site, which have no program. */
+extern const struct html_source html_site_page;
 extern const struct html_source html_style;
 
 struct html_part {
@@ -25,9 +27,19 @@ struct html_part {
     enum status (*write)(const void *of, FILE *out, struct diag *diag);
 };
 
-/* Writes page with parts, a list that ends with a name of NULL; `of` is passed to their writers. */
+/* Writes page with parts, a list that ends with a name of NULL; `of` is passed to their writers.
+ * script NULL: the page has none. */
 enum status html_page_write(const struct html_source *page, const struct html_source *script,
                             const struct html_part *parts, const void *of, FILE *out,
                             struct diag *diag);
+
+/* ---- html_head.c: what the page of a record says of the whole run, each one part of it ---- */
+
+/* `record` is a struct record. */
+enum status html_head_title(const void *record, FILE *out, struct diag *diag);
+/* The verdict, totals, and what is missing from the run. */
+enum status html_head_verdict(const void *record, FILE *out, struct diag *diag);
+enum status html_head_subjects(const void *record, FILE *out, struct diag *diag);
+enum status html_head_run(const void *record, FILE *out, struct diag *diag);
 
 #endif

@@ -3,6 +3,7 @@
  * The form needs six elements and one way to escape, so it is printed without a library: a static
  * libxml2 would bring ICU and LZMA into the portable program. */
 #include "conformance/report/forms/forms.h"
+#include "conformance/report/record/cluster.h"
 #include "reference/base/utf8.h"
 
 #include <math.h>
@@ -144,9 +145,12 @@ static void put_line(FILE *out, const char *key, const char *value)
 }
 
 /* The text of a failure, and what else is known of it. */
-static void put_details(FILE *out, const struct record_case *c, const struct record_result *r)
+static void put_details(FILE *out, const struct record_case *c, const struct record_result *r,
+                        const struct finding *f)
 {
     put_line(out, "", r->reason);
+    put_line(out, "cause: ", f ? f->name : NULL);
+    put_line(out, "severity: ", f ? severity_name(severity_of(r)) : NULL);
     put_line(out, "inputs: ", c->inputs);
     put_line(out, "smallest graph that fails: ", r->minimal);
     put_line(out, "rerun: ", r->rerun);
@@ -173,7 +177,7 @@ static void put_figures(FILE *out, const struct record_result *r)
 }
 
 static void put_result(FILE *out, const struct record *r, const struct record_result *x,
-                       const char *prefix)
+                       const struct finding *f, const char *prefix)
 {
     const struct record_case *const c = &r->cases[x->test_case];
     const char *const first = strchr(c->name, '.'), *const dot =
@@ -204,7 +208,7 @@ static void put_result(FILE *out, const struct record *r, const struct record_re
         fputs("/>\n", out);
     } else {
         fputs(">", out);
-        put_details(out, c, x);
+        put_details(out, c, x, f);
         fprintf(out, "</%s>\n", o == OUTCOME_ERROR ? "error" : "failure");
         put_figures(out, x);
     }
@@ -277,7 +281,8 @@ static size_t results_of(const struct record *r, size_t subject, size_t *first)
     return end - *first;
 }
 
-static void put_subject(FILE *out, const struct record *r, size_t subject, size_t *first)
+static void put_subject(FILE *out, const struct record *r, size_t subject,
+                        const struct finding *const *findings, size_t *first)
 {
     const char *const label = r->subjects[subject].label ? r->subjects[subject].label : "subject";
     /* GitLab and Jenkins know a test by its class and name alone. */
@@ -300,7 +305,7 @@ static void put_subject(FILE *out, const struct record *r, size_t subject, size_
     if (r->subjects[subject].not_run)
         put_not_run(out, &r->subjects[subject], prefix);
     for (size_t i = *first; i < *first + count; i++)
-        put_result(out, r, &r->results[i], prefix);
+        put_result(out, r, &r->results[i], findings[i], prefix);
     for (size_t i = 0; i < r->missing_count; i++) {
         if (r->missing[i].subject == subject)
             put_missing(out, r, r->missing[i].test_case, prefix);
@@ -377,16 +382,22 @@ static void put_run(FILE *out, const struct record *r)
 
 enum status form_junit(const struct record *r, FILE *out, struct diag *diag)
 {
+    const struct finding *const *findings;
+    struct arena arena = { .blocks = NULL };
     size_t first = 0;
+    const enum status status = cluster_by_result(r, &arena, &findings, diag);
 
-    (void)diag;
+    if (status != STATUS_OK)
+        goto done;
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\"", out);
     put_seconds(out, r->run.seconds);
     fputs(">\n", out);
     for (size_t s = 0; s < r->subject_count; s++)
-        put_subject(out, r, s, &first);
+        put_subject(out, r, s, findings, &first);
     put_models(out, r);
     put_run(out, r);
     fputs("</testsuites>\n", out);
-    return STATUS_OK;
+done:
+    arena_close(&arena);
+    return status;
 }

@@ -67,8 +67,8 @@ static bool print_table(struct text *x, size_t subject, bool gaps, bool apart)
 
         if (!x->lines[i].title == gaps)
             continue;
-        text_add_line(x->record, &x->lines[i], subject, &t);
-        if (t.all == 0)
+        record_totals_add_line(&t, x->record, &x->lines[i], subject);
+        if (t.all == 0 || text_is_untaken(&t))
             continue;
         if (!begun && apart)
             fputc('\n', x->out);
@@ -295,6 +295,7 @@ static enum status print_all(struct text *x, struct diag *diag)
         fprintf(x->out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
                 r->subjects[s].bounds ? r->subjects[s].bounds : "not known");
         print_table(x, s, false, print_table(x, s, true, false));
+        TRY(text_untaken(x, s, diag));
         TRY(text_subject_lists(x, s, diag));
     }
     TRY(text_failures(x, diag));

@@ -1,5 +1,4 @@
 /* What failed, with the command that runs it again, and minimal forms. */
-#include "conformance/report/forms/findings_text.h"
 #include "conformance/report/forms/text_kit.h"
 
 /* More failures than these are shown as findings, those of one kind together. */
@@ -29,7 +28,7 @@ static void print_failure(const struct record *r, const struct record_result *c,
         fputs(": required, but declined", out);
     if (c->what && c->regression)
         fputs(": passed in the baseline", out);
-    fprintf(out, ": %s\n", c->what ? c->what : c->reason ? c->reason : "");
+    fprintf(out, ": %s\n", record_result_why(c));
     if (c->status == CASE_FAIL && c->set)
         print_where(r, c, out);
     if (c->repeats.asked > 0)

@@ -87,14 +87,3 @@ void text_subject_results(const struct record *r, size_t subject, size_t *first,
         i++;
     *last = i;
 }
-
-void text_add_line(const struct record *r, const struct record_line *line, size_t subject,
-                   struct record_totals *t)
-{
-    for (size_t i = 0; i < line->case_count; i++) {
-        const struct record_result *const x = record_find(r, subject, line->cases[i]);
-
-        if (x)
-            record_totals_add(t, r, (size_t)(x - r->results));
-    }
-}

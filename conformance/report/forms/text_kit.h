@@ -14,6 +14,7 @@ struct text {
     struct arena arena;
     struct record_line *lines;
     size_t line_count;
+    bool *untaken; /* of each case: the subject that is told takes no case of its line */
 };
 
 /* A list of words, wrapped at the width of the report. */
@@ -37,13 +38,17 @@ enum status text_group(struct arena *arena, const char *const *texts, size_t cou
 
 /* The results of a subject are results[first] to results[last - 1]. */
 void text_subject_results(const struct record *r, size_t subject, size_t *first, size_t *last);
-/* Adds a subject's results of a line. */
-void text_add_line(const struct record *r, const struct record_line *line, size_t subject,
-                   struct record_totals *t);
 
+/* Whether all cases of a line were declined, and none of them had to be taken. */
+bool text_is_untaken(const struct record_totals *t);
+/* Names the ops, and their types, of which no case was taken, and sets x->untaken. */
+enum status text_untaken(struct text *x, size_t subject, struct diag *diag);
 /* What follows the tables of a subject: notes on margins, the share of integers that differ, what
  * was checked beside the results, what was declined. */
 enum status text_subject_lists(struct text *t, size_t subject, struct diag *diag);
+/* The failures of a report, those of one kind together: how many, what they have in common, the
+ * smallest and the command that runs it.  Prints nothing when there are none. */
+enum status findings_text(const struct record *r, FILE *out, struct diag *diag);
 /* What failed, and minimal forms. */
 enum status text_failures(struct text *t, struct diag *diag);
 

@@ -3,8 +3,136 @@
 #include "conformance/report/record/classes.h"
 #include "conformance/suite/judge/habits.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { DECLINED_BY_NAME = 10 };
+
+/* ---- ops that are not taken ---- */
+
+bool text_is_untaken(const struct record_totals *t)
+{
+    return t->all > 0 && t->bad == 0 && t->count[CASE_DECLINED] == t->all;
+}
+
+/* A line of an op, and whether it is taken in no case. */
+struct untaken {
+    const struct record_line *line;
+    bool is;
+};
+
+static int by_op(const void *a, const void *b)
+{
+    const struct untaken *const x = a, *const y = b;
+    const int order = strcmp(x->line->op, y->line->op);
+
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The lines of an op: how many of them are not taken. */
+static size_t count_untaken(const struct untaken *lines, size_t count)
+{
+    size_t none = 0;
+
+    for (size_t i = 0; i < count; i++)
+        none += lines[i].is;
+    return none;
+}
+
+static size_t lines_of_op(const struct untaken *lines, size_t count)
+{
+    size_t end = 1;
+
+    while (end < count && strcmp(lines[end].line->op, lines[0].line->op) == 0)
+        end++;
+    return end;
+}
+
+/* The ops that are not taken in any type: those that a line has room for. */
+static void print_untaken_ops(FILE *out, const struct untaken *lines, size_t count)
+{
+    size_t ops = 0, shown = 0, column, step;
+
+    for (size_t i = 0; i < count; i += step) {
+        step = lines_of_op(&lines[i], count - i);
+        ops += count_untaken(&lines[i], step) == step;
+    }
+    if (ops == 0)
+        return;
+    column = (size_t)fprintf(out, "  not taken at all, %zu %s:", ops, ops == 1 ? "op" : "ops");
+    for (size_t i = 0; i < count; i += step) {
+        const char *const op = lines[i].line->op;
+
+        step = lines_of_op(&lines[i], count - i);
+        if (count_untaken(&lines[i], step) < step)
+            continue;
+        if (column + strlen(op) + 1 + (shown + 1 < ops ? 14 : 0) > TEXT_COLUMNS)
+            break;
+        column += (size_t)fprintf(out, " %s", op);
+        shown++;
+    }
+    if (shown < ops)
+        fprintf(out, " and %zu more", ops - shown);
+    fputc('\n', out);
+}
+
+/* Of an op that is taken in some types the others. */
+static void print_untaken_types(struct text_list *list, const struct untaken *lines, size_t count)
+{
+    const size_t none = count_untaken(lines, count);
+    char word[160];
+    size_t shown = 0;
+
+    if (none == 0 || none == count)
+        return;
+    if (list->column == 0)
+        text_list_words(list, "types not taken:");
+    text_list_word(list, lines[0].line->op);
+    for (size_t i = 0; i < count; i++) {
+        if (!lines[i].is)
+            continue;
+        shown++;
+        snprintf(word, sizeof word, "%s%.120s%s", shown == 1 ? "(" : "", lines[i].line->type,
+                 shown == none ? ")" : "");
+        text_list_word(list, word);
+    }
+}
+
+enum status text_untaken(struct text *x, size_t subject, struct diag *diag)
+{
+    struct text_list list = { x->out, 0 };
+    struct untaken *const lines = ARENA_NEW(&x->arena, x->line_count, struct untaken);
+    size_t count = 0, titles = 0, step;
+
+    x->untaken = ARENA_NEW(&x->arena, x->record->case_count, bool);
+    if (!lines || !x->untaken)
+        return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
+    for (size_t i = 0; i < x->line_count; i++) {
+        const struct record_line *const line = &x->lines[i];
+        struct record_totals t = { .worst = SIZE_MAX };
+        bool is;
+
+        record_totals_add_line(&t, x->record, line, subject);
+        is = text_is_untaken(&t);
+        titles += is && line->title;
+        for (size_t k = 0; is && k < line->case_count; k++)
+            x->untaken[line->cases[k]] = true;
+        if (!line->title && t.all > 0)
+            lines[count++] = (struct untaken){ line, is };
+    }
+    qsort(lines, count, sizeof *lines, by_op);
+    print_untaken_ops(x->out, lines, count);
+    for (size_t i = 0; i < count; i += step) {
+        step = lines_of_op(&lines[i], count - i);
+        print_untaken_types(&list, &lines[i], step);
+    }
+    if (list.column > 0)
+        fputc('\n', x->out);
+    if (titles > 0)
+        fprintf(x->out, "  no case is taken of %zu known %s of delegates\n", titles,
+                titles == 1 ? "fault" : "faults");
+    return STATUS_OK;
+}
 
 /* ---- notes on margins ---- */
 
@@ -21,7 +149,7 @@ static enum status print_notes(struct text *x, size_t subject, struct diag *diag
     for (size_t i = 0; i < x->line_count; i++) {
         struct record_totals t = { .worst = SIZE_MAX };
 
-        text_add_line(r, &x->lines[i], subject, &t);
+        record_totals_add_line(&t, r, &x->lines[i], subject);
         if (!x->lines[i].title && t.worst != SIZE_MAX)
             notes[i] = r->results[t.worst].note;
     }
@@ -267,10 +395,31 @@ static void print_group(const struct class_group *g, void *user)
 
 /* ---- declined ---- */
 
-/* Why a case was declined, without what was expected of it. */
-static const char *declined_for(const struct record_result *c)
+/* The cases of a few that were declined for a reason, of many the ops; without those of which the
+ * subject takes nothing, which are told once. */
+static void print_group_of_declined(struct text *x, const struct record_result *results,
+                                    const struct text_group *g)
 {
-    return c->what ? c->what : c->reason ? c->reason : "";
+    struct text_list list = { x->out, 0 };
+    bool begun = false;
+    size_t count = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        const struct record_case *const c = &x->record->cases[results[g->items[i]].test_case];
+        const struct record_case *const next =
+            i + 1 < g->count ? &x->record->cases[results[g->items[i + 1]].test_case] : NULL;
+        const bool told = x->untaken[results[g->items[i]].test_case];
+
+        if (!told && g->count <= DECLINED_BY_NAME)
+            text_list_word(&list, c->name);
+        count += !told;
+        if (g->count <= DECLINED_BY_NAME || (next && strcmp(line_name(next), line_name(c)) == 0))
+            continue;
+        print_count(&list, line_name(c), count, &begun);
+        count = 0;
+    }
+    if (list.column > 0)
+        fputc('\n', x->out);
 }
 
 /* Prints each reason once, with the cases that were declined for it. */
@@ -287,16 +436,12 @@ static enum status print_declined(struct text *x, size_t subject, struct diag *d
         return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
     for (size_t i = first; i < last; i++) {
         if (r->results[i].status == CASE_DECLINED)
-            reasons[i - first] = declined_for(&r->results[i]);
+            reasons[i - first] = record_result_why(&r->results[i]);
     }
     TRY(text_group(&x->arena, reasons, last - first, &groups, &count, diag));
     for (size_t g = 0; g < count; g++) {
-        struct text_list list = { x->out, 0 };
-
         fprintf(x->out, "  %zu declined: %s\n", groups[g].count, groups[g].text);
-        for (size_t i = 0; i < groups[g].count; i++)
-            text_list_word(&list, r->cases[r->results[first + groups[g].items[i]].test_case].name);
-        fputc('\n', x->out);
+        print_group_of_declined(x, &r->results[first], &groups[g]);
     }
     return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 #include "conformance/report/record/accept.h"
 
-#include "conformance/report/record/compare_reports.h"
+#include "conformance/report/record/compare.h"
 #include "conformance/report/record/match.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/clean.h"

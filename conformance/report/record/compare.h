@@ -120,4 +120,27 @@ struct record_comparison {
     size_t failure_count;
 };
 
+/* ---- compare_lines.c: margins, memory and times, by op and type ---- */
+
+/* Fills the margins, the memory, the lines, and the times of the pairs, which are paired before. */
+enum status compare_lines_fill(struct record_comparison *c, struct diag *diag);
+
+/* ---- compare_reports.c: compares two reports ---- */
+
+/* What became of a case whose status changed. */
+enum compare_kind compare_kind_of(enum case_status was, enum case_status is);
+
+/* A subject of OLD and one of NEW that are compared though their names differ. */
+struct compare_couple {
+    size_t old_subject, new_subject;
+};
+
+/* Fills c, which keeps pointers to both records.  STATUS_USAGE, with the reason, when the reports
+ * cannot be compared: other seeds, no subject in common, no case in common. */
+enum status compare_records(struct record_comparison *c, const struct record *was,
+                            const struct record *is, const struct compare_limits *limits,
+                            const struct compare_couple *couples, size_t couple_count,
+                            struct diag *diag);
+void compare_close(struct record_comparison *c);
+
 #endif

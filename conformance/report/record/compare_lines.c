@@ -1,13 +1,12 @@
 /* Goes through the lines of NEW on each pair of subjects.  Figures are compared where the case
  * passes in both reports: what fails is a finding of its own. */
-#include "conformance/report/record/compare_lines.h"
+#include "conformance/report/record/compare.h"
 
 #include "conformance/report/record/times.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct work {
     struct record_comparison *c;

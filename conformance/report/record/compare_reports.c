@@ -1,15 +1,13 @@
 /* Pairs subjects, then cases by name; conformance/report/record/compare_lines.c looks at figures.
  */
-#include "conformance/report/record/compare_reports.h"
 
-#include "conformance/report/record/compare_lines.h"
-#include "conformance/report/record/subject_key.h"
+#include "conformance/report/record/compare.h"
+#include "conformance/report/record/match.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- notes and failures ---- */
 
@@ -55,45 +53,38 @@ static void add_failure(struct record_comparison *c, const char *format, ...)
     va_end(args);
 }
 
-static bool differ(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) != 0 : a != b;
-}
-
-static const char *shown(const char *text)
-{
-    return text ? text : "not known";
-}
-
 static void note_device(struct record_comparison *c, const struct record_device *was,
                         const struct record_device *is, const char *of)
 {
-    if (differ(was->name, is->name) || differ(was->driver, is->driver))
-        add_note(c, "%sOLD ran on %s (driver %s), NEW on %s (driver %s)", of, shown(was->name),
-                 shown(was->driver), shown(is->name), shown(is->driver));
+    if (!same_text(was->name, is->name) || !same_text(was->driver, is->driver))
+        add_note(c, "%sOLD ran on %s (driver %s), NEW on %s (driver %s)", of,
+                 text_or_not_known(was->name), text_or_not_known(was->driver),
+                 text_or_not_known(is->name), text_or_not_known(is->driver));
 }
 
 static void note_runs(struct record_comparison *c)
 {
     const struct record_run *const was = &c->was->run, *const is = &c->is->run;
 
-    if (differ(was->version, is->version))
-        add_note(c, "OLD is of Assay %s, NEW of %s", shown(was->version), shown(is->version));
-    if (differ(was->list_sha256, is->list_sha256))
+    if (!same_text(was->version, is->version))
+        add_note(c, "OLD is of Assay %s, NEW of %s", text_or_not_known(was->version),
+                 text_or_not_known(is->version));
+    if (!same_text(was->list_sha256, is->list_sha256))
         add_note(c, "the lists of cases differ: %zu and %zu cases", was->list_count,
                  is->list_count);
     if (was->shards != is->shards || (was->shards > 1 && was->shard != is->shard))
         add_note(c, "OLD is shard %u/%u, NEW %u/%u", was->shard, was->shards ? was->shards : 1,
                  is->shard, is->shards ? is->shards : 1);
     if (was->interrupted || c->was->missing_count > 0)
-        add_note(c, "OLD was cut (%s): %zu checks are missing", shown(was->interrupted),
+        add_note(c, "OLD was cut (%s): %zu checks are missing", text_or_not_known(was->interrupted),
                  c->was->missing_count);
-    if (differ(was->host, is->host))
-        add_note(c, "OLD ran on %s, NEW on %s", shown(was->host), shown(is->host));
+    if (!same_text(was->host, is->host))
+        add_note(c, "OLD ran on %s, NEW on %s", text_or_not_known(was->host),
+                 text_or_not_known(is->host));
     note_device(c, &c->was->device, &c->is->device, "");
     for (size_t i = 0; i < c->is->subject_count; i++) {
         if (c->is->subjects[i].not_run)
-            add_note(c, "NEW has no results of %s: %s", shown(c->is->subjects[i].label),
+            add_note(c, "NEW has no results of %s: %s", text_or_not_known(c->is->subjects[i].label),
                      c->is->subjects[i].not_run);
     }
 }
@@ -108,12 +99,13 @@ static enum status add_pair(struct record_comparison *c, size_t was, size_t is)
     *p = (struct compare_pair){
         .old_subject = was, .new_subject = is, .time_factor = NAN, .time_noise = NAN
     };
-    p->bounds_differ = differ(a->bounds, b->bounds);
+    p->bounds_differ = !same_text(a->bounds, b->bounds);
     if (p->bounds_differ)
         add_note(c, "%s: held to the bounds %s in OLD and %s in NEW, so margins are not compared",
-                 shown(b->label), shown(a->bounds), shown(b->bounds));
+                 text_or_not_known(b->label), text_or_not_known(a->bounds),
+                 text_or_not_known(b->bounds));
     if (a->device.name && b->device.name && c->is->subject_count > 1 &&
-        differ(a->device.name, b->device.name))
+        !same_text(a->device.name, b->device.name))
         note_device(c, &a->device, &b->device, "one subject of ");
     return STATUS_OK;
 }
@@ -153,7 +145,7 @@ static enum status pair_equal(struct record_comparison *c)
                 const struct record_subject *const b = &c->is->subjects[n];
 
                 if (!is_paired(c, o, false) && subject_key_equal(a, b) &&
-                    (!exact || (!differ(a->spec, b->spec) && !differ(a->bounds, b->bounds))))
+                    (!exact || (same_text(a->spec, b->spec) && same_text(a->bounds, b->bounds))))
                     TRY(add_pair(c, o, n));
             }
         }
@@ -176,7 +168,7 @@ static const char *labels(const struct record *r, char *text, size_t bytes)
     text[0] = '\0';
     for (size_t i = 0; i < r->subject_count && used < bytes; i++)
         used += (size_t)snprintf(text + used, bytes - used, "%s'%s'", i ? ", " : "",
-                                 shown(r->subjects[i].label));
+                                 text_or_not_known(r->subjects[i].label));
     return text;
 }
 
@@ -221,31 +213,26 @@ static enum status pair_subjects(struct record_comparison *c, const struct compa
     TRY(list_unpaired(c, diag));
     for (size_t i = 0; i < c->old_only_count && count == 0; i++)
         add_failure(c, "%s of OLD has no counterpart in NEW",
-                    shown(c->was->subjects[c->old_only[i]].label));
+                    text_or_not_known(c->was->subjects[c->old_only[i]].label));
     return STATUS_OK;
 }
 
 /* ---- cases ---- */
-
-static bool fails(enum case_status s)
-{
-    return s == CASE_FAIL || s == CASE_CRASH || s == CASE_TIMEOUT;
-}
 
 static bool passes(enum case_status s)
 {
     return s == CASE_PASS || s == CASE_UNEXPECTED_PASS;
 }
 
-static enum compare_kind kind_of(enum case_status was, enum case_status is)
+enum compare_kind compare_kind_of(enum case_status was, enum case_status is)
 {
-    if (fails(is) && !fails(was))
+    if (case_status_fails(is) && !case_status_fails(was))
         return COMPARE_NEW_FAILURE;
-    if (was == CASE_FAIL && fails(is))
+    if (was == CASE_FAIL && case_status_fails(is))
         return COMPARE_WORSE;
     if (is == CASE_DECLINED && passes(was))
         return COMPARE_LOST;
-    if (passes(is) && (fails(was) || was == CASE_WAIVED))
+    if (passes(is) && (case_status_fails(was) || was == CASE_WAIVED))
         return COMPARE_FIXED;
     if (passes(is) && was == CASE_DECLINED)
         return COMPARE_GAINED;
@@ -280,7 +267,8 @@ static void add_change(struct record_comparison *c, size_t pair, size_t was, siz
     c->pairs[pair].from_to[before][after]++;
     if (before == after)
         return;
-    c->changes[c->change_count] = (struct compare_change){ kind_of(before, after), pair, was, is };
+    c->changes[c->change_count] =
+        (struct compare_change){ compare_kind_of(before, after), pair, was, is };
     c->kind_count[c->changes[c->change_count++].kind]++;
 }
 
@@ -349,7 +337,7 @@ static enum status compare_cases(struct record_comparison *c, struct diag *diag)
         common += c->pairs[p].common;
         if (c->pairs[p].common == 0 && !c->was->subjects[c->pairs[p].old_subject].not_run)
             add_failure(c, "%s: no case is in both reports",
-                        shown(c->is->subjects[c->pairs[p].new_subject].label));
+                        text_or_not_known(c->is->subjects[c->pairs[p].new_subject].label));
     }
     if (common == 0)
         return diag_fail(diag, STATUS_USAGE,
@@ -364,7 +352,7 @@ static enum status compare_cases(struct record_comparison *c, struct diag *diag)
 static bool same_model(const struct record_comparison *c, const struct record_model *was,
                        const struct record_model *is)
 {
-    if (was->is_reference != is->is_reference || differ(was->name, is->name))
+    if (was->is_reference != is->is_reference || !same_text(was->name, is->name))
         return false;
     for (size_t p = 0; p < c->pair_count && !is->is_reference; p++) {
         if (c->pairs[p].old_subject == was->subject && c->pairs[p].new_subject == is->subject)
@@ -386,7 +374,8 @@ static enum status compare_models(struct record_comparison *c, struct diag *diag
             if (!same_model(c, &c->was->models[o], &c->is->models[n]))
                 continue;
             if (was != is && was != CASE_MISSING && is != CASE_MISSING)
-                c->models[c->model_count++] = (struct compare_model){ kind_of(was, is), o, n };
+                c->models[c->model_count++] =
+                    (struct compare_model){ compare_kind_of(was, is), o, n };
             break;
         }
     }
@@ -415,8 +404,8 @@ static void judge_cases(struct record_comparison *c)
     if (c->limits.same_cases && gone > 0)
         add_failure(c, "cases that are gone: %zu", gone);
     if (c->is->run.interrupted || c->is->missing_count > 0)
-        add_failure(c, "NEW was cut (%s): %zu checks are missing", shown(c->is->run.interrupted),
-                    c->is->missing_count);
+        add_failure(c, "NEW was cut (%s): %zu checks are missing",
+                    text_or_not_known(c->is->run.interrupted), c->is->missing_count);
     if (c->is->broken_end && !c->was->broken_end)
         add_failure(c, "a worker process of NEW, after its last case: %s", c->is->broken_end);
 }
@@ -444,7 +433,7 @@ static void judge_figures(struct record_comparison *c)
     for (size_t p = 0; p < c->pair_count; p++) {
         if (c->pairs[p].slower)
             add_failure(c, "%s: the whole run takes %.3g times as long, more than %g %%",
-                        shown(c->is->subjects[c->pairs[p].new_subject].label),
+                        text_or_not_known(c->is->subjects[c->pairs[p].new_subject].label),
                         c->pairs[p].time_factor, 100 * limits->run_slowdown);
     }
 }

@@ -1,7 +1,7 @@
 #include "conformance/report/record/from_run.h"
 
-#include "conformance/suite/cases/random_cases.h"
-#include "conformance/suite/shrink/shrunk_print.h"
+#include "conformance/suite/cases/random_graph.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/json_text.h"
@@ -154,7 +154,7 @@ static void add_subjects(struct recorder *b)
         *out = (struct record_subject){ .spec = add_spec(b, s),
                                         .label = copy(b, s->label),
                                         .path = copy(b, s->path),
-                                        .sha256 = s->path ? copy(b, s->sha256) : NULL,
+                                        .sha256 = copy_set(b, s->sha256),
                                         .bounds = copy(b, report_bounds(s, bounds)),
                                         .not_run = copy_set(b, s->not_run),
                                         .options = options };
@@ -257,6 +257,8 @@ static void add_failure(struct recorder *b, const struct case_result *c, struct 
     out->want = nine_digits(c->want);
     out->error = nine_digits(c->error);
     out->limit = nine_digits(c->limit);
+    out->nth_node = c->nth_node;
+    out->equals = copy_set(b, c->equals);
     if (!(c->worst.ratio > 0))
         return;
     out->worst.where = copy(b, c->worst.where);

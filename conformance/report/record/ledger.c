@@ -19,11 +19,6 @@ static const char *const header[COLUMNS] = { "op",        "version",  "added",
 
 /* ---- reading ---- */
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Reads "supported", "float, else RULE" or "refused by RULE"; of the reference, which has no rules,
  * "supported", "float" or "refused". */
 static bool read_promise(const char *text, bool rules, enum ledger_promise *promise,

@@ -1,4 +1,4 @@
-#include "conformance/report/record/merge.h"
+#include "conformance/report/record/record.h"
 
 #include "reference/base/lookup.h"
 
@@ -26,11 +26,6 @@ static enum status no_memory(const struct merging *m)
 }
 
 /* ---- what has to be the same ---- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 static enum status differ(const struct merging *m, size_t input, const char *what, const char *a,
                           const char *b)

@@ -141,8 +141,13 @@ const char *record_repeats_text(const struct record_result *r, char text[RECORD_
 
 bool record_result_is_bad(const struct record_result *r)
 {
-    return r->required || r->regression || r->status == CASE_FAIL || r->status == CASE_CRASH ||
-           r->status == CASE_TIMEOUT || r->status == CASE_UNEXPECTED_PASS;
+    return r->required || r->regression || case_status_fails(r->status) ||
+           r->status == CASE_UNEXPECTED_PASS;
+}
+
+const char *record_result_why(const struct record_result *r)
+{
+    return r->what ? r->what : r->reason ? r->reason : "";
 }
 
 void record_totals_add(struct record_totals *t, const struct record *r, size_t result)
@@ -163,6 +168,17 @@ void record_totals_add(struct record_totals *t, const struct record *r, size_t r
     if (t->worst == SIZE_MAX || margin > t->margin) {
         t->margin = margin;
         t->worst = result;
+    }
+}
+
+void record_totals_add_line(struct record_totals *t, const struct record *r,
+                            const struct record_line *line, size_t subject)
+{
+    for (size_t i = 0; i < line->case_count; i++) {
+        const struct record_result *const x = record_find(r, subject, line->cases[i]);
+
+        if (x)
+            record_totals_add(t, r, (size_t)(x - r->results));
     }
 }
 

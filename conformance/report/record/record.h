@@ -9,6 +9,7 @@
 #define ASSAY_CONFORMANCE_REPORT_RECORD_RECORD_H
 
 #include "conformance/suite/judge/result.h"
+#include "conformance/util/string_list.h"
 #include "reference/base/arena.h"
 #include "reference/base/diag.h"
 
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 struct record_device {
     const char *name, *driver, *api; /* NULL: the subject does not say */
@@ -114,6 +116,8 @@ struct record_result {
     const char *where; /* index of the first wrong element; NULL: none is */
     int output;
     double got, want, error, limit;
+    int nth_node;       /* the node that made the output, from 1; 0: not known */
+    const char *equals; /* what the output looks like as a whole: "zero"; NULL: not known */
     struct {
         const char *where; /* of the element with the largest error / limit; NULL: not known */
         double ratio, got, want, error, limit;
@@ -188,6 +192,9 @@ struct record {
     size_t minimal_left_out; /* failures of other kinds than the first ones */
     struct record_mutant *mutants;
     size_t mutant_count;
+    const struct anatomy
+        *anatomy; /* of each case (anatomy.h); of who writes a form; NULL likewise */
+    const struct exposure *exposure; /* exposure.h; of who writes a form; NULL: not known */
 };
 
 enum { RECORD_REPEATS_BYTES = 160 };
@@ -218,6 +225,9 @@ struct record_totals {
 bool record_result_is_bad(const struct record_result *r);
 /* Whether the model failed; one that is missing did not. */
 bool record_model_is_bad(const struct record_model *m);
+/* Why it is no pass, the same for all of one kind: the reason without the element; "" where none
+ * is known. */
+const char *record_result_why(const struct record_result *r);
 void record_totals_add(struct record_totals *t, const struct record *r, size_t result);
 struct record_totals record_totals(const struct record *r);
 /* Whether nothing was judged: all was declined, or nothing ran, no whole model either. */
@@ -236,13 +246,69 @@ struct record_line {
 /* All lines, in the order of their first case; they live in `arena`. */
 enum status record_lines(const struct record *r, struct arena *arena, struct record_line **lines,
                          size_t *count, struct diag *diag);
+/* Adds a subject's results of a line. */
+void record_totals_add_line(struct record_totals *t, const struct record *r,
+                            const struct record_line *line, size_t subject);
 
 /* ---- JSON ---- */
+
+/* The key `schema`: raised when keys come that a program may look for; reports before 2 have none.
+ * What findings and declined say is made from the cases whenever a report is written. */
+enum { RECORD_SCHEMA = 2 };
 
 /* Reads a report, which is not trusted: every value is checked against what is expected of it.
  * STATUS_IO when it cannot be read, STATUS_USAGE with place, expectation and value. */
 enum status record_read(struct record *r, const char *path, struct diag *diag);
 /* Writes it as conformance/report/report.schema.json describes it. */
 enum status record_write(const struct record *r, FILE *out, struct diag *diag);
+
+/* ---- record_select.c: a part of a record: the results that a reader asks for ---- */
+
+struct record_selection {
+    struct string_list filters; /* globs of cases; none: all */
+    uint32_t statuses;          /* bits 1 << CASE_x; 0: all */
+    size_t subject;             /* SIZE_MAX: all */
+};
+
+/* Drops what was not asked for: results, missing pairs, minimal forms, and cases that then have
+ * neither; whole models by status and subject, and all of them where cases are filtered. */
+enum status record_select(struct record *r, const struct record_selection *selection,
+                          struct diag *diag);
+/* Reads "fail,crash" into bits.  STATUS_USAGE with the word that is no status. */
+enum status record_read_statuses(const char *list, uint32_t *bits, struct diag *diag);
+
+/* ---- merge.c: shards of one run as one record ---- */
+
+struct merge_input {
+    const char *path; /* for messages */
+    struct record record;
+};
+
+/* Merges reports of parts of the same list of cases: the result is the report of the whole list,
+ * with the times that the parts took.  It points into the inputs, which have to stay.
+ *
+ * STATUS_USAGE where inputs are not parts of one run: they differ in version, commit, seed, list of
+ * cases, number of shards, subjects or device.  STATUS_MISMATCH where two have another result of
+ * the same case.  Shards that are missing are no failure: then out->run.merged names those there
+ * are, and out->run.interrupted those that are missing. */
+enum status record_merge(struct record *out, const struct merge_input *inputs, size_t count,
+                         struct diag *diag);
+
+/* ---- texts, which may be NULL ---- */
+
+static inline bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static inline bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static inline const char *text_or_not_known(const char *text)
+{
+    return text ? text : "not known";
+}
 
 #endif

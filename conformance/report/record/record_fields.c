@@ -73,6 +73,8 @@ static const struct record_field result_fields[] = {
     { "unequal", RECORD_U64, RECORD_WHEN_SET, AT(record_result, unequal) },
     { "not_judged", RECORD_U64, RECORD_WHEN_SET, AT(record_result, not_judged) },
     { "design", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, design) },
+    { "nth_node", RECORD_INT, RECORD_WHEN_SET, AT(record_result, nth_node) },
+    { "equals", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, equals) },
     { "minimal", RECORD_TEXT, RECORD_WHEN_SET, AT(record_result, minimal) },
 };
 FIELDS(record_result_fields, result_fields);

@@ -42,6 +42,9 @@ struct record_fields {
     size_t count;
 };
 
+/* An object with these fields of the struct at base; NULL when out of memory. */
+json_t *record_fields_json(const struct record_fields *fields, const void *base);
+
 extern const struct record_fields record_run_fields;     /* of struct record_run */
 extern const struct record_fields record_device_fields;  /* of struct record_device */
 extern const struct record_fields record_subject_fields; /* of struct record_subject */

@@ -397,6 +397,7 @@ static enum status read_rest(struct record_reading *x)
 static enum status read_root(struct record_reading *x)
 {
     json_t *lines;
+    size_t schema; /* one that is newer has more keys, which are left out */
 
     /* What is no object has no keys. */
     if (!json_object_get(x->root, "assay") || !json_object_get(x->root, "cases") ||
@@ -405,6 +406,8 @@ static enum status read_root(struct record_reading *x)
                          "%s: expected a JSON report of assay conformance, with assay, subjects "
                          "and cases",
                          x->at.place.path);
+    if (json_object_get(x->root, "schema"))
+        TRY(record_read_count(&x->at, x->root, "schema", INT32_MAX, &schema));
     TRY(read_run(x));
     TRY(read_subjects(x));
     TRY(read_device(x, x->root, true, &x->at.record->device));

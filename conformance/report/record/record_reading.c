@@ -5,7 +5,6 @@
 #include "conformance/util/json_parse.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum status record_no_memory(const struct record_reading *x)
@@ -29,11 +28,6 @@ void record_leave(struct record_reading *x)
 }
 
 /* ---- cases ---- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* All results of a case have to say the same of it. */
 static bool same_case(const struct record_case *a, const struct record_case *b)

@@ -1,4 +1,4 @@
-#include "conformance/report/record/record_select.h"
+#include "conformance/report/record/record.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -125,13 +125,10 @@ enum status record_read_statuses(const char *list, uint32_t *bits, struct diag *
     while (*list) {
         const size_t length = strcspn(list, ",");
         const uint32_t before = *bits;
+        enum case_status s;
 
-        for (int i = 0; i < CASE_STATUS_COUNT; i++) {
-            const char *const name = case_status_name((enum case_status)i);
-
-            if (strlen(name) == length && strncmp(name, list, length) == 0)
-                *bits |= 1u << i;
-        }
+        if (case_status_find(list, length, &s) && s < CASE_STATUS_COUNT)
+            *bits |= 1u << s;
         if (*bits == before && length > 0)
             return diag_fail(diag, STATUS_USAGE,
                              "--status=%.*s: expected pass, fail, declined, crash, timeout, waived "

@@ -90,12 +90,9 @@ static enum status read_whole(const struct record_reader *reader, const char *ke
 static enum status read_status(const struct record_reader *reader, const char *key, json_t *value,
                                enum case_status *out)
 {
-    for (int i = 0; i <= CASE_MISSING && json_is_string(value); i++) {
-        if (strcmp(json_string_value(value), case_status_name((enum case_status)i)) == 0) {
-            *out = (enum case_status)i;
-            return STATUS_OK;
-        }
-    }
+    if (json_is_string(value) &&
+        case_status_find(json_string_value(value), json_string_length(value), out))
+        return STATUS_OK;
     return record_unexpected(
         reader, key, "pass, fail, declined, crash, timeout, waived or unexpected_pass", value);
 }

@@ -1,6 +1,7 @@
 /* Writes a record as JSON: an object whose long arrays have an element on each line.  Infinite and
  * NaN figures, which JSON lacks, are null; the key "infinite" has the signs of the infinite ones.
  */
+#include "conformance/report/record/cluster.h"
 #include "conformance/report/record/record_fields.h"
 #include "conformance/util/interval.h"
 #include "conformance/util/json_text.h"
@@ -16,11 +17,6 @@ static bool put(json_t *object, const char *key, json_t *value)
 }
 
 /* ---- values ---- */
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
 
 /* The share of integers that differ; null where none were compared. */
 static json_t *share(uint64_t unequal, uint64_t all)
@@ -48,7 +44,7 @@ static json_t *value_json(enum record_kind kind, const void *at)
     switch (kind) {
     case RECORD_TEXT: return json_text(*(const char *const *)at);
     case RECORD_WORDS: text = *(const char *const *)at; return json_text(text ? text : "");
-    case RECORD_REAL: return number(*(const double *)at);
+    case RECORD_REAL: return json_number(*(const double *)at);
     case RECORD_U64: return json_integer((json_int_t) * (const uint64_t *)at);
     case RECORD_SIZE:
         return *(const size_t *)at == SIZE_MAX ? json_null()
@@ -109,14 +105,11 @@ static bool put_fields(json_t *o, const struct record_fields *fields, const void
     return ok;
 }
 
-static json_t *fields_json(const struct record_fields *fields, const void *base)
+json_t *record_fields_json(const struct record_fields *fields, const void *base)
 {
     json_t *const o = json_object();
 
-    if (put_fields(o, fields, base))
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, put_fields(o, fields, base));
 }
 
 static json_t *totals_json(const struct record_totals *t)
@@ -127,10 +120,7 @@ static json_t *totals_json(const struct record_totals *t)
     for (int i = 0; i < CASE_STATUS_COUNT; i++)
         ok = ok &&
              put(o, case_status_name((enum case_status)i), json_integer((json_int_t)t->count[i]));
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, ok);
 }
 
 /* ---- the parts of a report ---- */
@@ -142,10 +132,7 @@ static json_t *texts_json(const char *const *texts, size_t count)
 
     for (size_t i = 0; ok && i < count; i++)
         ok = json_array_append_new(all, json_text(texts[i])) == 0;
-    if (ok)
-        return all;
-    json_decref(all);
-    return NULL;
+    return json_whole(all, ok);
 }
 
 static json_t *merged_json(const struct record_run *run)
@@ -155,10 +142,7 @@ static json_t *merged_json(const struct record_run *run)
 
     for (size_t i = 0; ok && i < run->merged_count; i++)
         ok = json_array_append_new(all, json_integer(run->merged[i])) == 0;
-    if (ok)
-        return all;
-    json_decref(all);
-    return NULL;
+    return json_whole(all, ok);
 }
 
 /* The shard of a run that had only a part of the list; null for the whole list. */
@@ -173,10 +157,7 @@ static json_t *shard_json(const struct record_run *run)
     ok = ok && put(o, "count", json_integer(run->shards));
     if (run->merged_count)
         ok = ok && put(o, "merged", merged_json(run));
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, ok);
 }
 
 static json_t *run_json(const struct record *r)
@@ -189,10 +170,7 @@ static json_t *run_json(const struct record *r)
     ok = ok && put(list, "count", json_integer((json_int_t)r->run.list_count));
     ok = ok && put(list, "sha256", json_text(r->run.list_sha256));
     ok = put(o, "list", list) && ok;
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, ok);
 }
 
 static json_t *subject_json(const struct record *r, size_t index)
@@ -211,23 +189,8 @@ static json_t *subject_json(const struct record *r, size_t index)
     ok = put(o, "options", options) && ok;
     ok = ok && put(o, "off_by_one", share(t.unequal, t.integers));
     ok = ok && put(o, "totals", totals_json(&t));
-    ok = ok && put(o, "device", fields_json(&record_device_fields, &s->device));
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
-}
-
-/* Adds a subject's results of a line. */
-static void add_line(const struct record *r, const struct record_line *line, size_t subject,
-                     struct record_totals *t)
-{
-    for (size_t i = 0; i < line->case_count; i++) {
-        const struct record_result *const x = record_find(r, subject, line->cases[i]);
-
-        if (x)
-            record_totals_add(t, r, (size_t)(x - r->results));
-    }
+    ok = ok && put(o, "device", record_fields_json(&record_device_fields, &s->device));
+    return json_whole(o, ok);
 }
 
 /* The worst margin of a line on a subject, and why it may be above a half. */
@@ -236,14 +199,12 @@ static json_t *worst_json(const struct record *r, size_t subject, const struct r
     const struct record_result *const x = t->worst == SIZE_MAX ? NULL : &r->results[t->worst];
     json_t *const o = json_object();
 
-    if (put(o, "subject", json_integer((json_int_t)subject)) &&
-        put(o, "margin", x ? number(x->margin) : json_null()) &&
-        put(o, "case", x ? json_text(r->cases[x->test_case].name) : json_null()) &&
-        put(o, "off_by_one", share(t->unequal, t->integers)) &&
-        put(o, "note", json_text(x ? x->note : NULL)))
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(
+        o, put(o, "subject", json_integer((json_int_t)subject)) &&
+               put(o, "margin", x ? json_number(x->margin) : json_null()) &&
+               put(o, "case", x ? json_text(r->cases[x->test_case].name) : json_null()) &&
+               put(o, "off_by_one", share(t->unequal, t->integers)) &&
+               put(o, "note", json_text(x ? x->note : NULL)));
 }
 
 static int compare_versions(const void *a, const void *b)
@@ -270,10 +231,7 @@ static json_t *versions_json(const struct record *r, const struct record_line *l
             ok = json_array_append_new(all, json_integer(versions[i])) == 0;
     }
     arena_close(&arena);
-    if (ok)
-        return all;
-    json_decref(all);
-    return NULL;
+    return json_whole(all, ok);
 }
 
 /* A line, summed over all subjects. */
@@ -292,16 +250,13 @@ static json_t *line_json(const struct record *r, const struct record_line *line)
     for (size_t s = 0; s < r->subject_count; s++) {
         struct record_totals one = { .worst = SIZE_MAX };
 
-        add_line(r, line, s, &one);
-        add_line(r, line, s, &t);
+        record_totals_add_line(&one, r, line, s);
+        record_totals_add_line(&t, r, line, s);
         ok = ok && json_array_append_new(worst, worst_json(r, s, &one)) == 0;
     }
     ok = ok && put(o, "totals", totals_json(&t));
     ok = put(o, "worst", worst) && ok;
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, ok);
 }
 
 /* What "cases" and "missing" both have. */
@@ -315,13 +270,11 @@ static bool put_case(json_t *o, const struct record *r, size_t subject, size_t t
 static json_t *repeats_json(const struct record_result *x)
 {
     const struct interval of_all = interval_wilson(x->repeats.wrong, x->repeats.runs);
-    json_t *const o = fields_json(&record_repeats_fields, x);
+    json_t *const o = record_fields_json(&record_repeats_fields, x);
 
-    if (o && put(o, "share", share(x->repeats.wrong, x->repeats.runs)) &&
-        put(o, "low", number(of_all.low)) && put(o, "high", number(of_all.high)))
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, o && put(o, "share", share(x->repeats.wrong, x->repeats.runs)) &&
+                             put(o, "low", json_number(of_all.low)) &&
+                             put(o, "high", json_number(of_all.high)));
 }
 
 static json_t *result_json(const struct record *r, size_t index)
@@ -337,25 +290,19 @@ static json_t *result_json(const struct record *r, size_t index)
     if (x->set)
         ok = ok && put_fields(o, &record_failure_fields, x);
     if (x->worst.where)
-        ok = ok && put(o, "worst", fields_json(&record_worst_fields, x));
+        ok = ok && put(o, "worst", record_fields_json(&record_worst_fields, x));
     if (x->repeats.asked > 0)
         ok = ok && put(o, "repeats", repeats_json(x));
     if (x->by_element)
-        ok = ok && put(o, "profile", fields_json(&record_profile_fields, x));
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+        ok = ok && put(o, "profile", record_fields_json(&record_profile_fields, x));
+    return json_whole(o, ok);
 }
 
 static json_t *missing_json(const struct record *r, size_t index)
 {
     json_t *const o = json_object();
 
-    if (put_case(o, r, r->missing[index].subject, r->missing[index].test_case))
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, put_case(o, r, r->missing[index].subject, r->missing[index].test_case));
 }
 
 static json_t *model_json(const struct record *r, size_t index)
@@ -370,15 +317,12 @@ static json_t *model_json(const struct record *r, size_t index)
         ok = ok && put_fields(o, &record_figure_fields, m);
     for (size_t i = 0; !m->compared && i < record_figure_fields.count; i++)
         ok = ok && put(o, record_figure_fields.items[i].key, json_null());
-    if (ok)
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, ok);
 }
 
 static json_t *mutant_json(const struct record *r, size_t index)
 {
-    return fields_json(&record_mutant_fields, &r->mutants[index]);
+    return record_fields_json(&record_mutant_fields, &r->mutants[index]);
 }
 
 static json_t *minimal_json(const struct record *r, size_t index)
@@ -386,12 +330,9 @@ static json_t *minimal_json(const struct record *r, size_t index)
     const struct record_minimal *const m = &r->minimal[index];
     json_t *const o = json_object();
 
-    if (put(o, "subject", json_integer((json_int_t)m->subject)) &&
-        put(o, "case", json_text(r->cases[m->test_case].name)) &&
-        put_fields(o, &record_minimal_fields, m))
-        return o;
-    json_decref(o);
-    return NULL;
+    return json_whole(o, put(o, "subject", json_integer((json_int_t)m->subject)) &&
+                             put(o, "case", json_text(r->cases[m->test_case].name)) &&
+                             put_fields(o, &record_minimal_fields, m));
 }
 
 static json_t *note_json(const struct record *r, size_t index)
@@ -403,11 +344,97 @@ static json_t *broken_ends_json(const struct record *r)
 {
     json_t *const o = json_object();
 
-    if (put(o, "count", json_integer((json_int_t)r->broken_ends)) &&
-        put(o, "first", json_text(r->broken_end)))
-        return o;
-    json_decref(o);
+    return json_whole(o, put(o, "count", json_integer((json_int_t)r->broken_ends)) &&
+                             put(o, "first", json_text(r->broken_end)));
+}
+
+/* ---- what it comes to ---- */
+
+static json_t *words_json(const char *text)
+{
+    json_t *const list = json_array();
+    bool ok = list != NULL;
+
+    while (ok && *text) {
+        const size_t length = strcspn(text, " ");
+
+        ok = json_array_append_new(list, json_stringn(text, length)) == 0;
+        text += length + (text[length] == ' ');
+    }
+    return json_whole(list, ok);
+}
+
+/* The first smallest form of one of its checks. */
+static const char *minimized(const struct record *r, const struct finding *f)
+{
+    for (size_t i = 0; i < r->minimal_count; i++)
+        for (size_t k = 0; k < f->count; k++) {
+            const struct record_result *const x = &r->results[f->results[k]];
+
+            if (x->subject == r->minimal[i].subject && x->test_case == r->minimal[i].test_case)
+                return r->minimal[i].text;
+        }
+    for (size_t k = 0; k < f->count; k++)
+        if (r->results[f->results[k]].minimal)
+            return r->results[f->results[k]].minimal;
     return NULL;
+}
+
+static json_t *finding_json(const struct record *r, const struct finding *f)
+{
+    const struct record_case *const smallest = &r->cases[r->results[f->smallest].test_case];
+    json_t *const o = json_object();
+
+    return json_whole(
+        o, put(o, "subject", json_integer((json_int_t)f->subject)) &&
+               put(o, "title", json_text(f->name)) &&
+               put(o, "severity", json_text(severity_name(f->severity))) &&
+               put(o, "exposure", isnan(f->exposure) ? json_null() : json_real(f->exposure)) &&
+               put(o, "checks", json_integer((json_int_t)f->count)) &&
+               put(o, "judged", json_integer((json_int_t)f->judged)) &&
+               put(o, "graphs", json_integer((json_int_t)f->graphs)) &&
+               put(o, "share", json_real((double)(f->count - f->graphs) / (double)f->judged)) &&
+               put(o, "condition", json_text(f->pattern)) && put(o, "failure", json_text(f->how)) &&
+               put(o, "passing_with", json_integer((json_int_t)f->passing_with)) &&
+               put(o, "status", json_text(case_status_name(f->status))) &&
+               put(o, "what", json_text(f->what)) && put(o, "ops", words_json(f->ops)) &&
+               put(o, "types", words_json(f->types)) &&
+               put(o, "smallest", json_text(smallest->name)) &&
+               put(o, "minimized", json_text(minimized(r, f))));
+}
+
+/* How many cases each subject has declined for each reason, in the order of the run. */
+static json_t *declined_json(const struct record *r)
+{
+    json_t *const list = json_array(), *places = NULL;
+    bool ok = list != NULL;
+
+    for (size_t i = 0; ok && i < r->result_count; i++) {
+        const struct record_result *const x = &r->results[i];
+        json_t *reason, *row;
+
+        if (i == 0 || x->subject != x[-1].subject) {
+            json_decref(places);
+            ok = (places = json_object()) != NULL;
+        }
+        if (!ok || x->status != CASE_DECLINED)
+            continue;
+        reason = json_text(record_result_why(x));
+        row = json_object_get(places, json_string_value(reason));
+        if (!row) {
+            row = json_object();
+            ok = put(row, "subject", json_integer((json_int_t)x->subject)) &&
+                 put(row, "reason", json_incref(reason)) && put(row, "checks", json_integer(0)) &&
+                 json_object_set(places, json_string_value(reason), row) == 0 &&
+                 json_array_append(list, row) == 0;
+            json_decref(row);
+        }
+        json_decref(reason);
+        ok = ok && json_integer_set(json_object_get(row, "checks"),
+                                    json_integer_value(json_object_get(row, "checks")) + 1) == 0;
+    }
+    json_decref(places);
+    return json_whole(list, ok);
 }
 
 /* ---- the whole ---- */
@@ -459,17 +486,34 @@ static bool print_lines(FILE *out, const char *key, bool gaps, const struct reco
     return ok;
 }
 
+static bool print_findings(FILE *out, const struct record *r, const struct finding *findings,
+                           size_t count)
+{
+    bool ok = true;
+
+    fputs(",\n \"findings\": [", out);
+    for (size_t i = 0; ok && i < count; i++) {
+        fputs(i ? ",\n  " : "\n  ", out);
+        ok = print(out, finding_json(r, &findings[i]));
+    }
+    fputs(count ? "\n ]" : "]", out);
+    return ok;
+}
+
 static bool print_root(FILE *out, const struct record *r, const struct record_line *lines,
-                       size_t line_count)
+                       size_t line_count, const struct finding *findings, size_t finding_count)
 {
     const struct record_totals totals = record_totals(r);
     bool ok = print_value(out, "assay", json_text(r->run.version ? r->run.version : "")) &&
+              print_value(out, "schema", json_integer(RECORD_SCHEMA)) &&
               print_value(out, "run", run_json(r)) &&
               print_array(out, "subjects", r, r->subject_count, subject_json) &&
-              print_value(out, "device", fields_json(&record_device_fields, &r->device)) &&
+              print_value(out, "device", record_fields_json(&record_device_fields, &r->device)) &&
               print_value(out, "totals", totals_json(&totals)) &&
               print_lines(out, "gaps", true, r, lines, line_count) &&
               print_lines(out, "ops", false, r, lines, line_count) &&
+              print_findings(out, r, findings, finding_count) &&
+              print_value(out, "declined", declined_json(r)) &&
               print_array(out, "cases", r, r->result_count, result_json);
 
     if (r->missing_count > 0)
@@ -500,10 +544,13 @@ enum status record_write(const struct record *r, FILE *out, struct diag *diag)
 {
     struct arena arena = { 0 };
     struct record_line *lines;
-    size_t count;
+    struct finding *findings = NULL;
+    size_t count, finding_count = 0;
     enum status s = record_lines(r, &arena, &lines, &count, diag);
 
-    if (s == STATUS_OK && !print_root(out, r, lines, count))
+    if (s == STATUS_OK)
+        s = cluster_findings(r, &arena, &findings, &finding_count, diag);
+    if (s == STATUS_OK && !print_root(out, r, lines, count, findings, finding_count))
         s = diag_fail(diag, STATUS_NO_MEMORY, "JSON report: out of memory");
     arena_close(&arena);
     return s;

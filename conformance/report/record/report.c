@@ -1,6 +1,6 @@
 #include "conformance/report/record/report.h"
 
-#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/subject/subject_find.h"
 #include "conformance/suite/subject/subject_kind.h"
@@ -8,7 +8,6 @@
 #include "conformance/util/shell_word.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 const char *const mutants_columns[MUTANT_COLUMNS] = { "name", "file", "caught", "by", "what" };
 
@@ -49,7 +48,7 @@ void report_rerun(const struct report *r, size_t index, FILE *out)
     const struct test_case *const c = &r->cases[index % r->case_count];
     char spec[4096];
 
-    fprintf(out, "assay conformance --filter=%s", c->name);
+    fprintf(out, "assay %s --filter=%s", c->suite ? "conformance" : "hostile", c->name);
     if (random_is_graph(c))
         fprintf(out, " --graphs=%" PRIu32, random_index(c) + 1);
     if (r->outcome.results[index].repeat.wrong > 0)

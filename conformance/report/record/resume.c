@@ -96,6 +96,8 @@ static void take_failure(struct case_result *out, const struct record_result *in
     out->output = in->output;
     out->has_element = in->where != NULL;
     COPY(out->where, in->where);
+    out->nth_node = in->nth_node;
+    COPY(out->equals, in->equals);
     out->got = in->got;
     out->want = in->want;
     out->error = in->error;

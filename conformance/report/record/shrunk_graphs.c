@@ -1,11 +1,10 @@
 /* Makes the random graphs that failed smaller, after the run, one after the other. */
 #include "conformance/report/record/shrunk_graphs.h"
 
-#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "conformance/suite/judge/trial.h"
 #include "conformance/suite/shrink/shrink_graph.h"
-#include "conformance/suite/shrink/shrunk_print.h"
-#include "conformance/suite/shrink/shrunk_save.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 #include "reference/base/memory.h"
@@ -42,7 +41,8 @@ static enum status save(const struct shrunk *m, const struct report *r, size_t i
                                                      &options->subjects[index / r->case_count],
                                                  .set = set,
                                                  .seed = r->seed,
-                                                 .timeout_s = options->timeout_s };
+                                                 .timeout_s = options->timeout_s,
+                                                 .below = SHRUNK_SAVE_BELOW };
 
     return options->repro_dir && !m->outcome.flaky ? shrunk_save(&request, m, diag) : STATUS_OK;
 }
@@ -110,8 +110,7 @@ static bool wants(const struct report *r, size_t index)
 {
     const enum case_status status = r->outcome.results[index].status;
 
-    return random_is_graph(&r->cases[index % r->case_count]) &&
-           (status == CASE_FAIL || status == CASE_CRASH || status == CASE_TIMEOUT) &&
+    return random_is_graph(&r->cases[index % r->case_count]) && case_status_fails(status) &&
            !is_known(r, index);
 }
 

@@ -1,4 +1,4 @@
-/* A comparison of two reports, as forms/html_compare_data.c writes it. */
+/* A comparison of two reports, as forms/html_compare.c writes it. */
 const data = JSON.parse(byId('data').textContent);
 byId('data').textContent = '';
 

@@ -1,4 +1,4 @@
-/* The report: columns as forms/html_data.c writes them. */
+/* The report: columns as forms/html.c writes them. */
 const report = JSON.parse(byId('data').textContent);
 byId('data').textContent = '';
 
@@ -25,6 +25,9 @@ const cases = (() => {
         count: c.rows, name: texts(c, 'name'), op: column(c, 'op'), type: column(c, 'type'),
         title: column(c, 'title'), version: column(c, 'version'), nodes: column(c, 'nodes'),
         inputs: column(c, 'inputs'), classes: column(c, 'classes'),
+        exotic: report.made.exotic || new Uint8Array(c.rows),
+        traits: report.made.traits || column(c, 'classes'),
+        numbers: report.made.numbers || new Uint8Array(c.rows),
     };
 })();
 
@@ -51,7 +54,7 @@ const results = (() => {
         byElement: column(r, 'by_element'),
         byChannel: column(r, 'by_channel'), elements: column(r, 'elements'),
         channels: column(r, 'channels'), minimal: column(r, 'minimal'),
-        design: column(r, 'design'),
+        design: column(r, 'design'), equals: column(r, 'equals'), node: column(r, 'nth_node'),
         asked: column(r, 'repeats_asked'), runs: column(r, 'repeats_runs'),
         wrongRuns: column(r, 'repeats_wrong'), cut: column(r, 'repeats_cut'),
     };
@@ -62,6 +65,22 @@ const wrongs = new Map((report.wrong.result || []).map((result, row) => [result,
 function wrong(result, name) {
     const row = wrongs.get(result);
     return row === undefined || !report.wrong[name] ? undefined : report.wrong[name][row];
+}
+
+/* The finding of each result; -1: it fails nothing. */
+const findingOf = (() => {
+    const of = new Int32Array(results.count).fill(-1);
+    (report.findings.results || []).forEach((members, finding) => {
+        for (const i of members)
+            of[i] = finding;
+    });
+    return of;
+})();
+/* As severity.h has them. */
+const SEVERITIES = ['crash', 'broken', 'gross', 'large', 'marginal'];
+function findingName(i) {
+    const f = report.findings, get = (name) => f[name] ? text(f[name][i]) : '';
+    return get('op') || get('title') || few(get('ops').split(' '));
 }
 
 /* Results of each case, by case: report.results come by subject, then by case. */
@@ -93,7 +112,7 @@ const letter = (i) => h('span', { class: 'letter', title: subjectLabel(i) }, Str
 /* Totals of some results. */
 function Totals() {
     this.count = STATUS.map(() => 0);
-    this.all = this.bad = 0;
+    this.all = this.bad = this.common = this.commonBad = 0;
     this.margin = NaN;
     this.worst = -1;
 }
@@ -102,6 +121,10 @@ Totals.prototype.add = function (i) {
     this.count[status]++;
     this.all++;
     this.bad += results.bad[i];
+    if (!cases.exotic[results.test[i]] && status !== DECLINED) {
+        this.common++;
+        this.commonBad += results.bad[i];
+    }
     if ((status === PASS || status === FAIL) && (Number.isNaN(this.margin) || margin > this.margin)) {
         this.margin = margin;
         this.worst = i;

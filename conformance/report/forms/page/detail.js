@@ -67,6 +67,18 @@ function figuresOf(i) {
         fact('nodes taken', cases.nodes[c] ? `${results.taken[i]} of ${cases.nodes[c]}` : null));
 }
 
+/* What the model of a case is: classes and numbers of the node that it is about. */
+function parametersOf(c) {
+    const words = (id) => text(id).split(' ').filter(Boolean).map((word) => word.replace(/_/g, ' '));
+    const named = words(cases.numbers[c]).map((word) => word.split('='));
+    const set = words(cases.traits[c]).filter((word) => !/^rank\d$/.test(word));
+    return set.length + named.length ? [h('h3', {}, 'Parameters'),
+        h('dl', { class: 'facts', id: 'parameters' }, fact('has', set.map(visible).join(', ')),
+            named.map(([name, value]) => fact(visible(name), visible(value))),
+            cases.exotic[c] ? fact('exotic', 'yes: an empty tensor, a rank over 5, weights that are '
+                + 'not constant, or values beyond 10,000') : null)] : null;
+}
+
 /* The first wrong element and the worst one. */
 function elementsOf(i) {
     const rows = [];
@@ -169,7 +181,12 @@ function fillDialog(i) {
             + (cases.version[c] ? ', version ' + cases.version[c] : '')),
         fact('type', visible(text(cases.type[c]))),
         fact('known fault', visible(text(cases.title[c]))),
-        fact('inputs', cases.inputs[c] ? h('code', {}, visible(text(cases.inputs[c]))) : null)),
+        fact('inputs', cases.inputs[c] ? h('code', {}, visible(text(cases.inputs[c]))) : null),
+        findingOf[i] >= 0 && fact('cause', h('a', { href: addressOf({ finding: String(findingOf[i]) }) },
+            `${findingOf[i] + 1} ${visible(findingName(findingOf[i]))}`)),
+        fact('the output equals', visible(text(results.equals[i]))),
+        fact('made by node', results.node[i] && cases.title[c] ? String(results.node[i]) : null)),
+        parametersOf(c),
         h('div', { class: 'command' }, h('code', { id: 'command' }, visible(command)), copyButton),
         plotsOf(i), elementsOf(i),
         h('h3', {}, 'Figures'), figuresOf(i),

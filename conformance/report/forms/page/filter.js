@@ -1,10 +1,12 @@
 /* What the list shows: a filter and an order, kept in the address of the page. */
-const FIELDS = ['q', 'status', 'op', 'type', 'subject', 'rule', 'finding', 'title', 'sort'];
+const FIELDS = ['q', 'status', 'op', 'type', 'subject', 'rule', 'finding', 'severity', 'real', 'title', 'sort'];
 const EMPTY = Object.fromEntries(FIELDS.map((name) => [name, '']));
 const filter = { ...EMPTY };
 
 /* Of `title`: cases that are of no title. */
 const NO_TITLE = '-';
+/* Whether real models have nodes of the kind that fails. */
+const REAL = { some: (share) => share > 0, none: (share) => share === 0, unknown: (share) => share === null };
 const STATES = [['bad', 'fails the run'], ['not_pass', 'all but pass']];
 
 /* A pattern of --filter as a regular expression: * and ? and [...], for the whole name. */
@@ -89,10 +91,14 @@ function filtered() {
         tests.push((i) => results.subject[i] === Number(filter.subject));
     if (filter.rule)
         tests.push((i) => results.status[i] === DECLINED && ruleOf(results.reason[i]) === filter.rule);
-    if (filter.finding !== '') {
-        const members = new Set((report.findings.results || [])[filter.finding]);
-        tests.push((i) => members.has(i));
-    }
+    if (filter.finding !== '')
+        tests.push((i) => findingOf[i] === Number(filter.finding));
+    if (filter.severity)
+        tests.push((i) => findingOf[i] >= 0
+            && SEVERITIES[(report.findings.severity || [])[findingOf[i]] || 0] === filter.severity);
+    if (filter.real in REAL)
+        tests.push((i) => findingOf[i] >= 0 && REAL[filter.real](report.findings.exposure
+            ? report.findings.exposure[findingOf[i]] : null));
     const list = [];
     next: for (let i = 0; i < results.count; i++) {
         for (const test of tests)

@@ -139,6 +139,7 @@ function options(select, all, entries, value) {
 /* Names of a column of cases, in the order of the alphabet. */
 const namesOf = (ids) => [...new Set(ids)].map(text).filter(Boolean).sort();
 
+const CONTROLS = ['status', 'op', 'type', 'subject', 'finding', 'severity', 'real', 'sort'];
 function buildFilters() {
     const present = STATUS.map(() => 0);
     for (let i = 0; i < results.count; i++)
@@ -151,7 +152,16 @@ function buildFilters() {
         report.subjects.map((x, i) => [String(i), i + ' ' + visible(x.label)]), '');
     options(byId('f-sort'), 'failures first', COLUMNS.map((c) => [(c.down ? '-' : '') + c.key,
         c.label || c.heading]), '');
-    for (const name of ['status', 'op', 'type', 'subject', 'sort'])
+    const found = rowsOf(report.findings);
+    options(byId('f-finding'), 'any', found.map((i) => [String(i), `${i + 1} ${visible(findingName(i))}`]), '');
+    const severities = report.findings.severity || [];
+    options(byId('f-severity'), 'any', SEVERITIES.filter((name, k) =>
+        found.some((i) => (severities[i] || 0) === k)).map((name) => [name, name]), '');
+    options(byId('f-real'), 'any', [['some', 'in real models'], ['none', 'in no real node'],
+        ['unknown', 'not known']], '');
+    for (const name of ['finding', 'severity', 'real'])
+        byId('f-' + name).parentElement.hidden = !found.length;
+    for (const name of CONTROLS)
         byId('f-' + name).addEventListener('change', (e) => go({ [name]: e.target.value }));
     let waiting = 0;
     byId('q').addEventListener('input', () => {
@@ -175,8 +185,6 @@ function buildChips() {
     h('span', { class: 'hidden' }, ': take this filter away')));
     if (filter.rule)
         chip('rule', 'rule: ' + filter.rule);
-    if (filter.finding !== '')
-        chip('finding', 'finding ' + (Number(filter.finding) + 1));
     if (filter.title)
         chip('title', filter.title === NO_TITLE ? 'without known faults' : filter.title);
     if (FIELDS.some((name) => name !== 'sort' && filter[name] !== ''))
@@ -198,7 +206,7 @@ function describeList() {
 
 /* Shows what the filter asks for. */
 function refresh() {
-    for (const name of ['status', 'op', 'type', 'subject', 'sort']) {
+    for (const name of CONTROLS) {
         const select = byId('f-' + name);
         select.value = filter[name];
         if (select.selectedIndex < 0)

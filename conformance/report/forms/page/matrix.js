@@ -19,7 +19,13 @@ const lines = (() => {
     return { ops: [...ops].sort(byName), titles: [...titles], types: [...types] };
 })();
 
-const matrixShows = { value: 'verdict' };
+const matrixShows = { value: 'verdict', exotic: true };
+
+/* What part of the common cases fails, as one of four grades; 0: none does. */
+function share(t) {
+    const part = t.common ? t.commonBad / t.common : 0;
+    return part === 0 ? 0 : part <= 0.05 ? 1 : part <= 0.2 ? 2 : part <= 0.5 ? 3 : 4;
+}
 
 /* How far the limit is used, as one of five grades. */
 const grade = (margin) => !(margin > 0) ? 0 : margin <= 0.25 ? 1 : margin <= 0.5 ? 2
@@ -32,11 +38,11 @@ function cellText(t) {
     if (matrixShows.value === 'margin')
         return Number.isNaN(t.margin) ? '–' : t.margin === 0 ? '0' : t.margin > 1
             ? (t.margin >= 99.5 ? '>99' : t.margin.toPrecision(2)) : t.margin.toFixed(2).replace(/^0/, '');
-    if (t.bad)
-        return '✗' + counted(t.bad);
+    if (t.commonBad)
+        return '✗' + counted(t.commonBad);
     if (t.count[WAIVED])
         return '~' + counted(t.count[WAIVED]);
-    return t.count[DECLINED] === t.all ? '–' : passed === t.all ? '✓' : '◐';
+    return t.count[DECLINED] === t.all ? '–' : passed + t.bad === t.all ? '✓' : '◐';
 }
 
 function cellWords(t) {
@@ -45,6 +51,8 @@ function cellWords(t) {
         if (t.count[status])
             parts.push(counted(t.count[status]) + ' ' + statusName(status));
     });
+    if (t.bad > t.commonBad)
+        parts.push(`${counted(t.bad - t.commonBad)} of the failed exotic`);
     if (!Number.isNaN(t.margin))
         parts.push('margin ' + shownMargin(t.margin));
     return parts.join(', ');
@@ -53,10 +61,11 @@ function cellWords(t) {
 function matrixCell(t, link, what) {
     if (!t)
         return h('td', { class: 'empty' });
-    const kind = t.bad ? 'bad' : t.count[DECLINED] === t.all ? 'declined'
-        : 'good g' + grade(t.margin);
+    const kind = t.commonBad ? 'bad b' + share(t) : t.count[DECLINED] === t.all ? 'declined'
+        : 'good g' + (t.bad ? 0 : grade(t.margin));
+    const mark = matrixShows.exotic && t.bad > t.commonBad ? ' exotic' : '';
     const words = `${what}: ${cellWords(t)}`;
-    return h('td', { class: kind }, h('a', { href: link, title: words, 'aria-label': words },
+    return h('td', { class: kind + mark }, h('a', { href: link, title: words, 'aria-label': words },
         cellText(t)));
 }
 
@@ -113,11 +122,17 @@ function buildMatrix() {
     draw();
     section('matrix', 'Ops, types, subjects',
         h('fieldset', { class: 'choice' }, h('legend', { class: 'hidden' }, 'The matrix shows'),
-            choice('verdict', 'verdict'), choice('margin', 'worst margin'), choice('checks', 'checks')),
+            choice('verdict', 'verdict'), choice('margin', 'worst margin'), choice('checks', 'checks'),
+            h('label', {}, h('input', { type: 'checkbox', id: 'exotic-on', checked: true, on: { change: (e) => {
+                matrixShows.exotic = e.target.checked;
+                draw();
+            } } }), ' exotic cases')),
         h('ul', { class: 'legend' },
             ['no error', 'up to ¼', 'up to ½', 'up to 0.8', 'up to the limit'].map((label, g) =>
                 h('li', {}, h('span', { class: 'sample good g' + g, 'aria-hidden': 'true' }, '✓'), label)),
-            h('li', {}, h('span', { class: 'sample bad', 'aria-hidden': 'true' }, '✗'), 'failed'),
+            ['up to 5 % failed', 'up to 20 %', 'up to 50 %', 'more'].map((label, g) =>
+                h('li', {}, h('span', { class: 'sample bad b' + (g + 1), 'aria-hidden': 'true' }, '✗'), label)),
+            h('li', {}, h('span', { class: 'sample exotic', 'aria-hidden': 'true' }, '\u00a0'), 'exotic cases fail'),
             h('li', {}, h('span', { class: 'sample', 'aria-hidden': 'true' }, '◐'), 'some declined'),
             h('li', {}, h('span', { class: 'sample declined', 'aria-hidden': 'true' }, '–'), 'declined')),
         h('p', { class: 'quiet subjects-key' }, report.subjects.map((x, i) =>

@@ -5,28 +5,46 @@ const rowsOf = (t) => Array.from({ length: t.rows }, (x, i) => i);
 const FINDINGS_SHOWN = 20;
 function buildFindings() {
     const f = report.findings;
-    const get = (name, i) => f[name] ? f[name][i] : 0;
+    const get = (name, i, none = 0) => f[name] ? f[name][i] : none;
     if (!f.rows)
         return;
     const place = h('div');
     const row = (i) => {
         const smallest = get('smallest', i), pattern = text(get('pattern', i)), n = get('count', i);
-        const what = visible(text(get('op', i)) || text(get('title', i)));
+        const what = visible(findingName(i)), how = text(get('how', i));
         return [h('a', { href: addressOf({ finding: String(i) }),
             'aria-label': `finding ${i + 1}: ${plural(n, 'check')}` }, counted(n)),
-        letter(get('subject', i)),
+        counted(get('judged', i)), letter(get('subject', i)),
         h('span', { class: 'badge s' + get('status', i) }, SYMBOLS[get('status', i)] + ' '
-            + statusName(get('status', i))),
+            + SEVERITIES[get('severity', i)]),
+        exposureOf(get('exposure', i, null)),
         [what, ' ', h('span', { class: 'quiet' }, visible(text(get('types', i))))],
         [visible(text(get('what', i))), pattern && h('span', { class: 'pattern' }, ' where ',
             h('code', {}, visible(pattern)), h('span', { class: 'quiet' }, `, as do ${
-                counted(get('passing_with', i))} of ${counted(get('passing', i))} that pass`))],
-        h('a', { href: caseAddress(smallest) }, visible(cases.name[results.test[smallest]]))];
+                counted(get('passing_with', i))} of ${counted(get('passing', i))} that pass`)),
+        how && h('span', { class: 'pattern' }, visible(how)),
+        get('graphs', i) ? h('span', { class: 'quiet' }, ` ${counted(get('graphs', i))} in graphs that have it`)
+            : null],
+        h('a', { href: addressOf({ finding: String(i), case: cases.name[results.test[smallest]],
+            on: String(results.subject[smallest]) }) }, visible(cases.name[results.test[smallest]]))];
     };
     section('findings', 'Findings', h('p', { class: 'quiet' },
-        'Failures of one subject and op that say the same but for their numbers.'), place);
-    longTable(place, 'Findings', [['checks', 'n'], ['on', ''], ['status', ''], ['op or fault', ''],
+        'Failures of one cause: of one reason in all ops, or wrong values of ops under one condition. '
+        + 'What to fix first is at the top: by severity, and by the share of the nodes of real models '
+        + 'that are of the kind that fails.'), place);
+    longTable(place, 'Findings', [['checks', 'n'], ['of', 'n'], ['on', ''], ['severity', ''],
+        ['real nodes', 'n'], ['op or fault', ''],
         ['says', 'says'], ['smallest case', '']], rowsOf(f), row, FINDINGS_SHOWN, { class: 'stack' });
+}
+
+/* The first of a list. */
+function few(all) {
+    return all.length > 6 ? all.slice(0, 5).join(', ') + ` and ${all.length - 5} more` : all.join(', ');
+}
+
+/* A share of 0.00012 as "0.012 %"; null is not known. */
+function exposureOf(share) {
+    return share === null ? '–' : share === 0 ? 'none' : `${Number((100 * share).toPrecision(2))} %`;
 }
 
 function buildDeclined() {
@@ -45,8 +63,6 @@ function buildDeclined() {
     }
     if (!rules.size)
         return;
-    const few = (all) => all.length > 6 ? all.slice(0, 5).join(', ') + ` and ${all.length - 5} more`
-        : all.join(', ');
     const rows = [...rules].sort((a, b) => b[1].all - a[1].all).map(([rule, r]) => [
         h('a', { href: addressOf({ status: 'declined', rule }) }, visible(rule)), counted(r.all),
         ...r.subjects.map((n) => n ? counted(n) : '–'),
