@@ -7,26 +7,21 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { CASES = 50 };
 
 static struct record was, is;
 
-static int open_both(void **state)
+FIXTURE(open_both)
 {
-    (void)state;
     sample_record_open(&was, CASES);
     sample_record_open(&is, CASES);
     return 0;
 }
 
-static int close_both(void **state)
+FIXTURE(close_both)
 {
-    (void)state;
     record_close(&was);
     record_close(&is);
     return 0;
@@ -35,19 +30,15 @@ static int close_both(void **state)
 static void open_with(struct acceptance *a, const char *give_up, bool allow_worse)
 {
     const struct accept_options options = { { &give_up, give_up != NULL }, allow_worse };
-    struct diag diag;
 
-    if (accept_open(a, &was, &is, &options, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(accept_open(a, &was, &is, &options, &err));
 }
 
 static char *text_of(const struct acceptance *a)
 {
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     accept_print(a, f);
     fclose(f);
     return text;
@@ -55,15 +46,14 @@ static char *text_of(const struct acceptance *a)
 
 static void expect_printed(const struct acceptance *a, const char *part)
 {
-    char *const text = text_of(a);
+    char *text CLOSED_BY(kit_free) = text_of(a);
 
     report_kit_expect(part, text);
-    free(text);
 }
 
 TEST(test_nothing)
 {
-    struct acceptance a;
+    struct acceptance a CLOSED_BY(accept_close);
 
     sample_record_result(&was, 0, 3)->status = CASE_FAIL; /* passes now */
     sample_record_result(&was, 1, 3)->status = CASE_DECLINED;
@@ -72,7 +62,6 @@ TEST(test_nothing)
     assert_int_equal(a.count, 0);
     assert_int_equal(a.refused, 0);
     expect_printed(&a, "accept: nothing is given up\n");
-    accept_close(&a);
 }
 
 TEST(test_losses)
@@ -136,7 +125,6 @@ TEST(test_renamed)
     const struct accept_options none = { .allow_worse = true };
     struct record_option other = { "precision", "fp32" };
     struct acceptance a;
-    struct diag diag;
 
     is.subjects[1].spec = "delegate:/opt/liby.so?precision=fp16";
     is.subjects[1].path = "/opt/liby.so";
@@ -148,26 +136,25 @@ TEST(test_renamed)
     accept_close(&a);
     is.subjects[0].options = is.subjects[1].options = &other;
     is.subjects[0].option_count = 1;
-    assert_int_equal(accept_open(&a, &was, &is, &none, &diag), STATUS_USAGE);
-    report_kit_expect("none of the baseline's 2 subjects (libx.so, ...)", diag.text);
+    assert_int_equal(accept_open(&a, &was, &is, &none, &err), STATUS_USAGE);
+    report_kit_expect("none of the baseline's 2 subjects (libx.so, ...)", err.text);
 }
 
 /* Texts of reports do not reach a terminal as they are. */
 TEST(test_hostile_texts)
 {
-    struct acceptance a;
+    struct acceptance a CLOSED_BY(accept_close);
 
     sample_record_result(&is, 0, 2)->status = CASE_FAIL;
     sample_record_result(&is, 0, 2)->reason = "a\nb\033[31m\x7f\xc2\x9b\xe2\x80\xae\xff\xc3\xa9";
     open_with(&a, NULL, false);
     expect_printed(&a, "relu.f32.c002 (libx.so): "
                        "a\\x0ab\\x1b[31m\\x7f\\xc2\\x9b\\xe2\\x80\\xae\\xff\xc3\xa9\n");
-    accept_close(&a);
 }
 
 TEST(test_many)
 {
-    struct acceptance a;
+    struct acceptance a CLOSED_BY(accept_close);
 
     for (size_t i = 0; i < CASES; i++)
         sample_record_result(&is, 0, i)->status = CASE_DECLINED;
@@ -175,7 +162,6 @@ TEST(test_many)
     assert_int_equal(a.refused, CASES - 10);
     expect_printed(&a, "passed, and is declined: 50\n  ! relu.f32.c010");
     expect_printed(&a, "    and 30 more\n");
-    accept_close(&a);
 }
 
 static void expect_refused(const struct accept_options *options, const char *words)
@@ -215,15 +201,11 @@ TEST(test_refused)
 TEST(test_json)
 {
     struct acceptance a;
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
     json_t *root, *loss;
 
     sample_record_result(&is, 1, 5)->margin = 0.75;
     open_with(&a, NULL, false);
-    assert_int_equal(accept_json(&a, f, NULL), STATUS_OK);
-    fclose(f);
+    PRINTED(text, f, assert_int_equal(accept_json(&a, f, NULL), STATUS_OK));
     accept_close(&a);
     root = json_loads(text, 0, NULL);
     assert_non_null(root);
@@ -235,7 +217,6 @@ TEST(test_json)
     assert_true(json_real_value(json_object_get(loss, "was")) == 0.25);
     assert_true(json_real_value(json_object_get(loss, "is")) == 0.75);
     json_decref(root);
-    free(text);
 }
 
 /* ---- what compares ---- */

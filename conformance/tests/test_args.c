@@ -5,7 +5,6 @@
 #include "reference/tests/kit/capture.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])

@@ -1,16 +1,13 @@
 /* Which class of bounds each design of arithmetic keeps, and which it does not: the table of
  * TOLERANCES.md 13.6, shown by a delegate that computes in the way its option names. */
 /* Needs: mock/arithmetic.so */
-#include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/kit/judge_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Judges one case on the design, held to a list of classes. */
 static struct case_result judge_design(const char *design, const char *classes, const char *name)
@@ -19,12 +16,11 @@ static struct case_result judge_design(const char *design, const char *classes, 
     const char *items[] = { option };
     const struct string_list list = { items, 1 };
     struct subject subject;
-    struct diag diag;
 
     snprintf(option, sizeof option, "arithmetic=%s", design);
-    if (subject_init(&subject, mock_path("arithmetic.so"), &list, &diag) != STATUS_OK ||
-        bounds_parse(classes, &subject.bounds, &subject.quantized, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (subject_init(&subject, mock_path("arithmetic.so"), &list, &err) != STATUS_OK ||
+        bounds_parse(classes, &subject.bounds, &subject.quantized, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return judge_kit_run(&subject, name);
 }
 

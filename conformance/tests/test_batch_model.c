@@ -13,9 +13,8 @@ static const char net[] =
 static void open_with_one(struct batch_model *b, const struct model *m)
 {
     static const bool resized[] = { true };
-    struct diag diag;
 
-    KIT_OK(batch_model_open(b, m, BATCH, resized, &diag));
+    KIT_OK(batch_model_open(b, m, BATCH, resized, &err));
 }
 
 /* The first element of the constant of that name. */
@@ -37,8 +36,8 @@ static int32_t first_of(const struct model *m, const char *name)
 
 TEST(shapes_alone_change)
 {
-    struct model m;
-    struct batch_model b;
+    struct model m CLOSED_BY(model_close);
+    struct batch_model b CLOSED_BY(batch_model_close);
 
     kit_text(&m, net);
     open_with_one(&b, &m);
@@ -46,36 +45,30 @@ TEST(shapes_alone_change)
     assert_int_equal(first_of(&b.model, "size"), 2);
     assert_int_equal(first_of(&b.model, "axes"), 2);
     assert_int_equal(first_of(&m, "shape"), BATCH); /* the source stays as it was */
-    batch_model_close(&b);
-    model_close(&m);
 }
 
 /* One constant { 2, 1, 2 } is RESHAPE's shape and MEAN's axes: it must keep both meanings. */
 TEST(a_shape_that_is_axes_too_stays)
 {
-    struct model m;
-    struct batch_model b;
+    struct model m CLOSED_BY(model_close);
+    struct batch_model b CLOSED_BY(batch_model_close);
 
     kit_text(&m,
              "RESHAPE {} x:f32[2,2] shared:i32[3]=2,1,2 -> flat; MEAN {} flat shared -> y:f32[2]");
     open_with_one(&b, &m);
     assert_int_equal(first_of(&b.model, "shared"), BATCH);
-    batch_model_close(&b);
-    model_close(&m);
 }
 
 /* TRANSPOSE_CONV's shape is its first input. */
 TEST(the_shape_of_transpose_conv_changes)
 {
-    struct model m;
-    struct batch_model b;
+    struct model m CLOSED_BY(model_close);
+    struct batch_model b CLOSED_BY(batch_model_close);
 
     kit_text(&m,
              "TRANSPOSE_CONV shape:i32[4]=2,1,1,1 f32[1,1,1,1]=3 x:f32[2,1,1,1] -> y:f32[2,1,1,1]");
     open_with_one(&b, &m);
     assert_int_equal(first_of(&b.model, "shape"), 1);
-    batch_model_close(&b);
-    model_close(&m);
 }
 
 static const TfLiteTensor *output(struct interpreter *in)
@@ -88,22 +81,21 @@ static const TfLiteTensor *output(struct interpreter *in)
 /* The model with batch 1 gives the first image's result. */
 TEST(the_first_image_alone)
 {
-    struct model m;
-    struct batch_model b;
+    struct model m CLOSED_BY(model_close);
+    struct batch_model b CLOSED_BY(batch_model_close);
     struct interpreter *two, *one;
     const TfLiteTensor *all, *first;
-    struct diag diag;
 
     kit_text(&m, net);
     open_with_one(&b, &m);
     two = kit_interpreter(&m, NULL);
     one = kit_interpreter(&b.model, NULL);
-    KIT_OK(interpreter_allocate(two, &diag));
-    KIT_OK(interpreter_allocate(one, &diag));
+    KIT_OK(interpreter_allocate(two, &err));
+    KIT_OK(interpreter_allocate(one, &err));
     kit_fill_inputs(two, 1);
     kit_fill_inputs(one, 1);
-    KIT_OK(interpreter_invoke(two, &diag));
-    KIT_OK(interpreter_invoke(one, &diag));
+    KIT_OK(interpreter_invoke(two, &err));
+    KIT_OK(interpreter_invoke(one, &err));
     all = output(two);
     first = output(one);
     assert_int_equal(first->bytes, 3 * sizeof(float));
@@ -111,6 +103,4 @@ TEST(the_first_image_alone)
     assert_memory_equal(all->data.raw, first->data.raw, first->bytes);
     interpreter_close(one);
     interpreter_close(two);
-    batch_model_close(&b);
-    model_close(&m);
 }

@@ -3,8 +3,6 @@
 
 #include "conformance/tools/bench/bench_series.h"
 
-#include <stdint.h>
-
 TEST(quantiles)
 {
     const double one[] = { 7 }, four[] = { 1, 2, 4, 8 };

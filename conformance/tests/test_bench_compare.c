@@ -6,30 +6,14 @@
 #include "conformance/util/sha256.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 60, MIB = 1 << 20 };
 
-static struct bench_kit kit;
 static double samples[SAMPLES];
 static char subject_fp32[] = "lib.so precision=fp32", subject_fp16[] = "lib.so precision=fp16";
-
-static int open_kit(void **state)
-{
-    (void)state;
-    bench_kit_open(&kit, 2);
-    return 0;
-}
-
-static int close_kit(void **state)
-{
-    (void)state;
-    bench_kit_close(&kit);
-    return 0;
-}
 
 /* A measurement whose samples are `ms`, but for a little. */
 static struct bench_result result(double ms)
@@ -41,12 +25,11 @@ static struct bench_result result(double ms)
                               .constant_bytes = 4 * MIB,
                               .warm = { .known = true },
                               .warm_count = BENCH_WARM_STARTS };
-    struct diag diag = { .status = STATUS_OK };
 
     for (int i = 0; i < SAMPLES; i++)
         samples[i] = ms * (1 + 0.001 * (i * 37 % 11));
-    assert_int_equal(sha256_file(kit.model, r.model_sha256, &diag), STATUS_OK);
-    assert_int_equal(bench_series_make(&r.latency_ms, samples, SAMPLES, &diag), STATUS_OK);
+    assert_int_equal(sha256_file(bench_kit_model, r.model_sha256, &err), STATUS_OK);
+    assert_int_equal(bench_series_make(&r.latency_ms, samples, SAMPLES, &err), STATUS_OK);
     for (int i = 0; i < BENCH_WARM_STARTS; i++)
         r.warm_init_ms[i] = 100 + i;
     r.host =
@@ -57,9 +40,9 @@ static struct bench_result result(double ms)
 /* Writes a report of the result as the earlier one. */
 static const char *write_report(const struct bench_result *r)
 {
-    const struct bench_request q = bench_kit_request(&kit, NULL);
+    const struct bench_request q = bench_kit_request(NULL);
     const struct bench_report b = { .request = &q, .result = r, .versus_limit = -1 };
-    const char *const path = bench_kit_path(&kit, "before.json");
+    const char *const path = scratch("before.json");
     FILE *const f = fopen(path, "w");
 
     assert_non_null(f);
@@ -73,9 +56,9 @@ static const char *why_not(const char *text)
     static struct diag diag;
     struct bench_baseline b;
 
-    bench_kit_write(bench_kit_path(&kit, "broken.json"), text, strlen(text));
+    scratch_text("broken.json", text);
     diag = (struct diag){ .status = STATUS_OK };
-    assert_int_equal(bench_baseline_open(&b, bench_kit_path(&kit, "broken.json"), kit.model, &diag),
+    assert_int_equal(bench_baseline_open(&b, scratch("broken.json"), bench_kit_model, &diag),
                      STATUS_USAGE);
     return diag.text;
 }
@@ -90,7 +73,6 @@ static const char *why_not(const char *text)
 TEST(broken_and_foreign_files_are_refused)
 {
     struct bench_baseline b;
-    struct diag diag = { .status = STATUS_OK };
     char other[256];
 
     ASSERT_SAYS(why_not(""), "broken.json: line");
@@ -110,9 +92,9 @@ TEST(broken_and_foreign_files_are_refused)
              "{\"samples\": [1]}}",
              7);
     ASSERT_SAYS(why_not(other), "it measured another model, other.tflite with sha256 000000000000");
-    assert_int_equal(
-        bench_baseline_open(&b, bench_kit_path(&kit, "missing.json"), kit.model, &diag), STATUS_IO);
-    ASSERT_SAYS(diag.text, "missing.json: No such file");
+    assert_int_equal(bench_baseline_open(&b, scratch("missing.json"), bench_kit_model, &err),
+                     STATUS_IO);
+    ASSERT_SAYS(err.text, "missing.json: No such file");
 }
 
 /* Compares `after` with the report of `before`, and closes both. */
@@ -120,11 +102,10 @@ static struct bench_comparison compare(struct bench_result *before, struct bench
 {
     struct bench_baseline b;
     struct bench_comparison c = { .path = NULL };
-    struct diag diag = { .status = STATUS_OK };
 
-    if (bench_baseline_open(&b, write_report(before), kit.model, &diag) != STATUS_OK ||
-        bench_compare(&c, &b, after, 0.05, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (bench_baseline_open(&b, write_report(before), bench_kit_model, &err) != STATUS_OK ||
+        bench_compare(&c, &b, after, 0.05, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     bench_baseline_close(&b);
     bench_series_close(&before->latency_ms);
     bench_series_close(&after->latency_ms);
@@ -215,7 +196,6 @@ TEST(differences_are_named)
     struct bench_result before = result(4), after = result(4);
     struct bench_comparison c;
     struct bench_baseline b;
-    struct diag diag = { .status = STATUS_OK };
 
     after.subject = subject_fp16;
     snprintf(after.device, sizeof after.device, "NVIDIA H200");
@@ -227,9 +207,10 @@ TEST(differences_are_named)
     before = result(4);
     after = result(4);
     snprintf(after.input_shapes, sizeof after.input_shapes, "1,8,8,2:6:6");
-    assert_int_equal(bench_baseline_open(&b, write_report(&before), kit.model, &diag), STATUS_OK);
-    assert_int_equal(bench_compare(&c, &b, &after, 0.05, &diag), STATUS_USAGE);
-    ASSERT_SAYS(diag.text, "its inputs had the shapes 1,4,4,2:6:6, now 1,8,8,2:6:6");
+    assert_int_equal(bench_baseline_open(&b, write_report(&before), bench_kit_model, &err),
+                     STATUS_OK);
+    assert_int_equal(bench_compare(&c, &b, &after, 0.05, &err), STATUS_USAGE);
+    ASSERT_SAYS(err.text, "its inputs had the shapes 1,4,4,2:6:6, now 1,8,8,2:6:6");
     bench_baseline_close(&b);
     bench_series_close(&before.latency_ms);
     bench_series_close(&after.latency_ms);
@@ -237,15 +218,14 @@ TEST(differences_are_named)
 
 TEST(the_text_has_a_verdict)
 {
-    const struct bench_request q = bench_kit_request(&kit, NULL);
+    const struct bench_request q = bench_kit_request(NULL);
     struct bench_result before = result(4), after = result(4.28), shown = result(4.28);
     const struct bench_comparison c = compare(&before, &after);
     const struct bench_report b = {
         .request = &q, .result = &shown, .comparison = &c, .versus_limit = -1
     };
     char *text = NULL, reason[256];
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
     bench_print_text(f, &b);
     fclose(f);
@@ -258,4 +238,4 @@ TEST(the_text_has_a_verdict)
     bench_series_close(&shown.latency_ms);
 }
 
-TEST_FILE(.setup = open_kit, .teardown = close_kit);
+TEST_FILE(.setup = bench_kit_open);

@@ -3,23 +3,20 @@
 
 #include "conformance/tools/bench/bench_roofline.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIB = 1 << 20 };
 
 /* Caches hold 8 MiB: 4 TB/s, 8 TB/s where they are busier, then 2 TB/s; 2 us of floor. */
-static const struct assay_gpu_peaks peaks = {
-    .floor_us = 2,
-    .memory_bytes = { 2 * MIB, 8 * MIB, 32 * MIB },
-    .memory_bytes_per_us = { 4 * MIB, 8 * MIB, 2 * MIB },
-    .host_read_bytes_per_us = 0.25 * MIB,
-    .host_write_bytes_per_us = 0.125 * MIB,
-    .f32_ops_per_us = 1e6,
-    .f16_ops_per_us = 4e6,
-    .i8_ops_per_us = 8e6,
-};
+#define PEAKS                                                                                      \
+    {                                                                                              \
+        .floor_us = 2, .memory_bytes = { 2 * MIB, 8 * MIB, 32 * MIB },                             \
+        .memory_bytes_per_us = { 4 * MIB, 8 * MIB, 2 * MIB },                                      \
+        .host_read_bytes_per_us = 0.25 * MIB, .host_write_bytes_per_us = 0.125 * MIB,              \
+        .f32_ops_per_us = 1e6, .f16_ops_per_us = 4e6, .i8_ops_per_us = 8e6,                        \
+    }
+static const struct assay_gpu_peaks peaks = PEAKS;
 
 static char conv[] = "CONV_2D node 1 'x'", relu[] = "RELU node 2 'y'", load[] = "load",
             store[] = "store", source[] = "delegate/ops/product/conv_2d.c:1";
@@ -40,7 +37,10 @@ static struct bench_step steps[] = {
 /* clang-format on */
 
 static const struct bench_result result = {
-    .steps = steps, .step_count = sizeof steps / sizeof steps[0], .has_peaks = true, .peaks = peaks
+    .steps = steps,
+    .step_count = sizeof steps / sizeof steps[0],
+    .has_peaks = true,
+    .peaks = PEAKS,
 };
 
 static bool is(double x, double expected)

@@ -4,9 +4,7 @@
 #include "conformance/tests/kit/bench_kit.h"
 #include "conformance/tools/bench/bench.h"
 #include "conformance/tools/bench/bench_print.h"
-#include "conformance/tools/bench/bench_threads.h"
 #include "conformance/util/interrupt.h"
-#include "delegate/tests/kit/buffer_kit.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/tests/kit/mock_path.h"
@@ -14,35 +12,16 @@
 
 #include <math.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static struct bench_kit kit;
-
-static int open_kit(void **state)
-{
-    (void)state;
-    bench_kit_open(&kit, 2);
-    return 0;
-}
-
-static int close_kit(void **state)
-{
-    (void)state;
-    bench_kit_close(&kit);
-    return 0;
-}
-
 static struct bench_result run(const struct bench_request *q)
 {
     struct bench_result r;
-    struct diag diag = { .status = STATUS_OK };
 
-    if (bench_run(&r, q, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(bench_run(&r, q, &err));
     return r;
 }
 
@@ -60,8 +39,8 @@ static const char *refused(const struct bench_request *q)
 
 TEST(keeps_samples_in_order)
 {
-    const struct bench_request q = bench_kit_request(&kit, NULL);
-    struct bench_result r = run(&q);
+    const struct bench_request q = bench_kit_request(NULL);
+    struct bench_result r CLOSED_BY(bench_close) = run(&q);
     double sum = 0;
 
     assert_int_equal(r.latency_ms.n, 40);
@@ -72,28 +51,25 @@ TEST(keeps_samples_in_order)
     assert_true(fabs(sum / 40 - r.latency_ms.mean) < 1e-9 * sum);
     assert_int_equal(strlen(r.model_sha256), 64);
     assert_string_equal(r.input_shapes, "1,4,4,2:6:6");
-    bench_close(&r);
 }
 
 TEST(keeps_a_part_of_very_many)
 {
     const size_t count = 2 * SERIES_SAMPLES_MAX + 1;
-    double *const ms = mem_alloc(count, sizeof *ms);
+    double *ms CLOSED_BY(kit_mem_free) = mem_alloc(count, sizeof *ms);
     struct bench_series s;
-    struct diag diag = { .status = STATUS_OK };
 
     for (size_t i = 0; i < count; i++)
         ms[i] = 1 + (double)i;
-    assert_int_equal(bench_series_make(&s, ms, count, &diag), STATUS_OK);
+    assert_int_equal(bench_series_make(&s, ms, count, &err), STATUS_OK);
     assert_int_equal(s.n, count);
     assert_int_equal(s.every, 3);
     assert_int_equal(s.sample_count, (count + 2) / 3);
     assert_true(s.samples[1] == 4 && s.median == 1 + (double)SERIES_SAMPLES_MAX);
     bench_series_close(&s);
-    assert_int_equal(bench_series_make(&s, ms, SERIES_SAMPLES_MAX, &diag), STATUS_OK);
+    assert_int_equal(bench_series_make(&s, ms, SERIES_SAMPLES_MAX, &err), STATUS_OK);
     assert_int_equal(s.sample_count, SERIES_SAMPLES_MAX);
     bench_series_close(&s);
-    mem_free(ms);
 }
 
 /* ---- signals ---- */
@@ -102,10 +78,8 @@ static char *print_text(const struct bench_result *r, const struct bench_request
 {
     const struct bench_report report = { .request = q, .result = r, .versus_limit = -1 };
     char *text, reason[256];
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     assert_int_equal(bench_report_judge(&report, reason, sizeof reason), CASE_MISSING);
     bench_print_text(f, &report);
     fclose(f);
@@ -118,9 +92,9 @@ TEST(a_signal_keeps_the_samples)
 {
     char interrupt[48];
     const char *options[] = { interrupt, "node=20" };
-    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
-    struct bench_result r;
-    char *text;
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
+    struct bench_result r CLOSED_BY(bench_close);
+    char *text CLOSED_BY(kit_free);
 
     snprintf(interrupt, sizeof interrupt, "interrupt=%ld", (long)getpid());
     q.delegate_options = (struct string_list){ options, 2 };
@@ -133,14 +107,12 @@ TEST(a_signal_keeps_the_samples)
     assert_true(r.nodes > 0 && r.host.peak_bytes > 0);
     text = print_text(&r, &q);
     assert_non_null(strstr(text, "\ninterrupted: SIGTERM: "));
-    free(text);
-    bench_close(&r);
 }
 
 /* One that comes during the starts leaves the model described. */
 TEST(a_signal_before_the_inferences)
 {
-    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
     struct bench_result r;
     char *text;
 
@@ -165,9 +137,9 @@ TEST(a_signal_before_the_inferences)
 
 TEST(a_slow_subject_shows_in_turns)
 {
-    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
     char slow[512];
-    struct bench_result r;
+    struct bench_result r CLOSED_BY(bench_close);
 
     snprintf(slow, sizeof slow, "delegate:%s?slow=2000", mock_path("delegate.so"));
     q.versus = slow;
@@ -178,18 +150,40 @@ TEST(a_slow_subject_shows_in_turns)
     /* A twentieth, but for what the runtime adds; the machine is busy with other things. */
     assert_true(r.versus.shift.ratio < 0.5 && r.versus.shift.high < 1);
     assert_non_null(strstr(r.versus.subject, "slow=2000"));
+}
+
+/* Two copies of one subject, of which the one whose process starts first is slower, in each pair of
+ * processes: the interval holds 1. */
+TEST(a_slow_start_is_no_slow_subject)
+{
+    const char *options[2] = { "slow=20" };
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
+    char option[256], versus[512];
+    struct bench_result r;
+
+    snprintf(option, sizeof option, "first_slow=%s", scratch("first"));
+    options[1] = option;
+    q.delegate_options = (struct string_list){ options, 2 };
+    snprintf(versus, sizeof versus, "delegate:%s?slow=20&%s", mock_path("delegate.so"), option);
+    q.versus = versus;
+    r = run(&q);
+    assert_true(r.versus.known);
+    assert_int_equal(r.versus.process_pairs, SHIFT_GROUPS_MAX);
+    assert_true(r.versus.shift.low < 1 && r.versus.shift.high > 1);
+    /* Pairs differ by a factor of 2 or more: the interval is that wide. */
+    assert_true(r.versus.shift.high / r.versus.shift.low > 3);
     bench_close(&r);
 }
 
 TEST(a_subject_that_fails_is_named)
 {
-    struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_request q = bench_kit_request(NULL);
     char end[512], missing[512];
 
     snprintf(end, sizeof end, "delegate:%s?fault=exit", mock_path("delegate.so"));
     q.versus = end;
     assert_non_null(strstr(refused(&q), "fault=exit: the process that runs it ended"));
-    snprintf(missing, sizeof missing, "delegate:%s/none.so", kit.directory);
+    snprintf(missing, sizeof missing, "delegate:%s/none.so", scratch("."));
     q.versus = missing;
     assert_non_null(strstr(refused(&q), "none.so"));
     q.versus = "nonsense";
@@ -198,9 +192,8 @@ TEST(a_subject_that_fails_is_named)
 
 TEST(threads_run_at_the_same_time)
 {
-    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
     struct bench_result r;
-    struct diag diag = { .status = STATUS_OK };
     enum status s;
     struct bench_check check;
     size_t sum = 0;
@@ -218,11 +211,11 @@ TEST(threads_run_at_the_same_time)
     bench_close(&r);
     q.delegate_options = (struct string_list){ (const char *[]){ "fault=invoke" }, 1 };
     bench_check_init(&check, &q);
-    s = bench_threads(&r.throughput, &q, &check, &diag);
+    s = bench_threads(&r.throughput, &q, &check, &err);
     bench_throughput_close(&r.throughput);
     assert_int_not_equal(s, STATUS_OK);
-    assert_non_null(strstr(diag.text, "--threads=3: thread 0: "));
-    assert_non_null(strstr(diag.text, "the device is lost"));
+    assert_non_null(strstr(err.text, "--threads=3: thread 0: "));
+    assert_non_null(strstr(err.text, "the device is lost"));
 }
 
 /* ---- right or wrong ---- */
@@ -254,8 +247,8 @@ TEST(outputs_are_checked)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char fault[48];
         const char *options[] = { fault };
-        struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
-        struct bench_result r;
+        struct bench_request q = bench_kit_request(mock_path("delegate.so"));
+        struct bench_result r CLOSED_BY(bench_close);
         char reason[256];
         const struct bench_report b = { .request = &q, .result = &r, .versus_limit = -1 };
 
@@ -280,7 +273,6 @@ TEST(outputs_are_checked)
                          rows[i].subject == BENCH_WRONG || rows[i].each_thread == BENCH_WRONG
                              ? CASE_FAIL
                              : CASE_PASS);
-        bench_close(&r);
     }
 }
 
@@ -288,8 +280,8 @@ TEST(outputs_are_checked)
 
 static uint64_t driver_bytes(const char *option)
 {
-    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
-    struct bench_result r;
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
+    struct bench_result r CLOSED_BY(bench_close);
     uint64_t bytes;
 
     if (option)
@@ -298,12 +290,11 @@ static uint64_t driver_bytes(const char *option)
     assert_true(r.host.known && r.host.delegate_silent);
     assert_true(r.host.ours_bytes + r.host.driver_bytes + r.host.rest_bytes >= r.host.peak_bytes);
     bytes = r.host.driver_bytes;
-    bench_close(&r);
     return bytes;
 }
 
 /* A sanitizer's shadow and what it keeps of freed blocks are pages of no file, too. */
-#if KIT_SANITIZED
+#ifdef KIT_HAS_SANITIZER
 #define UNLESS_SANITIZED() skip()
 #else
 #define UNLESS_SANITIZED() (void)0
@@ -324,11 +315,10 @@ TEST(what_is_allocated_is_ours)
 {
     struct bench_pages pages;
     struct bench_memory before, after;
-    struct diag diag = { .status = STATUS_OK };
     char *block;
 
     UNLESS_SANITIZED();
-    assert_int_equal(bench_pages_read(&pages, &diag), STATUS_OK);
+    assert_int_equal(bench_pages_read(&pages, &err), STATUS_OK);
     bench_memory_read(&before, &pages, NULL, -1, -1);
     block = mem_alloc(20 << 20, 1);
     memset(block, 1, 20 << 20);
@@ -346,15 +336,12 @@ TEST(what_is_allocated_is_ours)
 static void parse(struct bench_request *q, const char *layers, const char *shapes,
                   const char *ranges, const char *files)
 {
-    struct diag diag = { .status = STATUS_OK };
-
-    if (bench_inputs_parse(&q->inputs, layers, shapes, ranges, files, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(bench_inputs_parse(&q->inputs, layers, shapes, ranges, files, &err));
 }
 
 TEST(inputs_come_from_the_command_line)
 {
-    struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_request q = bench_kit_request(NULL);
     const int32_t seven[] = { 7, 7, 7, 7, 7, 7, 7, 7 };
     char files[256], outputs[128];
     struct bench_result r;
@@ -362,9 +349,9 @@ TEST(inputs_come_from_the_command_line)
     size_t count;
     int32_t larger[8];
 
-    bench_kit_write(bench_kit_path(&kit, "seven"), seven, sizeof seven);
-    snprintf(files, sizeof files, "more\\:0:%s", bench_kit_path(&kit, "seven"));
-    snprintf(outputs, sizeof outputs, "%s", bench_kit_path(&kit, "outputs"));
+    scratch_bytes("seven", seven, sizeof seven);
+    snprintf(files, sizeof files, "more\\:0:%s", scratch("seven"));
+    snprintf(outputs, sizeof outputs, "%s", scratch("outputs"));
     parse(&q, "image,numbers,more\\:0", "1,2,3,2:8:8", "numbers,8,9", files);
     q.outputs_path = outputs;
     r = run(&q);
@@ -381,7 +368,7 @@ TEST(inputs_come_from_the_command_line)
         strstr(refused(&q), "no input has the name number, but image, numbers, more:0"));
     parse(&q, NULL, NULL, "numbers,0,4000000000", NULL);
     assert_non_null(strstr(refused(&q), "numbers holds -2147483648 to 2147483647"));
-    bench_kit_write(bench_kit_path(&kit, "seven"), seven, 5);
+    scratch_bytes("seven", seven, 5);
     parse(&q, NULL, NULL, NULL, files);
     assert_non_null(strstr(refused(&q), "expected 24 bytes for input more:0, found 5"));
 }
@@ -422,10 +409,8 @@ TEST(broken_inputs_are_refused)
 static char *print(void (*form)(FILE *, const struct bench_report *), const struct bench_report *b)
 {
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     form(f, b);
     assert_int_equal(fclose(f), 0);
     return text;
@@ -433,8 +418,8 @@ static char *print(void (*form)(FILE *, const struct bench_report *), const stru
 
 TEST(forms_hold_the_same)
 {
-    struct bench_request q = bench_kit_request(&kit, mock_path("delegate.so"));
-    struct bench_result r;
+    struct bench_request q = bench_kit_request(mock_path("delegate.so"));
+    struct bench_result r CLOSED_BY(bench_close);
     struct bench_report b = { .request = &q, .result = &r, .versus_limit = 0.05 };
     char *text, *json, *csv, line[128];
     json_t *o;
@@ -465,15 +450,14 @@ TEST(forms_hold_the_same)
     free(text);
     free(json);
     free(csv);
-    bench_close(&r);
 }
 
 TEST(a_dry_run_measures_nothing)
 {
-    struct bench_request q = bench_kit_request(&kit, NULL);
-    struct bench_result r;
+    struct bench_request q = bench_kit_request(NULL);
+    struct bench_result r CLOSED_BY(bench_close);
     const struct bench_report b = { .request = &q, .result = &r, .versus_limit = -1 };
-    char *json;
+    char *json CLOSED_BY(kit_free);
 
     q.dry_run = true;
     r = run(&q);
@@ -481,8 +465,6 @@ TEST(a_dry_run_measures_nothing)
     assert_int_equal(r.nodes, 3);
     json = print(bench_print_json, &b);
     assert_non_null(strstr(json, "\"median\": null"));
-    free(json);
-    bench_close(&r);
 }
 
-TEST_FILE(.setup = open_kit, .teardown = close_kit);
+TEST_FILE(.setup = bench_kit_open);

@@ -5,33 +5,22 @@
 /* Needs: mock/accelerator.so mock/accelerator_bytes.so */
 /* Needs: mock/accelerator_version.so mock/accelerator_nameless.so */
 #include "conformance/tests/kit/bench_kit.h"
-#include "conformance/tools/bench/bench_serve.h"
+#include "conformance/tools/bench/bench.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static struct bench_kit kit;
 static char *said; /* by the last talk */
 static struct diag diag;
 
-static int open_kit(void **state)
+FIXTURE(close_kit)
 {
-    (void)state;
-    bench_kit_open(&kit, 2);
-    return 0;
-}
-
-static int close_kit(void **state)
-{
-    (void)state;
     free(said);
-    bench_kit_close(&kit);
     return 0;
 }
 
@@ -57,7 +46,7 @@ static enum status talk(const struct bench_request *q, const char *lines)
 static struct bench_request on_litert(const char *what, const char *keys)
 {
     static char spec[2 * PATH_MAX];
-    struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_request q = bench_kit_request(NULL);
 
     snprintf(spec, sizeof spec, "litert:%s?library=%s%s", what, mock_path("litert.so"), keys);
     q.subject = spec;
@@ -70,8 +59,7 @@ static void expect_conversation(const struct bench_request *q, const char *subje
     json_t *hello;
     char *line, *next, *number;
 
-    if (talk(q, "3\n3\n") != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK_DIAG(talk(q, "3\n3\n"), diag);
     line = strtok_r(said, "\n", &next);
     hello = json_loads(line, 0, NULL);
     assert_non_null(hello);
@@ -96,7 +84,7 @@ static void expect_conversation(const struct bench_request *q, const char *subje
 
 TEST(serves)
 {
-    struct bench_request q = bench_kit_request(&kit, NULL);
+    struct bench_request q = bench_kit_request(NULL);
 
     expect_conversation(&q, "reference");
     q = on_litert("cpu", "");
@@ -108,7 +96,7 @@ TEST(serves)
 TEST(refuses_other_lines)
 {
     static const char *const lines[] = { "0\n", "x\n", "-1\n", "3 3\n", "1000001\n", "3" };
-    const struct bench_request q = bench_kit_request(&kit, NULL);
+    const struct bench_request q = bench_kit_request(NULL);
 
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         assert_int_equal(talk(&q, lines[i]), STATUS_USAGE);
@@ -130,4 +118,4 @@ TEST(fetches_outputs)
     unsetenv("MOCK_LITERT");
 }
 
-TEST_FILE(.setup = open_kit, .teardown = close_kit);
+TEST_FILE(.setup = bench_kit_open, .teardown = close_kit);

@@ -6,8 +6,6 @@
 #include "conformance/util/random.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 
 enum { PAIRS = 50, SAMPLES = 1000, SAMPLES_FEW = 50 };
 
@@ -52,13 +50,11 @@ static int count_pairs(const struct noise *noise, double factor, size_t samples,
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
         struct random_stream s;
         struct bench_shift shift;
-        struct diag diag = { .status = STATUS_OK };
 
         random_init(&s, 1, "bench", pair, samples, 0);
         draw(&s, noise, 4, before, samples);
         draw(&s, noise, 4 * factor, after, samples);
-        assert_int_equal(bench_shift_samples(before, samples, after, samples, &shift, &diag),
-                         STATUS_OK);
+        KIT_OK(bench_shift_samples(before, samples, after, samples, &shift, &err));
         assert_true(shift.low <= shift.ratio && shift.ratio <= shift.high);
         found += bench_shift_judge(&shift, 0.05) == verdict;
         *holds += shift.low <= factor && factor <= shift.high;
@@ -92,29 +88,82 @@ TEST(noise_is_silent)
     assert_int_equal(count_pairs(&busy, 0.8, SAMPLES, VERDICT_SAME, &holds), PAIRS);
 }
 
-/* Alternating runs: a drift that both see cancels. */
-TEST(pairs_of_blocks)
+/* How many of 50 pairs of subjects have this verdict at 5 %: 42 rounds in six pairs of processes,
+ * each of which has its own ratio, and a start that makes the first one slower. */
+static int count_duels(double factor, double process, double first, enum bench_verdict verdict,
+                       int *holds)
 {
-    int slower = 0, silent = 0;
+    static const size_t ends[] = { 7, 14, 21, 28, 35, 42 };
+    int found = 0;
 
+    *holds = 0;
     for (uint64_t pair = 0; pair < PAIRS; pair++) {
         struct random_stream s;
         struct bench_shift shift;
-        struct diag diag = { .status = STATUS_OK };
-        double x[40];
+        double x[42], own = 0;
 
         random_init(&s, 1, "versus", pair, 0, 0);
-        for (size_t i = 0; i < 40; i++)
-            x[i] = log(1.07) + 0.02 * random_normal(&s);
-        assert_int_equal(bench_shift_pairs(x, 40, &shift, &diag), STATUS_OK);
-        slower += bench_shift_judge(&shift, 0.05) == VERDICT_SLOWER;
-        for (size_t i = 0; i < 40; i++)
-            x[i] -= log(1.07);
-        assert_int_equal(bench_shift_pairs(x, 40, &shift, &diag), STATUS_OK);
-        silent += bench_shift_judge(&shift, 0.05) == VERDICT_SAME;
+        for (size_t i = 0; i < 42; i++) {
+            if (i % 7 == 0)
+                own = process * random_normal(&s) + (i / 7 % 2 ? -first : first);
+            x[i] = log(factor) + own + 0.02 * random_normal(&s);
+        }
+        assert_int_equal(bench_shift_pairs(x, 42, ends, 6, &shift, &err), STATUS_OK);
+        assert_true(shift.low <= shift.ratio && shift.ratio <= shift.high);
+        found += bench_shift_judge(&shift, 0.05) == verdict;
+        *holds += shift.low <= factor && factor <= shift.high;
     }
-    assert_int_equal(slower, PAIRS);
-    assert_int_equal(silent, PAIRS);
+    return found;
+}
+
+/* Alternating runs: a drift that both see cancels, and of processes what the start makes of them
+ * does.  What else they differ by is in the interval: without it, it holds the ratio of 42 of 50.
+ */
+TEST(pairs_of_blocks)
+{
+    int holds;
+
+    assert_int_equal(count_duels(1.07, 0, 0, VERDICT_SLOWER, &holds), PAIRS);
+    assert_in_range(holds, 48, PAIRS);
+    assert_int_equal(count_duels(1, 0, 0, VERDICT_SAME, &holds), PAIRS);
+    assert_int_equal(count_duels(1, 0.02, 0, VERDICT_SLOWER, &holds), 0);
+    assert_in_range(holds, 48, PAIRS);
+    assert_int_equal(count_duels(1, 0.01, 0.012, VERDICT_SLOWER, &holds), 0);
+    assert_in_range(holds, 48, PAIRS);
+}
+
+/* By hand: estimates of the groups of 0, 0.1 and 0.2 have a mean of 0.1, and a standard deviation
+ * of 0.1: 0.1 +- 9.925 * 0.1 / sqrt(3). */
+TEST(groups_by_hand)
+{
+    static const size_t ends[] = { 4, 8, 14 };
+    struct bench_shift shift;
+    double x[14];
+
+    for (int calm = 0; calm < 2; calm++) { /* then the rounds of a group are all but equal */
+        const double noise = calm ? 0.001 : 0.3;
+
+        for (int i = 0; i < 14; i++)
+            x[i] = (i < 4 ? 0 : i < 8 ? 0.1 : 0.2) + (i % 2 ? noise : -noise);
+        assert_int_equal(bench_shift_pairs(x, 14, ends, 3, &shift, &err), STATUS_OK);
+        assert_true(fabs(log(shift.high) - (0.1 + 0.9925 / sqrt(3))) < 1e-12);
+        assert_true(fabs(log(shift.low) - (0.1 - 0.9925 / sqrt(3))) < 1e-12);
+    }
+}
+
+/* By hand: in three groups of -1, -1, 1, 1 the neighbours have the covariance 3 * 1 - 2 * 1 of a
+ * variance of 12, and three means were taken from them. */
+TEST(correlation_in_groups_by_hand)
+{
+    static const size_t ends[] = { 4, 8, 12 };
+    const double r = 1.0 / 12 + 3.0 / 12 - 1 / sqrt(12);
+    struct bench_shift shift;
+    double x[12];
+
+    for (int i = 0; i < 12; i++)
+        x[i] = 5 * (i / 4) + (i % 4 < 2 ? -1 : 1);
+    assert_int_equal(bench_shift_pairs(x, 12, ends, 3, &shift, &err), STATUS_OK);
+    assert_true(fabs(shift.inflation - (1 + r) / (1 - r)) < 1e-12);
 }
 
 /* By hand: the ratios of {1, 2, 4, 8, 16, 32} and twice that are powers of 2 from 2^-4 to 2^6, most
@@ -124,9 +173,8 @@ TEST(ranks_by_hand)
 {
     const double before[] = { 1, 2, 4, 8, 16, 32 }, after[] = { 2, 4, 8, 16, 32, 64 };
     struct bench_shift shift;
-    struct diag diag = { .status = STATUS_OK };
 
-    assert_int_equal(bench_shift_values(before, 6, after, 6, &shift, &diag), STATUS_OK);
+    assert_int_equal(bench_shift_values(before, 6, after, 6, &shift, &err), STATUS_OK);
     assert_true(fabs(shift.ratio - 2) < 1e-12);
     assert_true(fabs(shift.low - 1.0 / 16) < 1e-12 && fabs(shift.high - 64) < 1e-9);
     assert_int_equal(shift.blocks[0], 6);
@@ -137,16 +185,15 @@ TEST(correlation_widens)
 {
     double flat[200], ramp[200];
     struct bench_shift shift;
-    struct diag diag = { .status = STATUS_OK };
 
     for (int i = 0; i < 200; i++) {
         flat[i] = 1 + 0.01 * (i * 7 % 5);
         ramp[i] = 1 + 0.005 * i;
     }
-    assert_int_equal(bench_shift_samples(flat, 200, flat, 200, &shift, &diag), STATUS_OK);
+    assert_int_equal(bench_shift_samples(flat, 200, flat, 200, &shift, &err), STATUS_OK);
     assert_true(shift.ratio == 1 && shift.inflation < 1.5);
     /* A run that gets slower all the time has, in effect, few blocks. */
-    assert_int_equal(bench_shift_samples(ramp, 200, ramp, 200, &shift, &diag), STATUS_OK);
+    assert_int_equal(bench_shift_samples(ramp, 200, ramp, 200, &shift, &err), STATUS_OK);
     assert_true(shift.inflation > 8);
     assert_true(shift.low < 0.7 && shift.high > 1.4);
 }
@@ -155,13 +202,12 @@ TEST(too_few_are_refused)
 {
     const double x[64] = { 1, 1, 1 };
     struct bench_shift shift;
-    struct diag diag = { .status = STATUS_OK };
 
-    assert_int_equal(bench_shift_samples(x, 29, x, 64, &shift, &diag), STATUS_USAGE);
-    assert_string_equal(diag.text, "found 29 and 64 inferences, expected at least 30 of each: see "
-                                   "--num_runs");
-    diag_clear(&diag);
-    assert_int_equal(bench_shift_values(x, 6, x, 5, &shift, &diag), STATUS_USAGE);
-    diag_clear(&diag);
-    assert_int_equal(bench_shift_pairs(x, 9, &shift, &diag), STATUS_USAGE);
+    assert_int_equal(bench_shift_samples(x, 29, x, 64, &shift, &err), STATUS_USAGE);
+    assert_string_equal(err.text, "found 29 and 64 inferences, expected at least 30 of each: see "
+                                  "--num_runs");
+    diag_clear(&err);
+    assert_int_equal(bench_shift_values(x, 6, x, 5, &shift, &err), STATUS_USAGE);
+    diag_clear(&err);
+    assert_int_equal(bench_shift_pairs(x, 9, (const size_t[]){ 9 }, 1, &shift, &err), STATUS_USAGE);
 }

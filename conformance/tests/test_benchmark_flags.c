@@ -6,7 +6,6 @@
 #include "reference/tests/kit/capture.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,9 +106,9 @@ static const char *const published[] = {
 /* Not in that list: older versions have it. */
 static const char *const older[] = { "enable_platform_tracing" };
 
-static struct capture out, err;
+static struct capture out, errors;
 
-/* Runs `assay bench` with one more word; what it said is in out.text and err.text. */
+/* Runs `assay bench` with one more word; what it said is in out.text and errors.text. */
 static int bench(const char *const *words, size_t count)
 {
     static char name[] = "bench";
@@ -121,9 +120,9 @@ static int bench(const char *const *words, size_t count)
     for (size_t i = 0; i < count; i++)
         argv[i + 1] = (char *)(uintptr_t)words[i];
     capture_begin(&out, stdout);
-    capture_begin(&err, stderr);
+    capture_begin(&errors, stderr);
     code = c->run(c, (int)count + 1, argv);
-    capture_end(&err);
+    capture_end(&errors);
     capture_end(&out);
     return code;
 }
@@ -176,28 +175,28 @@ TEST(every_flag_is_read_in_its_form)
         if (row->deed == BENCHMARK_SAME)
             continue;
         snprintf(word, sizeof word, "--%s=%s", row->name, value(row, false));
-        if (BENCH(word) != EXIT_USAGE || !strstr(err.text, "assay: bench: no model"))
-            fail_msg("%s: %s", word, err.text);
+        if (BENCH(word) != EXIT_USAGE || !strstr(errors.text, "assay: bench: no model"))
+            fail_msg("%s: %s", word, errors.text);
         if (row->kind == BENCHMARK_BOOL) {
             snprintf(word, sizeof word, "--%s=yes", row->name);
             snprintf(says, sizeof says, "assay: bench: --%s=yes: expected true, false, 1 or 0\n",
                      row->name);
             assert_int_equal(BENCH(word), EXIT_USAGE);
-            assert_string_equal(err.text, says);
+            assert_string_equal(errors.text, says);
         } else if (row->kind != BENCHMARK_TEXT) {
             snprintf(word, sizeof word, "--%s=1x", row->name);
             assert_int_equal(BENCH(word), EXIT_USAGE);
             snprintf(says, sizeof says, "--%s=1x: expected a %snumber\n", row->name,
                      row->kind == BENCHMARK_INT ? "whole " : "");
-            assert_non_null(strstr(err.text, says));
+            assert_non_null(strstr(errors.text, says));
         }
         snprintf(word, sizeof word, "--%s=%s", row->name, value(row, true));
         assert_int_equal(BENCH(word), EXIT_USAGE);
-        if (row->deed == BENCHMARK_NOTHING && !strstr(err.text, "assay: bench: no model"))
-            fail_msg("%s: %s", word, err.text);
+        if (row->deed == BENCHMARK_NOTHING && !strstr(errors.text, "assay: bench: no model"))
+            fail_msg("%s: %s", word, errors.text);
         snprintf(says, sizeof says, "assay: bench: %s: %s\n", word, row->text);
         if (row->deed == BENCHMARK_REFUSED)
-            assert_string_equal(err.text, says);
+            assert_string_equal(errors.text, says);
     }
 }
 
@@ -328,7 +327,6 @@ TEST(the_rest_reaches_the_request)
 
 TEST(contradictions_are_refused)
 {
-    struct bench_kit kit;
     static const struct {
         const char *words[3], *says;
     } rows[] = {
@@ -350,21 +348,20 @@ TEST(contradictions_are_refused)
         { { "a.tflite", "--threads=0", "" }, "expected a whole number from 1 to 256" },
     };
 
-    bench_kit_open(&kit, 2);
+    bench_kit_open(NULL);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const size_t count = rows[i].words[2] && *rows[i].words[2] ? 3 : 2;
 
         assert_int_equal(bench(rows[i].words, count), EXIT_USAGE);
-        if (!strstr(err.text, rows[i].says))
-            fail_msg("row %zu: %s", i, err.text);
+        if (!strstr(errors.text, rows[i].says))
+            fail_msg("row %zu: %s", i, errors.text);
     }
     /* A default gives way to --max_secs. */
     assert_int_equal(
-        BENCH(kit.model, "--max_secs=0.05", "--num_runs=1", "--delegate=none", "--no-starts"),
+        BENCH(bench_kit_model, "--max_secs=0.05", "--num_runs=1", "--delegate=none", "--no-starts"),
         EXIT_AS_EXPECTED);
-    assert_int_equal(BENCH(kit.model, "--max_secs=0.05", "--num_runs=1", "--use_gpu=false",
+    assert_int_equal(BENCH(bench_kit_model, "--max_secs=0.05", "--num_runs=1", "--use_gpu=false",
                            "--no-starts", "--require_full_delegation=true"),
                      EXIT_FAILED);
-    assert_non_null(strstr(err.text, "3 of 3 nodes are left to the CPU"));
-    bench_kit_close(&kit);
+    assert_non_null(strstr(errors.text, "3 of 3 nodes are left to the CPU"));
 }

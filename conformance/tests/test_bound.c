@@ -9,7 +9,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 static const struct bound_rule dot = { .kind = BOUND_DOT };
@@ -561,6 +560,10 @@ TEST(test_cells_of_lstm)
         assert_false(passes(&cell, BOUNDS_FP16, p, 0.01));
         assert_true(passes(&cell, BOUNDS_FP16, bound_lstm_h(BOUNDS_FP16, INFINITY, INFINITY), 1));
     }
+    /* 8u |c_prev| + 2u |c_prev|; 8u + 17u + 2u; 8u + 17u + u (TOLERANCES.md 3.8). */
+    assert_true(bound_lstm_c(BOUNDS_FP32, (double[]){ -1e3, 0, 1e3 }, 8).magnitude == 80);
+    assert_true(bound_lstm_c(BOUNDS_FP32, (double[]){ 1e3, 1e3, -1e3 }, 0).magnitude == 27);
+    assert_true(bound_lstm_h(BOUNDS_FP32, 1e3, 1e3).magnitude == 26);
     assert_true(worst > 0.05); /* the bound is not far from what occurs */
     assert_int_equal(missed, 0);
 }

@@ -1,37 +1,25 @@
 /* Classes of attributes and shapes: measured from models as they are built, counted by op and type,
  * and what is claimed of them held to what a run took. */
-#include "conformance/report/forms/forms.h"
 #include "conformance/report/record/classes.h"
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/judge/case_classes.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
-#include "reference/format/read.h"
 #include "reference/tests/kit/test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void measure(const char *name, char text[CASE_CLASSES_BYTES])
 {
     const struct test_case *const c = kit_case(name);
-    struct case_request request = { .seed = 1 };
-    struct case_instance x;
-    struct model m;
-    struct diag diag;
+    struct model m CLOSED_BY(model_close);
+    struct case_instance x CLOSED_BY(case_instance_close);
 
-    while (!case_has_set(c, request.set))
-        request.set++;
-    if (case_build(c, &request, &x, &diag) != STATUS_OK ||
-        tflite_read(&m, x.file.bytes, x.file.count, &diag) != STATUS_OK)
-        fail_msg("%s: %s", name, diag.text);
+    if (case_open(c, 1, &x, &m, &err) != STATUS_OK)
+        fail_msg("%s: %s", name, err.text);
     case_classes_measure(&m, x.judged_node, text);
-    model_close(&m);
-    case_instance_close(&x);
 }
 
 TEST(test_measured)
@@ -91,30 +79,15 @@ TEST(test_names)
 
 /* ---- claims ---- */
 
-static char *write_file(const char *text)
-{
-    static char path[] = "/tmp/assay_classes_XXXXXX";
-    int fd;
-
-    strcpy(path, "/tmp/assay_classes_XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-    return path;
-}
-
 #define HEADER "op\ttype\tbounds\ttaken\tdeclined\n"
 
 static void expect_refused(const char *text, enum status status, const char *words)
 {
-    struct class_claims c;
-    struct diag diag;
+    struct class_claims c CLOSED_BY(class_claims_close);
 
-    assert_int_equal(class_claims_open(&c, text, &diag), status);
-    if (!strstr(diag.text, words))
-        fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
-    class_claims_close(&c);
+    assert_int_equal(class_claims_open(&c, text, &err), status);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, err.text);
 }
 
 TEST(test_refused_claims)
@@ -135,10 +108,9 @@ TEST(test_refused_claims)
     };
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char *const path = write_file(files[i].text);
+        const char *const path = scratch_text("file", files[i].text);
 
         expect_refused(path, STATUS_USAGE, files[i].words);
-        unlink(path);
     }
     expect_refused("relu.f32:ofset", STATUS_USAGE, "--require-classes: relu.f32: expected a class");
     expect_refused("strided_slice.f32:ofset", STATUS_USAGE, "did you mean 'offset'?");
@@ -159,10 +131,9 @@ TEST(test_many_rows)
     for (size_t i = 0, at = strlen(HEADER); i < 16385; i++, at += sizeof row - 1)
         memcpy(many + at, row, sizeof row);
     {
-        char *const path = write_file(many);
+        const char *const path = scratch_text("file", many);
 
         expect_refused(path, STATUS_USAGE, "expected at most 16384 rows, found 16385");
-        unlink(path);
     }
 }
 
@@ -209,27 +180,25 @@ static void expect_problems(const struct sample *s, const char *claims, size_t c
                             const char *words)
 {
     struct ledger_problems p = { .count = 0 };
-    struct class_claims c;
-    char *text = NULL;
+    struct class_claims c CLOSED_BY(class_claims_close);
+    char *text CLOSED_BY(kit_free) = NULL;
     size_t bytes = 0;
-    struct diag diag;
 
     p.out = open_memstream(&text, &bytes);
     assert_non_null(p.out);
-    if (class_claims_open(&c, claims, &diag) != STATUS_OK ||
-        class_claims_check(&c, &s->r, &p, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (class_claims_open(&c, claims, &err) != STATUS_OK ||
+        class_claims_check(&c, &s->r, &p, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     fclose(p.out);
     if (p.count != count || !strstr(text, words))
         fail_msg("expected %zu with \"%s\", found %zu:\n%s", count, words, p.count, text);
-    free(text);
-    class_claims_close(&c);
 }
 
 TEST(test_checked)
 {
-    char *const path = write_file(HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 offset rank4\t\n"
-                                         "relu\t*\tfp32\trank5\t\n");
+    const char *const path =
+        scratch_text("file", HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 offset rank4\t\n"
+                                    "relu\t*\tfp32\trank5\t\n");
     struct sample s;
 
     open_sample(&s);
@@ -246,7 +215,6 @@ TEST(test_checked)
     expect_problems(&s, "*.i8:rank4,*.*:rank7", 2, "*.*:rank7: expected");
     s.cases[3].classes = NULL;
     expect_problems(&s, path, 1, "relu.*:rank5: expected to be taken, found no case");
-    unlink(path);
 }
 
 /* Ours names what there is, and has what was once lost unnoticed. */
@@ -259,11 +227,9 @@ TEST(test_ours)
                  { "strided_slice", " begin_mask " },
                  { "relu", " rank5 " },
                  { "exp", " rank6 " } };
-    struct class_claims c;
-    struct diag diag;
+    struct class_claims c CLOSED_BY(class_claims_close);
 
-    if (class_claims_open(&c, "conformance/classes.tsv", &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(class_claims_open(&c, "conformance/classes.tsv", &err));
     assert_true(c.count > 400);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         size_t k = 0;
@@ -275,24 +241,22 @@ TEST(test_ours)
             strstr(c.rows[k].declined, "in3<0"))
             fail_msg("%s.f32:%s is not taken", rows[i].op, rows[i].class);
     }
-    class_claims_close(&c);
 }
 
 /* Two classes that are taken, and not together. */
 TEST(test_pairs)
 {
-    char *path;
+    const char *path;
     struct sample s;
 
     open_sample(&s);
     s.cases[0].classes = "rank4 in3<0";
     decline(&s, 2, "op.mask: begin_mask is 1, may be 0");
-    path = write_file(HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\t\n");
+    path = scratch_text("file", HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\t\n");
     expect_problems(&s, path, 1, "strided_slice.f32:in3<0+begin_mask on libx.so");
-    unlink(path);
-    path = write_file(HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\tbegin_mask+in3<0\n");
+    path = scratch_text("file",
+                        HEADER "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\tbegin_mask+in3<0\n");
     expect_problems(&s, path, 0, "");
-    unlink(path);
     expect_problems(&s, "strided_slice.f32:begin_mask+in3<0", 1, "begin_mask+in3<0 on");
     expect_problems(&s, "strided_slice.f32:begin_mask", 0, "");
 }
@@ -300,40 +264,30 @@ TEST(test_pairs)
 /* What is written is true of the run that wrote it, and tells what another one has lost. */
 TEST(test_written)
 {
-    static const char path[] = "/tmp/assay_test_classes.tsv";
-    struct diag diag;
-    char text[1024];
+    const char *const path = scratch("classes.tsv");
+    char *text CLOSED_BY(kit_free) = NULL;
     struct sample s;
-    FILE *f;
 
     open_sample(&s);
     decline(&s, 3, "tensor.rank: rank is 5, may be 4");
     decline(&s, 2, "op.mask: begin_mask is 1, may be 0");
     s.cases[0].classes = "rank4 in3<0";
-    assert_int_equal(classes_write(&s.r, path, &diag), STATUS_OK);
-    f = fopen(path, "r");
-    assert_non_null(f);
-    text[fread(text, 1, sizeof text - 1, f)] = '\0';
-    fclose(f);
+    assert_int_equal(classes_write(&s.r, path, &err), STATUS_OK);
+    text = text_of_file(path);
     assert_non_null(strstr(text, HEADER "relu\tf32\t*\t\trank5\n"
                                         "strided_slice\tf32\t*\tbegin_mask in3<0 rank4\t"
                                         "begin_mask+in3<0\n"));
     expect_problems(&s, path, 0, "");
     decline(&s, 0, "op.stride: stride is -1, may be 1");
     expect_problems(&s, path, 1, "strided_slice.f32:in3<0 on libx.so");
-    unlink(path);
 }
 
 /* ---- in reports ---- */
 
 TEST(test_read_again)
 {
-    static const char path[] = "/tmp/assay_test_classes.json";
-    struct record r, again;
-    char *text = NULL;
-    size_t bytes = 0;
-    struct diag diag;
-    FILE *f;
+    const char *const path = scratch("classes.json");
+    struct record r CLOSED_BY(record_close), again CLOSED_BY(record_close);
 
     sample_record_open(&r, 3);
     r.cases[0].classes = "rank4 batch";
@@ -341,18 +295,10 @@ TEST(test_read_again)
     r.results[1].status = CASE_DECLINED;
     r.results[1].what = r.results[1].reason = "tensor.rank: rank is 5";
     sample_record_write(&r, path);
-    assert_int_equal(record_read(&again, path, &diag), STATUS_OK);
-    unlink(path);
+    assert_int_equal(record_read(&again, path, &err), STATUS_OK);
     assert_string_equal(again.cases[0].classes, "rank4 batch");
     assert_null(again.cases[2].classes);
-    f = open_memstream(&text, &bytes);
-    assert_non_null(f);
-    assert_int_equal(form_text(&again, f, &diag), STATUS_OK);
-    fclose(f);
-    assert_non_null(strstr(text, "taken in no case:\n    relu f32 - rank5\n"));
-    free(text);
-    record_close(&again);
-    record_close(&r);
+    report_kit_expect_in(&again, form_text, "taken in no case:\n    relu f32 - rank5\n");
 }
 
 TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -11,14 +11,13 @@
 static void count(struct census *c, const char *text, int fields)
 {
     const struct model_text source = { .text = text, .count = strlen(text), .as_written = true };
-    struct diag diag = { .status = STATUS_OK };
     struct tflite_file file;
     struct model m;
 
-    if (model_text_read(&source, &file, &diag) != STATUS_OK ||
-        tflite_read(&m, file.bytes, file.count, &diag) != STATUS_OK)
-        fail_msg("%s\n%s", diag.text, text);
-    assert_int_equal(census_add_model(c, &m, fields, &diag), STATUS_OK);
+    if (model_text_read(&source, &file, &err) != STATUS_OK ||
+        tflite_read(&m, file.bytes, file.count, &err) != STATUS_OK)
+        fail_msg("%s\n%s", err.text, text);
+    assert_int_equal(census_add_model(c, &m, fields, &err), STATUS_OK);
     model_close(&m);
     mem_free(file.bytes);
 }
@@ -45,18 +44,17 @@ TEST(kinds_in_words)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct census c = { .count = 0 };
+        struct census c CLOSED_BY(census_close) = { .count = 0 };
 
         count(&c, rows[i].text, CENSUS_FIELDS);
         assert_int_equal(c.count, 1);
         assert_string_equal(c.kinds[0].text, rows[i].kind);
-        census_close(&c);
     }
 }
 
 TEST(nodes_and_models)
 {
-    struct census c = { .count = 0 };
+    struct census c CLOSED_BY(census_close) = { .count = 0 };
 
     count(&c, "NEG x:f32[1] -> a\nNEG a -> b\nABS b -> y", 1);
     count(&c, "NEG x:f32[4] -> y", 1);
@@ -68,15 +66,10 @@ TEST(nodes_and_models)
     assert_int_equal(c.kinds[0].nodes, 3);
     assert_int_equal(c.kinds[0].models, 2);
     assert_int_equal(c.kinds[1].models, 1);
-    census_close(&c);
 }
 
-TEST(shares_of_real_nodes)
+TEST(custom_ops_without_a_row_are_left_out)
 {
-    assert_true(real_nodes_share("CONV_2D") > 0.2);
-    assert_true(real_nodes_share("CONV_2D\tf32:4,f32:4c,f32:1c") > 0.01);
-    assert_true(real_nodes_share("CONV_2D") > real_nodes_share("CONV_2D\tf32:4,f32:4c,f32:1c"));
-    assert_true(real_nodes_share("CONV") == 0);
     assert_true(cover_leaves_out("CUSTOM:NoSuchOp\tf32:2"));
     assert_false(cover_leaves_out("CUSTOM:MaxUnpooling2D\tf32:4,i32:4"));
     assert_false(cover_leaves_out("ADD\tf32:2,f32:2"));
@@ -85,20 +78,19 @@ TEST(shares_of_real_nodes)
 /* A kind below a bar wants a row in the suite of its op: `assay census --missing` lists them. */
 TEST(real_nodes_have_cases)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct census real = { .count = 0 }, cases;
     const struct census_kind *k;
     struct cover_sum sum;
 
     for (size_t i = 0; (k = real_nodes_at(i)) != NULL; i++)
-        assert_int_equal(census_add(&real, k, &diag), STATUS_OK);
-    assert_int_equal(cover_open(&cases, true, &diag), STATUS_OK);
+        assert_int_equal(census_add(&real, k, &err), STATUS_OK);
+    assert_int_equal(cover_open(&cases, true, &err), STATUS_OK);
     sum = cover_sum(&cases, &real);
     if (cover_share(&sum, CENSUS_OPERANDS + 1) < 0.99)
         fail_msg("%.2f %% of real nodes share op and operands with a case, expected 99",
                  100 * cover_share(&sum, CENSUS_OPERANDS + 1));
-    if (cover_share(&sum, CENSUS_OPTIONS + 1) < 0.90)
-        fail_msg("%.2f %% of real nodes share op, operands and options with a case, expected 90",
+    if (cover_share(&sum, CENSUS_OPTIONS + 1) < 0.97)
+        fail_msg("%.2f %% of real nodes share op, operands and options with a case, expected 97",
                  100 * cover_share(&sum, CENSUS_OPTIONS + 1));
     census_close(&real);
     census_close(&cases);

@@ -3,7 +3,6 @@
 
 #include "conformance/suite/bounds/classes.h"
 
-#include <stdint.h>
 #include <string.h>
 
 TEST(test_lists)
@@ -34,13 +33,12 @@ TEST(test_lists)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         enum bounds floats = rows[i].floats, integers = rows[i].integers, f, n = BOUNDS_EXACT;
         char text[BOUNDS_TEXT_BYTES];
-        struct diag diag;
 
-        assert_int_equal(bounds_parse(rows[i].list, &floats, &integers, &diag), STATUS_OK);
+        assert_int_equal(bounds_parse(rows[i].list, &floats, &integers, &err), STATUS_OK);
         assert_string_equal(bounds_text(floats, text), rows[i].floats_after);
         /* What is written is read as the same. */
         f = BOUNDS_FP16_ARITH;
-        assert_int_equal(bounds_parse(text, &f, &n, &diag), STATUS_OK);
+        assert_int_equal(bounds_parse(text, &f, &n, &err), STATUS_OK);
         assert_int_equal(f, floats);
         assert_string_equal(bounds_text(integers, text), rows[i].integers_after);
     }
@@ -67,11 +65,10 @@ TEST(test_refused)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         enum bounds floats = BOUNDS_FP16, integers = BOUNDS_ONE_STEP;
-        struct diag diag;
 
-        assert_int_equal(bounds_parse(rows[i].list, &floats, &integers, &diag), STATUS_USAGE);
-        if (!strstr(diag.text, rows[i].message))
-            fail_msg("%s: %s", rows[i].list, diag.text);
+        assert_int_equal(bounds_parse(rows[i].list, &floats, &integers, &err), STATUS_USAGE);
+        if (!strstr(err.text, rows[i].message))
+            fail_msg("%s: %s", rows[i].list, err.text);
         assert_int_equal(floats, BOUNDS_FP16);
         assert_int_equal(integers, BOUNDS_ONE_STEP);
     }

@@ -5,9 +5,7 @@
 #include "reference/tests/kit/capture.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* clang-format off */
 static const struct {

@@ -7,7 +7,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { N = 2 * 3 * 2 * 5 };
@@ -20,9 +19,8 @@ static const struct bound_rule softmax = { .kind = BOUND_SOFTMAX };
 static float got[N];
 static double value[N], magnitude[N], terms[N];
 
-static int fill(void **state)
+FIXTURE(fill)
 {
-    (void)state;
     for (int i = 0; i < N; i++) {
         value[i] = got[i] = (float)(i + 1);
         magnitude[i] = value[i];
@@ -43,29 +41,27 @@ static struct comparison compare(const struct bound_rule *rule, enum bounds boun
 {
     const struct ref_detail detail = { value, magnitude, terms, NULL };
     struct comparison c;
-    struct diag diag;
 
-    assert_int_equal(compare_tensor(
-                         &(struct compare_request){
-                             .rule = rule,
-                             .bounds = bounds,
-                             .integers = integers,
-                             .runtime = runtime,
-                             .type = kTfLiteFloat32,
-                             .got = got,
-                             .dims = dims,
-                             .rank = 4,
-                             .detail = &detail,
-                             .special = special,
-                             .added = added,
-                             .read_as = { read_as[0], read_as[1], read_as[2] },
-                             .has_nan = read_as[1],
-                             .full_mantissas = full_mantissas,
-                             .has_infinity = has_infinity,
-                             .from_overflow = from_overflow,
-                         },
-                         &c, &diag),
-                     STATUS_OK);
+    KIT_OK(compare_tensor(
+        &(struct compare_request){
+            .rule = rule,
+            .bounds = bounds,
+            .integers = integers,
+            .runtime = runtime,
+            .type = kTfLiteFloat32,
+            .got = got,
+            .dims = dims,
+            .rank = 4,
+            .detail = &detail,
+            .special = special,
+            .added = added,
+            .read_as = { read_as[0], read_as[1], read_as[2] },
+            .has_nan = read_as[1],
+            .full_mantissas = full_mantissas,
+            .has_infinity = has_infinity,
+            .from_overflow = from_overflow,
+        },
+        &c, &err));
     return c;
 }
 
@@ -402,6 +398,38 @@ TEST(test_rms_speaks, .setup = fill)
     assert_true(fabs(c.bias - 10) < 0.5);
 }
 
+/* x w + b of a constant x: all elements have the error of one product, which the mean of 60
+ * independent ones could not have. */
+TEST(test_shared_operands_count_once, .setup = fill)
+{
+    static const double one = 0x1p-24 * 0.35152;
+    struct comparison c;
+
+    for (int i = 0; i < N; i++) {
+        terms[i] = 2;
+        value[i] = 0.03536139;
+        magnitude[i] = 0.35152;
+        got[i] = (float)(value[i] - 0.8 * one);
+    }
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    for (int i = 0; i < N; i++) /* as far off in what 60 differ in */
+        magnitude[i] += i * 0x1p-40;
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_non_null(strstr(c.text, "mean"));
+    /* 31 that share operands among 29 that do not are (31 + 29)^2 / (31^2 + 29) = 3.6. */
+    for (int i = 0; i < 31; i++)
+        magnitude[i] = 0.35152;
+    assert_true(compare(&dot, BOUNDS_FP32, false).pass);
+    /* Thirty pairs are thirty. */
+    for (int i = 0; i < N; i++)
+        magnitude[i] = 0.35152 + i / 2 * 0x1p-40;
+    c = compare(&dot, BOUNDS_FP32, false);
+    assert_false(c.pass);
+    assert_true(fabs(c.limit - (4 * c.error / sqrt(30) + 0.05 * sqrt(2) + 2 / sqrt(5) * 0.1006)) <
+                0.001);
+}
+
 TEST(test_rows_sum_to_one, .setup = fill)
 {
     struct comparison c;
@@ -496,7 +524,6 @@ TEST(test_types, .setup = fill)
     int32_t large[N];
     struct compare_request request = { .rule = &bits, .dims = dims, .rank = 4, .detail = &detail };
     struct comparison c;
-    struct diag diag;
 
     for (int i = 0; i < N; i++) {
         halves[i] = float_to_half(got[i]);
@@ -505,21 +532,21 @@ TEST(test_types, .setup = fill)
     }
     request.type = kTfLiteFloat16;
     request.got = halves;
-    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_int_equal(compare_tensor(&request, &c, &err), STATUS_OK);
     assert_true(c.pass);
     request.type = kTfLiteInt8;
     request.got = small;
-    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_int_equal(compare_tensor(&request, &c, &err), STATUS_OK);
     assert_true(c.pass);
     large[59]++;
     request.type = kTfLiteInt32;
     request.got = large;
-    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_OK);
+    assert_int_equal(compare_tensor(&request, &c, &err), STATUS_OK);
     assert_false(c.pass);
     assert_string_equal(c.where, "n 1 h 2 w 1 c 4");
     large[59]--;
     request.type = kTfLiteString;
-    assert_int_equal(compare_tensor(&request, &c, &diag), STATUS_UNSUPPORTED);
+    assert_int_equal(compare_tensor(&request, &c, &err), STATUS_UNSUPPORTED);
 }
 
 /* Integers without a scale are equal whatever the op's rule and the class are; those of 64 bits are
@@ -598,9 +625,8 @@ static struct comparison compare_quantized(enum bounds bounds, double share, boo
     return c;
 }
 
-static int fill_steps(void **state)
+FIXTURE(fill_steps)
 {
-    (void)state;
     for (int i = 0; i < STEPS; i++) {
         steps_got[i] = steps_reference[i] = (int8_t)(i % 200 - 100);
         steps_value[i] = steps_got[i] + 1. / 3;

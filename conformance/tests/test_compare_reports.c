@@ -1,15 +1,13 @@
 /* Two reports side by side: what fails the comparison, and what only is said. */
-#include "conformance/report/forms/compare_forms.h"
-#include "conformance/report/record/compare_reports.h"
-#include "conformance/report/record/fastest.h"
+#include "conformance/report/forms/forms.h"
+#include "conformance/report/record/compare.h"
+#include "conformance/report/record/match.h"
 #include "conformance/tests/kit/draft_record.h"
 #include "reference/tests/kit/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CASES = 5 };
@@ -35,9 +33,8 @@ static void fill(struct record *r, const char *folder)
     }
 }
 
-static int open_both(void **state)
+FIXTURE(open_both)
 {
-    (void)state;
     fill(&was, "/builds/1");
     fill(&is, "/builds/2");
     limits = compare_limits_default();
@@ -45,9 +42,8 @@ static int open_both(void **state)
     return 0;
 }
 
-static int close_both(void **state)
+FIXTURE(close_both)
 {
-    (void)state;
     compare_close(&comparison);
     record_close(&was);
     record_close(&is);
@@ -74,8 +70,7 @@ static enum status try_compare(void)
 
 static void compare(void)
 {
-    if (try_compare() != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK_DIAG(try_compare(), diag);
 }
 
 /* A sentence of the failures, or of the notes, that holds part. */
@@ -462,10 +457,8 @@ TEST(test_figures_of_failures)
 static char *print(compare_write_fn *write)
 {
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     assert_int_equal(write(&comparison, f, &diag), STATUS_OK);
     fclose(f);
     return text;
@@ -489,7 +482,7 @@ static void change_some(void)
 
 TEST(test_text)
 {
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     change_some();
     compare();
@@ -507,14 +500,13 @@ TEST(test_text)
     expect_text(text, "  memory, by more than 2 % and 4096 bytes: 1 grew, 0 shrank\n");
     expect_text(text, "worse than before:\n  new failures: 2\n  lost support: 1\n");
     expect_text(text, "\ncompare: 10 checks in both: 2 new failures, 1 lost support, 1 fixed\n");
-    free(text);
 }
 
 TEST(test_json)
 {
     json_t *root, *one;
     json_error_t error;
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     change_some();
     compare();
@@ -534,7 +526,6 @@ TEST(test_json)
     assert_true(json_is_null(json_object_get(json_object_get(root, "limits"), "run_slowdown")));
     assert_int_equal(json_array_size(json_object_get(root, "lines")), 2);
     json_decref(root);
-    free(text);
 }
 
 /* ---- times of several runs ---- */

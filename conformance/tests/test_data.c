@@ -6,7 +6,6 @@
 #include "reference/base/half.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 enum { N = 4096 };

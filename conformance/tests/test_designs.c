@@ -1,24 +1,21 @@
 /* Designs of dynamic range: each is named, and no planted fault passes as one. */
-#include "conformance/report/forms/forms.h"
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
+#include "delegate/tests/kit/memory_faults.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include "reference/base/half.h"
-#include "reference/base/memory.h"
 #include "reference/base/packed.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What is wrong with the subject. */
 enum plant {
@@ -33,7 +30,7 @@ enum plant {
 };
 
 /* FULLY_CONNECTED of f32 [rows, depth] with weights in blocks, and its interpreter. */
-struct subject {
+struct dense {
     struct case_instance instance;
     struct model model;
     struct interpreter *in;
@@ -41,21 +38,20 @@ struct subject {
     size_t rows, depth, units, block;
 };
 
-static void open_subject(struct subject *s, const char *name)
+static void open_subject(struct dense *s, const char *name)
 {
     const struct case_request request = { SET_RANDOM, 1, false };
     const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
     const TfLiteNode *node;
     const TfLiteBlockwiseQuantization *blocks;
-    struct diag diag;
 
-    *s = (struct subject){ .in = NULL };
-    KIT_OK(case_build(kit_case(name), &request, &s->instance, &diag));
-    KIT_OK(tflite_read(&s->model, s->instance.file.bytes, s->instance.file.count, &diag));
-    KIT_OK(interpreter_open(&s->in, &s->model, &options, &diag));
-    KIT_OK(interpreter_allocate(s->in, &diag));
-    KIT_OK(inputs_write(s->in, &s->instance, 0, &diag));
-    KIT_OK(interpreter_invoke(s->in, &diag));
+    *s = (struct dense){ .in = NULL };
+    KIT_OK(case_build(kit_case(name), &request, &s->instance, &err));
+    KIT_OK(tflite_read(&s->model, s->instance.file.bytes, s->instance.file.count, &err));
+    KIT_OK(interpreter_open(&s->in, &s->model, &options, &err));
+    KIT_OK(interpreter_allocate(s->in, &err));
+    KIT_OK(inputs_write(s->in, &s->instance, 0, &err));
+    KIT_OK(interpreter_invoke(s->in, &err));
     node = interpreter_node(s->in, 0);
     s->x = interpreter_tensor(s->in, node->inputs->data[0]);
     s->w = interpreter_tensor(s->in, node->inputs->data[1]);
@@ -68,7 +64,7 @@ static void open_subject(struct subject *s, const char *name)
     s->rows = ref_elements(s->x) / s->depth;
 }
 
-static void close_subject(struct subject *s)
+static void close_subject(struct dense *s)
 {
     interpreter_close(s->in);
     model_close(&s->model);
@@ -85,7 +81,7 @@ static float to_bf16(float f)
     return f;
 }
 
-static double weight(const struct subject *s, enum plant plant, bool bf16, size_t o, size_t k)
+static double weight(const struct dense *s, enum plant plant, bool bf16, size_t o, size_t k)
 {
     const size_t blocks = s->depth / s->block;
     const size_t block = (k / s->block + (plant == OTHER_SCALES)) % blocks;
@@ -128,7 +124,7 @@ static double activation(const float *row, size_t depth, enum design design, siz
     return (fmaxf(-128, fminf(127, rintf(row[k] * inverse) + zero)) - zero) * (double)(1 / inverse);
 }
 
-static double result(const struct subject *s, enum design design, enum plant plant, size_t r,
+static double result(const struct dense *s, enum design design, enum plant plant, size_t r,
                      size_t o)
 {
     const float *const row = s->x->data.f + r * s->depth;
@@ -140,22 +136,15 @@ static double result(const struct subject *s, enum design design, enum plant pla
     return sum;
 }
 
-/* Judges what a subject of this design, with the fault, answers. */
-static struct case_result judge(struct subject *s, enum bounds bounds, enum design design,
-                                enum plant plant)
+/* What a subject of this design, with the fault, answers. */
+static void answer(struct dense *s, enum design design, enum plant plant, struct outputs *got)
 {
-    const struct node_compare_request q = { .instance = &s->instance,
-                                            .bounds = bounds,
-                                            .set = SET_RANDOM };
-    struct case_result r = { .status = CASE_PASS };
-    struct outputs got;
     float *y;
-    struct diag diag;
 
-    KIT_OK(inputs_write(s->in, &s->instance, 0, &diag));
-    KIT_OK(interpreter_invoke(s->in, &diag));
-    KIT_OK(outputs_copy(&got, s->in, &diag));
-    y = got.items[0].data;
+    KIT_OK(inputs_write(s->in, &s->instance, 0, &err));
+    KIT_OK(interpreter_invoke(s->in, &err));
+    KIT_OK(outputs_copy(got, s->in, &err));
+    y = got->items[0].data;
     for (size_t i = 0; i < s->rows * s->units; i++) {
         const size_t row = i / s->units;
         const bool other = plant == LATER_ROWS_SYM && row >= 2;
@@ -164,8 +153,34 @@ static struct case_result judge(struct subject *s, enum bounds bounds, enum desi
                              plant == ONE_ROW_LOST && row == s->rows - 1 ? row - 1 : row,
                              i % s->units);
     }
-    KIT_OK(node_compare_outputs(s->in, &q, &got, &r, &diag));
-    outputs_close(&got);
+}
+
+static enum status compare(struct dense *s, enum bounds bounds, const struct outputs *got,
+                           struct case_result *r, struct diag *diag)
+{
+    const struct node_compare_request q = { .instance = &s->instance,
+                                            .bounds = bounds,
+                                            .set = SET_RANDOM };
+
+    return node_compare_outputs(s->in, &q, got, r, diag);
+}
+
+/* Judges one more frame. */
+static void judge_frame(struct dense *s, enum bounds bounds, enum design design, enum plant plant,
+                        struct case_result *r)
+{
+    struct outputs got CLOSED_BY(outputs_close);
+
+    answer(s, design, plant, &got);
+    KIT_OK(compare(s, bounds, &got, r, &err));
+}
+
+static struct case_result judge(struct dense *s, enum bounds bounds, enum design design,
+                                enum plant plant)
+{
+    struct case_result r = { .status = CASE_PASS };
+
+    judge_frame(s, bounds, design, plant, &r);
     return r;
 }
 
@@ -193,7 +208,7 @@ static void expect(const struct case_result *r, enum case_status status, const c
 TEST(test_designs_are_named)
 {
     for (int c = 0; c < CASES; c++) {
-        struct subject s;
+        struct dense s CLOSED_BY(close_subject);
 
         open_subject(&s, cases[c]);
         for (int d = 0; d < DESIGN_COUNT; d++) {
@@ -213,7 +228,6 @@ TEST(test_designs_are_named)
             if (d == DESIGN_SYM)
                 expect(&plain, CASE_FAIL, "sym", "computed as sym");
         }
-        close_subject(&s);
     }
 }
 
@@ -225,7 +239,7 @@ TEST(test_faults)
                                          ONE_ROW_LOST };
 
     for (int c = 0; c < CASES; c++) {
-        struct subject s;
+        struct dense s CLOSED_BY(close_subject);
 
         open_subject(&s, cases[c]);
         for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
@@ -237,73 +251,93 @@ TEST(test_faults)
                              design_name(1u << d), design_name(r.designs));
             }
         }
-        close_subject(&s);
     }
+}
+
+static void expect_fails(enum bounds bounds, enum design design, enum plant plant, const char *text)
+{
+    struct dense s CLOSED_BY(close_subject);
+    struct case_result r;
+
+    open_subject(&s, cases[0]);
+    r = judge(&s, bounds, design, plant);
+    expect(&r, CASE_FAIL, NULL, text);
 }
 
 TEST(test_bias_alone)
 {
-    struct subject s;
-    struct case_result r;
-
-    open_subject(&s, cases[0]);
-    r = judge(&s, class_hybrid, DESIGN_FLOAT, BIAS_ALONE);
-    expect(&r, CASE_FAIL, NULL, "the bias alone");
-    r = judge(&s, BOUNDS_FP32, DESIGN_FLOAT, BIAS_ALONE);
-    expect(&r, CASE_FAIL, NULL, "the bias alone");
-    close_subject(&s);
+    expect_fails(class_hybrid, DESIGN_FLOAT, BIAS_ALONE, "the bias alone");
+    expect_fails(BOUNDS_FP32, DESIGN_FLOAT, BIAS_ALONE, "the bias alone");
 }
 
 /* Rows of two designs, and two frames of them. */
 TEST(test_one_design_holds)
 {
-    struct subject s;
-    struct case_result r;
+    struct case_result r = { .status = CASE_PASS };
+    struct dense s CLOSED_BY(close_subject);
 
+    expect_fails(class_hybrid, DESIGN_ASYM, LATER_ROWS_SYM,
+                 "rows are of different designs: row 0 of asym, row 3 of sym");
     open_subject(&s, cases[0]);
-    r = judge(&s, class_hybrid, DESIGN_ASYM, LATER_ROWS_SYM);
-    expect(&r, CASE_FAIL, NULL, "rows are of different designs: row 0 of asym, row 3 of sym");
-    close_subject(&s);
+    judge_frame(&s, class_hybrid, DESIGN_SYM, NOTHING, &r);
+    judge_frame(&s, class_hybrid, DESIGN_SYM, NOTHING, &r);
+    expect(&r, CASE_PASS, "sym", NULL);
+    judge_frame(&s, class_hybrid, DESIGN_XNN_BF16, NOTHING, &r);
+    expect(&r, CASE_FAIL, NULL, "frames are of different designs: sym before, here xnn+bf16");
 }
-static void expect_in(const struct record *r,
-                      enum status (*form)(const struct record *, FILE *, struct diag *),
-                      const char *words)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
-    struct diag diag;
 
-    assert_non_null(f);
-    KIT_OK(form(r, f, &diag));
-    fclose(f);
-    if (!strstr(text, words))
-        fail_msg("expected '%s' in:\n%s", words, text);
-    free(text);
+/* ---- without memory ---- */
+
+struct scene {
+    struct dense s;
+    struct outputs got;
+};
+
+static enum status compare_again(void *user, struct diag *diag)
+{
+    struct scene *const x = user;
+    struct case_result r = { .status = CASE_PASS };
+    const enum status s = compare(&x->s, class_hybrid, &x->got, &r, diag);
+
+    if (s == STATUS_OK)
+        expect(&r, CASE_PASS, "xnn+bf16", NULL);
+    return s;
 }
+
+/* A design for which there is no memory is said, not left out. */
+TEST(test_no_memory)
+{
+    struct scene x;
+    const struct memory_scene scene = { "designs", compare_again, &x, true };
+
+    open_subject(&x.s, cases[0]);
+    answer(&x.s, DESIGN_XNN_BF16, NOTHING, &x.got);
+    memory_faults_try(&scene, MEMORY_BLOCKS);
+    outputs_close(&x.got);
+    close_subject(&x.s);
+}
+
+/* ---- in reports ---- */
 
 TEST(test_reports)
 {
-    static const char path[] = "/tmp/assay_test_designs.json";
-    struct record r, again;
-    struct diag diag;
+    const char *const path = scratch("designs.json");
+    struct record r CLOSED_BY(record_close), again CLOSED_BY(record_close);
 
     sample_record_open(&r, 3);
     sample_record_result(&r, 0, 0)->design = design_name(1u << DESIGN_FLOAT);
     sample_record_result(&r, 0, 1)->design = design_name(1u << DESIGN_XNN_BF16);
     sample_record_result(&r, 0, 2)->design = design_name(1u << DESIGN_XNN_BF16 | 1u << DESIGN_ASYM);
-    expect_in(&r, form_text,
-              "  dynamic range was computed by design:\n    float 1, asym 1, xnn+bf16 1\n");
-    expect_in(&r, form_csv, ",xnn+bf16\r\n");
-    expect_in(&r, form_json, "\"design\": \"xnn+bf16\"");
-    expect_in(&r, form_html, "\"design\":");
+    report_kit_expect_in(
+        &r, form_text,
+        "  dynamic range was computed by design:\n    float 1, asym 1, xnn+bf16 1\n");
+    report_kit_expect_in(&r, form_csv, ",xnn+bf16,,,\r\n");
+    report_kit_expect_in(&r, form_json, "\"design\": \"xnn+bf16\"");
+    report_kit_expect_in(&r, form_html, "\"design\":");
     sample_record_write(&r, path);
-    KIT_OK(record_read(&again, path, &diag));
+    KIT_OK(record_read(&again, path, &err));
     assert_string_equal(sample_record_result(&again, 0, 2)->design, "asym");
     assert_null(sample_record_result(&again, 1, 0)->design);
-    unlink(path);
-    record_close(&again);
-    record_close(&r);
     for (int d = 0; d < DESIGN_COUNT; d++)
         assert_int_equal(design_bit(design_name(1u << d)), 1u << d);
     assert_int_equal(design_bit("other"), 0);

@@ -2,32 +2,25 @@
  * element, and what fails is cut out and made small. */
 /* Needs: mock/delegate.so mock/gpu.so */
 /* Needs: assay */
-#include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/shrink/shrunk_print.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/suite/subject/subject_spec.h"
-#include "conformance/tools/diff/cause.h"
-#include "conformance/tools/diff/cut.h"
 #include "conformance/tools/diff/diff_print.h"
 #include "conformance/tools/diff/part.h"
 #include "conformance/util/interrupt.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
-#include "reference/format/file.h"
 #include "reference/format/read.h"
-#include "reference/format/write.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { BLOCKS = 20, NODES = 3 * BLOCKS, CHANNELS = 6 };
-
-static char directory[] = "/tmp/test_diff.XXXXXX", model_path[64], cut_path[64];
 
 /* ---- the model: blocks of CONV_2D, RELU and ADD of what came before ---- */
 
@@ -41,7 +34,6 @@ static void build_model(struct model *m)
     static const int32_t dims[] = { 1, 3, 3, CHANNELS };
     struct builder b;
     struct options conv, add;
-    struct diag diag;
     uint64_t state = 7;
     int x, first;
 
@@ -76,64 +68,34 @@ static void build_model(struct model *m)
     }
     builder_inputs(&b, 1, &first);
     builder_outputs(&b, 1, &x);
-    KIT_OK(builder_finish(&b, m, &diag));
+    KIT_OK(builder_finish(&b, m, &err));
 }
 
-static int set_up(void **state)
-{
-    struct model m;
-    struct tflite_file file;
-    struct diag diag;
+static char model_path[300], cut_path[300];
 
-    (void)state;
-    if (!mkdtemp(directory))
-        return -1;
-    snprintf(model_path, sizeof model_path, "%s/m.tflite", directory);
-    snprintf(cut_path, sizeof cut_path, "%s/cut.tflite", directory);
+FIXTURE(set_up)
+{
+    struct model m CLOSED_BY(model_close);
+
+    snprintf(model_path, sizeof model_path, "%s", scratch("m.tflite"));
+    snprintf(cut_path, sizeof cut_path, "%s", scratch("cut.tflite"));
     build_model(&m);
-    KIT_OK(tflite_write(&m, &file, &diag));
-    KIT_OK(file_write(model_path, file.bytes, file.count, &diag));
-    mem_free(file.bytes);
-    model_close(&m);
+    kit_save(&m, model_path);
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    char name[96];
-
-    (void)state;
-    unlink(model_path);
-    unlink(cut_path);
-    for (size_t i = 0; i < 3; i++) {
-        if (cut_input_name(cut_path, i, name, sizeof name))
-            unlink(name);
-    }
-    return rmdir(directory);
-}
-
 /* ---- running ---- */
-
-/* cmocka catches these in every test, and a process inherits that. */
-static void default_signals(void)
-{
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
-
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_DFL);
-}
 
 static struct subject open_mock(const char *fault, const char *tensor)
 {
     char options[2][64];
     const char *items[] = { options[0], options[1] };
     struct subject s;
-    struct diag diag;
 
     default_signals();
     snprintf(options[0], sizeof options[0], "fault=%s", fault);
     snprintf(options[1], sizeof options[1], "tensor=%s", tensor);
-    KIT_OK(subject_init(&s, mock_path("delegate.so"), &(struct string_list){ items, 2 }, &diag));
+    KIT_OK(subject_init(&s, mock_path("delegate.so"), &(struct string_list){ items, 2 }, &err));
     return s;
 }
 
@@ -148,22 +110,36 @@ static struct diff_request request_of(const char *path)
                                   .quiet = true };
 }
 
+static struct diff_request with(const struct diff_request *settings)
+{
+    struct diff_request q = request_of(model_path);
+
+    q.per_node = settings->per_node;
+    q.steps = settings->steps;
+    if (settings->timeout_s > 0)
+        q.timeout_s = settings->timeout_s;
+    return q;
+}
+
 static void run_diff(struct diff *d, const struct diff_request *q, struct subject *s)
 {
-    struct diag diag;
-
-    KIT_OK(diff_open(d, q, s, &diag));
-    KIT_OK(diff_run(d, &diag));
-    KIT_OK(cause_find(d, &diag));
+    KIT_OK(diff_open(d, q, s, &err));
+    KIT_OK(diff_run(d, &err));
+    KIT_OK(cause_find(d, &err));
 }
+
+/* A diff of the model on a mock, with these settings of the request. */
+#define DIFF(d, s, fault, tensor, ...)                                                             \
+    struct subject s CLOSED_BY(subject_close) = open_mock(fault, tensor);                          \
+    struct diff d CLOSED_BY(diff_close);                                                           \
+    const struct diff_request d##_request = with(&(struct diff_request){ __VA_ARGS__ });           \
+    run_diff(&d, &d##_request, &s)
 
 static char *print_text(const struct diff *d)
 {
     char *text;
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     diff_print_text(f, d);
     fclose(f);
     return text;
@@ -179,12 +155,8 @@ static void expect_text(const char *text, const char *part)
 
 TEST(test_honest_passes)
 {
-    struct subject s = open_mock("none", "n37");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
+    DIFF(d, s, "none", "n37", .per_node = true);
 
-    q.per_node = true;
-    run_diff(&d, &q, &s);
     assert_false(diff_failed(&d));
     assert_int_equal(d.taken, NODES);
     assert_int_equal(d.runs, 2);
@@ -192,8 +164,6 @@ TEST(test_honest_passes)
     for (int n = 0; n < NODES; n++)
         assert_true(d.per_node[n].judged && d.per_node[n].result.status == CASE_PASS);
     assert_int_equal(d.culprit.first, -1);
-    diff_close(&d);
-    subject_close(&s);
 }
 
 /* Runs what --cut wrote, with and without the fault. */
@@ -205,9 +175,9 @@ static void expect_cut_fails(const char *fault, const char *tensor, enum case_st
 
     assert_true(cut_input_name(cut_path, 0, input, sizeof input));
     for (int honest = 0; honest < 2; honest++) {
-        struct subject s = open_mock(honest ? faults[0] : fault, tensor);
+        struct subject s CLOSED_BY(subject_close) = open_mock(honest ? faults[0] : fault, tensor);
         struct diff_request q = request_of(cut_path);
-        struct diff d;
+        struct diff d CLOSED_BY(diff_close);
 
         q.inputs = (struct string_list){ inputs, 1 };
         q.runs = 1;
@@ -216,8 +186,6 @@ static void expect_cut_fails(const char *fault, const char *tensor, enum case_st
         assert_int_equal(diff_failed(&d), !honest);
         if (!honest)
             assert_int_equal(d.culprit.result.status, status);
-        diff_close(&d);
-        subject_close(&s);
     }
 }
 
@@ -231,12 +199,11 @@ TEST(test_interrupted)
         struct diff_request q = request_of(model_path);
         struct diff d;
         char *text, at[24];
-        struct diag diag;
 
         snprintf(at, sizeof at, "%d", (nodes ? RUNS + NODES_DONE : DONE) + 1);
-        KIT_OK(subject_set(&s, "node", at, &diag));
+        KIT_OK(subject_set(&s, "node", at, &err));
         snprintf(at, sizeof at, "%ld", (long)getpid());
-        KIT_OK(subject_set(&s, "interrupt", at, &diag));
+        KIT_OK(subject_set(&s, "interrupt", at, &err));
         q.runs = RUNS;
         q.per_node = true;
         q.steps = 200;
@@ -270,18 +237,12 @@ TEST(test_interrupted)
 /* Node 36 (CONV_2D) of 60 is wrong in one element: found, named, cut out and made minimal. */
 TEST(test_one_wrong_node_of_sixty)
 {
-    struct subject s = open_mock("tail", "n36");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
     struct model m;
-    struct diag diag;
     const struct model_tensor *x;
     const TfLiteTensor *before;
-    char *text;
+    char *text CLOSED_BY(kit_free);
+    DIFF(d, s, "tail", "n36", .per_node = true, .steps = 200);
 
-    q.per_node = true;
-    q.steps = 200;
-    run_diff(&d, &q, &s);
     assert_true(diff_failed(&d));
     assert_int_equal(d.status, CASE_FAIL);
     assert_int_equal(d.wrong_nodes, 1);
@@ -298,13 +259,12 @@ TEST(test_one_wrong_node_of_sixty)
     expect_text(text, "first node out of bounds: node 36, CONV_2D version 1: ");
     expect_text(text, "worst element: output 0 at n 0 h 2 w 2 c 5: got ");
     expect_text(text, "minimal form after ");
-    free(text);
 
     /* 5 is the least number of channels that is wrong. */
     assert_true(d.culprit.is_shrunk);
     assert_false(d.culprit.shrunk.outcome.flaky || d.culprit.shrunk.outcome.flaky_end);
     KIT_OK(tflite_read(&m, d.culprit.shrunk.instance.file.bytes,
-                       d.culprit.shrunk.instance.file.count, &diag));
+                       d.culprit.shrunk.instance.file.count, &err));
     assert_int_equal(m.subgraphs[0].operator_count, 1);
     x = &m.subgraphs[0].tensors[m.subgraphs[0].inputs.data[0]];
     assert_int_equal(x->shape.data[1] * x->shape.data[2] * x->shape.data[3], 1);
@@ -312,38 +272,25 @@ TEST(test_one_wrong_node_of_sixty)
     assert_int_equal(x->shape.data[3], 5);
     model_close(&m);
 
-    KIT_OK(cut_save(cut_path, &d.culprit.shrunk.instance, &diag));
-    diff_close(&d);
-    subject_close(&s);
+    KIT_OK(cut_save(cut_path, &d.culprit.shrunk.instance, &err));
     expect_cut_fails("tail", "n36", CASE_FAIL);
 }
 
 /* Of many wrong nodes the first is the culprit, on what the reference computed before it. */
 TEST(test_first_of_many)
 {
-    struct subject s = open_mock("tail", "");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
+    DIFF(d, s, "tail", "", .per_node = true);
 
-    q.per_node = true;
-    run_diff(&d, &q, &s);
     assert_int_equal(d.wrong_nodes, NODES);
     assert_int_equal(d.culprit.first, 0);
-    diff_close(&d);
-    subject_close(&s);
 }
 
 /* Wrong only behind another node of the partition: no node fails by itself, two do together. */
 TEST(test_nodes_that_fail_together)
 {
-    struct subject s = open_mock("together", "n43");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
-    struct diag diag;
-    char *text;
+    char *text CLOSED_BY(kit_free);
+    DIFF(d, s, "together", "n43", .per_node = true);
 
-    q.per_node = true;
-    run_diff(&d, &q, &s);
     assert_int_equal(d.wrong_nodes, 0);
     assert_int_equal(d.culprit.first, 42);
     assert_int_equal(d.culprit.last, 43);
@@ -351,10 +298,7 @@ TEST(test_nodes_that_fail_together)
     assert_true(d.culprit.tried < 30);
     text = print_text(&d);
     expect_text(text, "nodes 42 to 43 fail together (CONV_2D, RELU): SNR ");
-    free(text);
-    KIT_OK(cut_save(cut_path, &d.culprit.instance, &diag));
-    diff_close(&d);
-    subject_close(&s);
+    KIT_OK(cut_save(cut_path, &d.culprit.instance, &err));
     expect_cut_fails("together", "n43", CASE_FAIL);
 }
 
@@ -367,13 +311,12 @@ TEST(test_ill_conditioned_range)
         request_of("text:ADD {} x:f32[1,64] f32[1]=4096 -> a; SUB {} a f32[1]=4096 -> y");
     struct case_result result;
     struct diff d;
-    struct diag diag;
 
     s.bounds = BOUNDS_FP16;
     run_diff(&d, &q, &s);
     assert_true(d.has_conditioning);
     assert_true(d.outputs[0].snr_db < 20);
-    KIT_OK(part_screen(&d.host, &d.screen, &d.instance, &result, &diag));
+    KIT_OK(part_screen(&d.host, &d.screen, &d.instance, &result, &err));
     assert_int_equal(result.status, CASE_PASS);
     diff_close(&d);
     subject_close(&s);
@@ -381,7 +324,7 @@ TEST(test_ill_conditioned_range)
     s = open_mock("nan", "a");
     s.bounds = BOUNDS_FP16;
     run_diff(&d, &q, &s);
-    KIT_OK(part_screen(&d.host, &d.screen, &d.instance, &result, &diag));
+    KIT_OK(part_screen(&d.host, &d.screen, &d.instance, &result, &err));
     assert_int_equal(result.status, CASE_FAIL);
     diff_close(&d);
     subject_close(&s);
@@ -391,13 +334,12 @@ TEST(test_ill_conditioned_range)
  * from the first node on fail.  The delegate's own options find the node. */
 TEST(test_wrong_in_its_place)
 {
-    struct subject s = open_mock("place", "n0");
+    struct subject s CLOSED_BY(subject_close) = open_mock("place", "n0");
     struct diff_request q = request_of(model_path);
-    struct diff d;
-    struct diag diag;
-    char *text;
+    struct diff d CLOSED_BY(diff_close);
+    char *text CLOSED_BY(kit_free);
 
-    KIT_OK(subject_set(&s, "node", "44", &diag));
+    KIT_OK(subject_set(&s, "node", "44", &err));
     q.per_node = true;
     run_diff(&d, &q, &s);
     assert_int_equal(d.wrong_nodes, 0);
@@ -407,94 +349,63 @@ TEST(test_wrong_in_its_place)
     assert_int_equal(d.culprit.place_last, 44);
     text = print_text(&d);
     expect_text(text, "nodes 44 to 44 are enough to fail: ADD with first_node=44 last_node=44");
-    free(text);
-    diff_close(&d);
-    subject_close(&s);
 }
 
 TEST(test_crash_is_found_too)
 {
-    struct subject s = open_mock("node_crash", "n13");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
-    struct diag diag;
+    DIFF(d, s, "node_crash", "n13", .per_node = true, .steps = 60);
 
-    q.per_node = true;
-    q.steps = 60;
-    run_diff(&d, &q, &s);
     assert_int_equal(d.status, CASE_CRASH);
     assert_non_null(strstr(d.reason, "SIGSEGV: invoke"));
     assert_int_equal(d.culprit.first, 13);
     assert_int_equal(d.culprit.result.status, CASE_CRASH);
     assert_true(d.culprit.is_shrunk);
-    KIT_OK(cut_save(cut_path, &d.culprit.shrunk.instance, &diag));
-    diff_close(&d);
-    subject_close(&s);
+    KIT_OK(cut_save(cut_path, &d.culprit.shrunk.instance, &err));
     expect_cut_fails("node_crash", "n13", CASE_CRASH);
 }
 
 TEST(test_timeout)
 {
-    struct subject s = open_mock("hang", "");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
+    DIFF(d, s, "hang", "", .timeout_s = 0.3);
 
-    q.timeout_s = 0.3;
-    run_diff(&d, &q, &s);
     assert_int_equal(d.status, CASE_TIMEOUT);
     assert_int_equal(d.runs, 0);
     assert_non_null(strstr(d.reason, "no answer within 0.3 s: invoke"));
-    diff_close(&d);
-    subject_close(&s);
 }
 
 /* Nothing was compared: that is no success. */
 TEST(test_declined)
 {
-    struct subject s = open_mock("decline", "");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
+    DIFF(d, s, "decline", "", .steps = 0);
 
-    run_diff(&d, &q, &s);
     assert_int_equal(d.status, CASE_DECLINED);
     assert_true(diff_failed(&d));
-    diff_close(&d);
-    subject_close(&s);
 }
 
 TEST(test_flaky_is_said)
 {
-    struct subject s = open_mock("sometimes", "");
-    struct diff_request q = request_of(model_path);
-    struct diff d;
-    char *text;
+    char *text CLOSED_BY(kit_free);
+    DIFF(d, s, "sometimes", "", .per_node = true, .steps = 50);
 
-    q.per_node = true;
-    q.steps = 50;
-    run_diff(&d, &q, &s);
     assert_true(diff_failed(&d));
     assert_true(d.culprit.is_shrunk);
     assert_true(d.culprit.shrunk.outcome.flaky);
     text = print_text(&d);
     expect_text(text, "flaky: judged again, it did not fail the same way");
-    free(text);
-    diff_close(&d);
-    subject_close(&s);
 }
 
 /* The reference against itself has no difference, in JSON either. */
 TEST(test_json)
 {
-    struct subject s;
+    struct subject s CLOSED_BY(subject_close);
     struct diff_request q = request_of(model_path);
-    struct diff d;
-    struct diag diag;
-    char *text;
+    struct diff d CLOSED_BY(diff_close);
+    char *text CLOSED_BY(kit_free);
     size_t bytes;
     json_t *j;
     FILE *f;
 
-    KIT_OK(subject_init(&s, "none", NULL, &diag));
+    KIT_OK(subject_init(&s, "none", NULL, &err));
     q.per_node = true;
     run_diff(&d, &q, &s);
     f = open_memstream(&text, &bytes);
@@ -508,31 +419,26 @@ TEST(test_json)
     assert_true(
         json_is_null(json_object_get(json_array_get(json_object_get(j, "outputs"), 0), "snr_db")));
     json_decref(j);
-    free(text);
-    diff_close(&d);
-    subject_close(&s);
 }
 
 TEST(test_wrong_requests)
 {
     const char *inputs[] = { "a.npy", "b.npy" };
     struct diff_request q = request_of(model_path);
-    struct subject s;
+    struct subject s CLOSED_BY(subject_close);
     struct diff d;
-    struct diag diag;
 
-    KIT_OK(subject_init(&s, "none", NULL, &diag));
+    KIT_OK(subject_init(&s, "none", NULL, &err));
     q.inputs = (struct string_list){ inputs, 2 };
-    assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "expected at most 1 inputs, found 2"));
+    assert_int_equal(diff_open(&d, &q, &s, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "expected at most 1 inputs, found 2"));
     diff_close(&d);
     q.inputs.count = 1;
-    assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_IO);
+    assert_int_equal(diff_open(&d, &q, &s, &err), STATUS_IO);
     diff_close(&d);
     q = request_of("/nowhere/m.tflite");
-    assert_int_equal(diff_open(&d, &q, &s, &diag), STATUS_IO);
+    assert_int_equal(diff_open(&d, &q, &s, &err), STATUS_IO);
     diff_close(&d);
-    subject_close(&s);
 }
 
 /* The command: exit codes, what --cut writes, and the line that runs it again. */
@@ -661,4 +567,4 @@ TEST(test_best_class)
     expect_text(why, "another best class");
 }
 
-TEST_FILE(.setup = set_up, .teardown = tear_down);
+TEST_FILE(.setup = set_up, .leaves = "@(m.tflite|cut.tflite|cut.input0.npy)");

@@ -6,6 +6,7 @@
 #include "conformance/suite/models/digits_judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/interrupt.h"
+#include "reference/format/file.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 
@@ -13,7 +14,6 @@
 
 #include <math.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,17 +210,14 @@ static struct digits_score run_on(const char *delegate, const char *option, bool
 {
     const struct string_list options = { &option, option ? 1 : 0 };
     const struct digits_options o = { .images = 4, .timeout_s = timeout_s, .quiet = true };
-    struct diag diag = { .status = STATUS_OK };
-    struct subject subject;
-    struct digits_report r;
+    struct subject subject CLOSED_BY(subject_close);
+    struct digits_report r CLOSED_BY(digits_close);
     struct digits_score s;
     size_t model = 0;
 
-    if (subject_init(&subject, delegate, &options, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(subject_init(&subject, delegate, &options, &err));
     subject.skips_quantized = floats_only;
-    if (digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(digits_run(&r, &subject, 1, &o, &err));
     assert_null(subject.library); /* the caller never loads it */
     assert_int_equal(r.count, floats_only ? MODELS + FLOATS : 2 * MODELS);
     for (size_t i = 0; i < r.count; i++) {
@@ -240,8 +237,6 @@ static struct digits_score run_on(const char *delegate, const char *option, bool
     s = r.scores[1];
     assert_int_equal(s.subject, 0);
     *failed = digits_failed(&r);
-    digits_close(&r);
-    subject_close(&subject);
     return s;
 }
 
@@ -251,7 +246,6 @@ TEST(signal_keeps_what_is_done)
     char interrupt[48];
     const char *options[] = { interrupt, "node=3" };
     const struct digits_options o = { .images = 4, .jobs = 1, .quiet = true };
-    struct diag diag = { .status = STATUS_OK };
     struct subject subject;
     struct digits_report r;
 
@@ -259,11 +253,10 @@ TEST(signal_keeps_what_is_done)
         skip();
     snprintf(interrupt, sizeof interrupt, "interrupt=%ld", (long)getpid());
     if (subject_init(&subject, mock_path("delegate.so"), &(struct string_list){ options, 2 },
-                     &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+                     &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     interrupt_begin();
-    if (digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(digits_run(&r, &subject, 1, &o, &err));
     interrupt_end();
     assert_int_equal(interrupt_signal(), SIGTERM);
     assert_int_equal(r.count, 2 * MODELS);
@@ -325,14 +318,13 @@ static struct digits_report run_reference(const char *directory, const char *mod
     const struct digits_options o = {
         .directory = directory, .filters = models, .images = images, .quiet = true
     };
-    struct diag diag = { .status = STATUS_OK };
-    struct subject subject;
+    struct subject subject CLOSED_BY(subject_close);
     struct digits_report r;
 
-    if (subject_init(&subject, "none", NULL, &diag) != STATUS_OK ||
-        digits_run(&r, &subject, 1, &o, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    subject_close(&subject);
+    memset(&r, 0, sizeof r); /* of a failure */
+    if (subject_init(&subject, "none", NULL, &err) != STATUS_OK ||
+        digits_run(&r, &subject, 1, &o, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return r;
 }
 
@@ -362,26 +354,18 @@ TEST(stored_answers_are_the_references)
     digits_close(&r);
 }
 
-static void copy_changed(const char *directory, const char *name, long at)
+static void copy_changed(const char *name, long at)
 {
     char path[256];
-    static uint8_t bytes[1 << 20];
-    FILE *f;
+    uint8_t *bytes CLOSED_BY(kit_mem_free) = NULL;
     size_t count;
 
     snprintf(path, sizeof path, "golden/digits/%s", name);
-    f = fopen(path, "rb");
-    assert_non_null(f);
-    count = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    assert_true(count > (size_t)at && count < sizeof bytes);
+    KIT_OK(file_read(path, 1 << 20, &bytes, &count, &err));
+    assert_true(count > (size_t)at);
     if (at)
         bytes[at] ^= 1;
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(bytes, 1, count, f), count);
-    fclose(f);
+    scratch_bytes(name, bytes, count);
 }
 
 /* A bit of a score or of a weight is changed: the stored answers fit no more.  The images have a
@@ -390,28 +374,20 @@ TEST(answers_that_do_not_fit_are_refused)
 {
     static const char *const files[] = { "reference.h5", "digits_i8.tflite", "digits.h5" };
     static const long changed[] = { 120000, 150000 };
-    char directory[] = "/tmp/assay_digits_XXXXXX", path[256];
 
     if (!have_models())
         return;
-    assert_non_null(mkdtemp(directory));
     for (size_t i = 0; i < 3; i++) {
-        struct digits_report r;
+        struct digits_report r CLOSED_BY(digits_close);
 
         for (size_t k = 0; k < 3; k++)
-            copy_changed(directory, files[k], k == i && i < 2 ? changed[i] : 0);
-        r = run_reference(directory, "digits_i8", 4);
+            copy_changed(files[k], k == i && i < 2 ? changed[i] : 0);
+        r = run_reference(scratch("."), "digits_i8", 4);
         assert_int_equal(r.count, 2);
         assert_int_equal(r.scores[0].status, i < 2 ? CASE_FAIL : CASE_PASS);
         if (i < 2 && !strstr(r.scores[0].reason, "reference.h5 has answers to other images"))
             fail_msg("%s: %s", files[i], r.scores[0].reason);
-        digits_close(&r);
     }
-    for (size_t k = 0; k < 3; k++) {
-        snprintf(path, sizeof path, "%s/%s", directory, files[k]);
-        unlink(path);
-    }
-    rmdir(directory);
 }
 
 /* Models in 8 bits are for subjects of quantized cases, the others for those of floats. */
@@ -429,21 +405,18 @@ TEST(kinds_have_their_subjects)
         return;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[2 * MODELS + 1] = "";
-        struct subject subject;
-        struct digits_report r;
-        struct diag diag;
+        struct subject subject CLOSED_BY(subject_close);
+        struct digits_report r CLOSED_BY(digits_close);
 
-        assert_int_equal(subject_init(&subject, "none", NULL, &diag), STATUS_OK);
+        assert_int_equal(subject_init(&subject, "none", NULL, &err), STATUS_OK);
         subject.skips_floats = rows[i].skips_floats;
         subject.skips_quantized = rows[i].skips_quantized;
-        assert_int_equal(digits_run(&r, &subject, 1, &o, &diag), STATUS_OK);
+        assert_int_equal(digits_run(&r, &subject, 1, &o, &err), STATUS_OK);
         assert_false(digits_failed(&r));
         assert_true(r.count < sizeof text);
         for (size_t k = 0; k < r.count; k++)
             text[k] = r.scores[k].subject == DIGITS_REFERENCE ? '-' : '+';
         assert_string_equal(text, rows[i].models);
-        digits_close(&r);
-        subject_close(&subject);
     }
 }
 
@@ -463,18 +436,17 @@ TEST(integers_have_their_own_bounds)
         skip();
     }
     for (int exact = 0; exact < 2; exact++) {
-        struct diag diag = { .status = STATUS_OK };
         struct digits_report r;
         struct subject subject;
 
-        if (subject_init(&subject, mock_path("../libassay_delegate.so"), &options, &diag) !=
+        if (subject_init(&subject, mock_path("../libassay_delegate.so"), &options, &err) !=
             STATUS_OK)
-            fail_msg("%s", diag.text);
+            fail_msg("%s", err.text);
         assert_int_equal(subject.quantized, BOUNDS_FLOAT_VIEW);
         subject.skips_floats = true;
         if (exact)
             subject.quantized = BOUNDS_EXACT;
-        assert_int_equal(digits_run(&r, &subject, 1, &o, &diag), STATUS_OK);
+        assert_int_equal(digits_run(&r, &subject, 1, &o, &err), STATUS_OK);
         assert_int_equal(r.count, MODELS + 2);
         for (size_t i = 0; i < r.count; i++) {
             const struct digits_score *const s = &r.scores[i];
@@ -496,12 +468,10 @@ TEST(integers_have_their_own_bounds)
 TEST(nothing_there_is_skipped)
 {
     const struct digits_options o = { .directory = "/nowhere" };
-    struct digits_report r;
-    struct diag diag;
+    struct digits_report r CLOSED_BY(digits_close);
 
-    assert_int_equal(digits_run(&r, NULL, 0, &o, &diag), STATUS_OK);
+    assert_int_equal(digits_run(&r, NULL, 0, &o, &err), STATUS_OK);
     assert_int_equal(r.count, 0);
     assert_false(digits_failed(&r));
     assert_string_equal(r.skipped, "no digits.h5 in /nowhere");
-    digits_close(&r);
 }

@@ -8,47 +8,21 @@
 #include "reference/base/memory.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- files ---- */
 
-static char folder[64];
-/* In the folder. */
-static char first[96], second[96], third[96];
+static const char *first, *second, *third;
 
-static int make_folder(void **state)
+FIXTURE(name_files)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/assay-eval-files-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(first, sizeof first, "%s/first", folder);
-    snprintf(second, sizeof second, "%s/second", folder);
-    snprintf(third, sizeof third, "%s/third", folder);
+    first = scratch("first");
+    second = scratch("second");
+    third = scratch("third");
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(first);
-    unlink(second);
-    unlink(third);
-    return rmdir(folder);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *const f = fopen(path, "wb");
-
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
 }
 
 static void expect_text(const char *path, const char *expected)
@@ -103,40 +77,35 @@ TEST(coco_truth_that_is_wrong)
         { TRUTH("{\"image_id\": 2, \"category_id\": 3, \"bbox\": [0, 0, 1, 1]}"),
           "no annotation is of one of its 1 images: nothing to find" },
     };
-    struct coco_truth t;
+    struct coco_truth t CLOSED_BY(coco_truth_close);
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct diag diag = { .status = STATUS_OK };
-
-        write_text(first, wrong[i].file);
-        assert_int_equal(coco_truth_read(&t, first, &diag), STATUS_INVALID);
-        expect_message(&diag, "", first, wrong[i].message);
+        scratch_text("first", wrong[i].file);
+        assert_int_equal(coco_truth_read(&t, first, &err), STATUS_INVALID);
+        expect_message(&err, "", first, wrong[i].message);
     }
-    write_text(first, TRUTH(BOX("[0, 0, 1, 0]")));
+    scratch_text("first", TRUTH(BOX("[0, 0, 1, 0]")));
     assert_int_equal(coco_truth_read(&t, first, NULL), STATUS_OK);
     assert_int_equal(t.object_count, 1);
-    coco_truth_close(&t);
 }
 
 TEST(coco_detections_that_are_wrong)
 {
     static const char *const scores[] = { "", ", \"score\": null", ", \"score\": \"0.5\"" };
     struct coco_detections d;
-    struct coco_truth t;
+    struct coco_truth t CLOSED_BY(coco_truth_close);
 
-    write_text(first, TRUTH(BOX("[0, 0, 1, 1]")));
+    scratch_text("first", TRUTH(BOX("[0, 0, 1, 1]")));
     assert_int_equal(coco_truth_read(&t, first, NULL), STATUS_OK);
     for (size_t i = 0; i < sizeof scores / sizeof scores[0]; i++) {
-        struct diag diag = { .status = STATUS_OK };
         char text[256];
 
         snprintf(text, sizeof text,
                  "[{\"image_id\": 1, \"category_id\": 3, \"bbox\": [0, 0, 1, 1]%s}]", scores[i]);
-        write_text(second, text);
-        assert_int_equal(coco_detections_read(&d, &t, second, &diag), STATUS_INVALID);
-        expect_message(&diag, "", second, "detection 0: \"score\": expected a number");
+        scratch_text("second", text);
+        assert_int_equal(coco_detections_read(&d, &t, second, &err), STATUS_INVALID);
+        expect_message(&err, "", second, "detection 0: \"score\": expected a number");
     }
-    coco_truth_close(&t);
 }
 
 /* So many that each list is a block of the arena by itself. */
@@ -170,17 +139,16 @@ TEST(coco_without_memory)
     const struct coco_detection one = { .score = 1 };
     const long long before = mem_live_bytes();
     struct coco_detections d = { .items = NULL };
-    struct diag diag = { .status = STATUS_OK };
     struct coco_truth t;
     enum status s;
 
     write_many(first);
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         mem_fail_after((long)i + 1);
-        s = coco_truth_read(&t, first, &diag);
+        s = coco_truth_read(&t, first, &err);
         mem_fail_after(-1);
         assert_int_equal(s, STATUS_NO_MEMORY);
-        expect_message(&diag, "", first, lists[i]);
+        expect_message(&err, "", first, lists[i]);
         assert_true(mem_live_bytes() == before);
     }
     mem_fail_after(4);
@@ -192,10 +160,10 @@ TEST(coco_without_memory)
     for (size_t i = 0; i < 256; i++)
         assert_int_equal(coco_detections_add(&d, &one, NULL), STATUS_OK);
     mem_fail_after(0);
-    s = coco_detections_add(&d, &one, &diag);
+    s = coco_detections_add(&d, &one, &err);
     mem_fail_after(-1);
     assert_int_equal(s, STATUS_NO_MEMORY);
-    assert_string_equal(diag.text, "512 detections: out of memory");
+    assert_string_equal(err.text, "512 detections: out of memory");
     assert_int_equal(d.count, 256); /* those that there were */
     coco_detections_close(&d);
     assert_true(mem_live_bytes() == before);
@@ -206,12 +174,12 @@ TEST(coco_without_memory)
 /* The ground truth, labels and names; NULL: no such file is given. */
 static struct imagenet_files write_truth(const char *truth, const char *labels, const char *names)
 {
-    write_text(first, truth);
+    scratch_text("first", truth);
     if (labels)
-        write_text(second, labels);
+        scratch_text("second", labels);
     if (names)
-        write_text(third, names);
-    return (struct imagenet_files){ .images = folder,
+        scratch_text("third", names);
+    return (struct imagenet_files){ .images = scratch("."),
                                     .ground_truth = first,
                                     .labels = labels ? second : NULL,
                                     .names = names ? third : NULL };
@@ -219,11 +187,10 @@ static struct imagenet_files write_truth(const char *truth, const char *labels, 
 
 static void expect_truth_refusal(const struct imagenet_files *files, const char *text)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct imagenet_truth t;
 
-    assert_int_equal(imagenet_truth_open(&t, files, "model", 2, &diag), STATUS_INVALID);
-    expect_message(&diag, "", first, text);
+    assert_int_equal(imagenet_truth_open(&t, files, "model", 2, &err), STATUS_INVALID);
+    expect_message(&err, "", first, text);
 }
 
 TEST(numbers_that_have_no_name)
@@ -256,9 +223,9 @@ static const char *pipe_of(const char *text, int ends[2], char path[32])
 TEST(truth_from_a_pipe)
 {
     static const char coco[] = TRUTH(BOX("[0, 0, 1, 1]")), classes[] = "a.png 1\n";
-    struct imagenet_files files = { .images = folder };
+    struct imagenet_files files = { .images = scratch(".") };
     char hex[SHA256_HEX_BYTES], path[32];
-    struct imagenet_truth t;
+    struct imagenet_truth t CLOSED_BY(imagenet_truth_close);
     struct coco_truth c;
     int ends[2];
 
@@ -272,17 +239,15 @@ TEST(truth_from_a_pipe)
     close(ends[0]);
     sha256_hex(classes, strlen(classes), hex);
     assert_string_equal(t.sha256, hex);
-    imagenet_truth_close(&t);
 }
 
 TEST(names_without_labels)
 {
     const struct imagenet_files files = write_truth("a.png 1\n", NULL, "one\n");
-    struct diag diag = { .status = STATUS_OK };
     struct imagenet_truth t;
 
-    assert_int_equal(imagenet_truth_open(&t, &files, "model", 2, &diag), STATUS_USAGE);
-    assert_string_equal(diag.text, "--ground-truth-names needs --labels");
+    assert_int_equal(imagenet_truth_open(&t, &files, "model", 2, &err), STATUS_USAGE);
+    assert_string_equal(err.text, "--ground-truth-names needs --labels");
 }
 
 /* The smallest and the largest number that there is, too. */
@@ -303,7 +268,7 @@ TEST(classes_that_the_model_lacks)
         { "-9223372036854775808", -1, "1 to 2" },
     };
     struct imagenet_files files;
-    struct imagenet_truth t;
+    struct imagenet_truth t CLOSED_BY(imagenet_truth_close);
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char truth[64], expected[256];
@@ -322,7 +287,6 @@ TEST(classes_that_the_model_lacks)
     assert_int_equal(imagenet_truth_open(&t, &files, "model", 2, NULL), STATUS_OK);
     assert_int_equal(t.expected[0], 0);
     assert_int_equal(t.expected[1], 1);
-    imagenet_truth_close(&t);
 }
 
 TEST(classes_without_memory)
@@ -407,11 +371,10 @@ TEST(answers_that_are_none)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         struct taken x = { .lines = 0 };
         struct eval_log log;
-        struct diag diag;
 
-        write_text(first, wrong[i].file);
-        assert_int_equal(open_log(&log, first, &x, &diag), STATUS_USAGE);
-        expect_message(&diag, "--resume=", first, wrong[i].message);
+        scratch_text("first", wrong[i].file);
+        assert_int_equal(open_log(&log, first, &x, &err), STATUS_USAGE);
+        expect_message(&err, "--resume=", first, wrong[i].message);
         assert_int_equal(x.lines, 0);
         assert_null(log.file);
         expect_text(first, wrong[i].file); /* it survives the mistake */
@@ -426,10 +389,9 @@ TEST(answers_go_on)
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
         struct taken x = { .lines = 0 };
         struct eval_log log;
-        struct diag diag;
 
-        write_text(first, before[i]);
-        assert_int_equal(open_log(&log, first, &x, &diag), STATUS_OK);
+        scratch_text("first", before[i]);
+        assert_int_equal(open_log(&log, first, &x, &err), STATUS_OK);
         eval_log_close(&log);
         assert_int_equal(x.lines, i == 3);
         expect_text(first, i == 3 ? KEY "[]\n" : KEY);
@@ -458,26 +420,25 @@ TEST(answers_that_cannot_be_opened)
     struct taken x = { .meanwhile = remove_first };
     struct eval_log log;
     char path[128];
-    struct diag diag;
     enum status s;
 
-    snprintf(path, sizeof path, "%s/none/answers", folder);
-    assert_int_equal(open_log(&log, path, &x, &diag), STATUS_IO);
-    expect_message(&diag, "", path, strerror(ENOENT));
+    snprintf(path, sizeof path, "%s/none/answers", scratch("."));
+    assert_int_equal(open_log(&log, path, &x, &err), STATUS_IO);
+    expect_message(&err, "", path, strerror(ENOENT));
     assert_null(log.file);
 
-    write_text(first, KEY "[]\n");
-    assert_int_equal(open_log(&log, first, &x, &diag), STATUS_IO);
-    expect_message(&diag, "", first, strerror(ENOENT));
+    scratch_text("first", KEY "[]\n");
+    assert_int_equal(open_log(&log, first, &x, &err), STATUS_IO);
+    expect_message(&err, "", first, strerror(ENOENT));
     assert_null(log.file);
     assert_int_equal(access(first, F_OK), -1);
 
-    write_text(first, KEY "[]\n");
+    scratch_text("first", KEY "[]\n");
     x.meanwhile = forbid_files;
-    s = open_log(&log, first, &x, &diag);
+    s = open_log(&log, first, &x, &err);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &files_before), 0);
     assert_int_equal(s, STATUS_IO);
-    expect_message(&diag, "", first, strerror(EMFILE));
+    expect_message(&err, "", first, strerror(EMFILE));
     assert_null(log.file);
     expect_text(first, KEY "[]\n");
 }
@@ -515,7 +476,6 @@ TEST(answers_that_cannot_be_written)
     struct eval_log log = { .file = fopen("/dev/full", "wb") };
     json_t *const line = json_array();
     static char room[BUFFERED];
-    struct diag diag = { .status = STATUS_OK };
     json_malloc_t give;
     json_free_t take_back;
     enum status s;
@@ -533,13 +493,13 @@ TEST(answers_that_cannot_be_written)
     json_get_alloc_funcs(&give, &take_back);
     json_set_alloc_funcs(no_memory, take_back);
     errno = 0;
-    s = eval_log_add(&log, line, &diag);
+    s = eval_log_add(&log, line, &err);
     json_set_alloc_funcs(give, take_back);
     assert_int_equal(s, STATUS_IO);
-    expect_message(&diag, "--resume: ", "an answer cannot be written", strerror(ENOMEM));
+    expect_message(&err, "--resume: ", "an answer cannot be written", strerror(ENOMEM));
     json_decref(line);
     eval_log_close(&log);
     expect_text(first, "");
 }
 
-TEST_FILE(.setup = make_folder, .teardown = remove_folder);
+TEST_FILE(.setup = name_files, .leaves = "@(first|second|third)");

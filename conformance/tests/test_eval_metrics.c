@@ -1,16 +1,13 @@
 /* The arithmetic of `assay eval`, by examples that are computed by hand. */
 #include "reference/tests/kit/test.h"
 
-#include "conformance/tools/eval/coco_score.h"
+#include "conformance/tools/eval/coco_match.h"
 #include "conformance/tools/eval/confusion.h"
 #include "conformance/tools/eval/preprocess.h"
 #include "conformance/tools/eval/segmentation.h"
 #include "conformance/util/interval.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NEAR(a, b, limit) assert_true(fabs((a) - (b)) <= (limit))
 
@@ -159,7 +156,7 @@ TEST(pixels_of_classes)
 {
     struct confusion_cell cells[] = { { 0, 0, 3 }, { 0, 1, 1 }, { 1, 1, 2 } };
     const struct confusion_image image = { cells, 3 };
-    struct confusion c;
+    struct confusion c CLOSED_BY(confusion_close);
 
     assert_int_equal(confusion_open(&c, 3, NULL), STATUS_OK);
     assert_true(isnan(confusion_mean_iou(&c)) && isnan(confusion_accuracy(&c)));
@@ -169,7 +166,6 @@ TEST(pixels_of_classes)
     assert_true(isnan(confusion_iou(&c, 2)));
     NEAR(confusion_mean_iou(&c), 17.0 / 24, 1e-15);
     NEAR(confusion_accuracy(&c), 5.0 / 6, 1e-15);
-    confusion_close(&c);
 }
 
 /* A map of 2 x 2 under a mask of 4 x 4: each pixel of it covers four. */
@@ -179,16 +175,15 @@ TEST(maps_are_compared_at_the_size_of_the_mask)
     const struct image mask = { 4, 4, 1, pixels };
     const uint16_t map[4] = { 0, 1, 2, 2 };
     uint64_t cells[9] = { 0 };
-    struct diag diag;
 
-    assert_int_equal(segmentation_count(cells, 3, &mask, map, 2, 2, 255, &diag), STATUS_OK);
+    assert_int_equal(segmentation_count(cells, 3, &mask, map, 2, 2, 255, &err), STATUS_OK);
     assert_int_equal(cells[0], 3); /* one of four is ignored */
     assert_int_equal(cells[1 * 3 + 1], 4);
     assert_int_equal(cells[2 * 3 + 2], 4);
     assert_int_equal(cells[0 * 3 + 2], 4);
-    assert_int_equal(segmentation_count(cells, 3, &mask, map, 2, 2, 7, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "mask: label 255 at [1, 1], expected less than the 3 classes of "
-                                   "the model, or 7 for what does not count");
+    assert_int_equal(segmentation_count(cells, 3, &mask, map, 2, 2, 7, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "mask: label 255 at [1, 1], expected less than the 3 classes of "
+                                  "the model, or 7 for what does not count");
 }
 
 /* ---- intervals ---- */

@@ -8,18 +8,13 @@
 #include "conformance/tools/eval/eval_run.h"
 #include "conformance/tools/eval/imagenet.h"
 #include "conformance/tools/eval/segmentation.h"
-#include "reference/base/builtin.h"
 #include "reference/base/memory.h"
-#include "reference/format/builder.h"
-#include "reference/format/flexbuffer.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
-#include <ftw.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,57 +27,33 @@ enum { IMAGES = 20, SIDE = 32 };
 
 /* ---- files ---- */
 
-static char folder[64];
-
-static const char *in_folder(const char *name)
-{
-    static char paths[4][160];
-    static int next;
-    char *const path = paths[next++ % 4];
-
-    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
-    return path;
-}
-
-static void write_text(const char *name, const char *text)
-{
-    FILE *const f = fopen(in_folder(name), "wb");
-
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 static void write_png(const char *name, uint32_t width, uint32_t height, const uint8_t *grey)
 {
     png_image png = {
         .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = PNG_FORMAT_GRAY
     };
 
-    assert_int_equal(png_image_write_to_file(&png, in_folder(name), 0, grey, 0, NULL), 1);
+    assert_int_equal(png_image_write_to_file(&png, scratch("%s", name), 0, grey, 0, NULL), 1);
 }
 
 static void write_even_png(const char *name, uint32_t width, uint32_t height, uint8_t grey)
 {
-    uint8_t *const pixels = malloc((size_t)width * height);
+    uint8_t *pixels CLOSED_BY(kit_free) = malloc((size_t)width * height);
 
     memset(pixels, grey, (size_t)width * height);
     write_png(name, width, height, pixels);
-    free(pixels);
 }
 
 /* The images that digits_run picks, as ILSVRC2012_val_00000001.png and so on, and their classes. */
 static void write_digits(void)
 {
-    struct array pixels, labels;
+    struct array pixels CLOSED_BY(array_close), labels CLOSED_BY(array_close);
     FILE *truth;
 
-    assert_int_equal(hdf5_read(&pixels, "golden/digits/digits.h5", "images", -1, NULL, NULL),
-                     STATUS_OK);
-    assert_int_equal(hdf5_read(&labels, "golden/digits/digits.h5", "labels", -1, NULL, NULL),
-                     STATUS_OK);
-    assert_int_equal(mkdir(in_folder("val"), 0700), 0);
-    truth = fopen(in_folder("truth.txt"), "w");
+    KIT_OK(hdf5_read(&pixels, "golden/digits/digits.h5", "images", -1, NULL, NULL));
+    KIT_OK(hdf5_read(&labels, "golden/digits/digits.h5", "labels", -1, NULL, NULL));
+    assert_int_equal(mkdir(scratch("val"), 0700), 0);
+    truth = fopen(scratch("truth.txt"), "w");
     assert_non_null(truth);
     for (size_t i = 0; i < IMAGES; i++) {
         const size_t pick = i * labels.elements / IMAGES;
@@ -93,32 +64,12 @@ static void write_digits(void)
         fprintf(truth, "%d\n", ((const uint8_t *)labels.data)[pick]);
     }
     fclose(truth);
-    array_close(&pixels);
-    array_close(&labels);
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/assay-eval-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
     write_digits();
     return 0;
-}
-
-static int remove_one(const char *path, const struct stat *info, int flag, struct FTW *walk)
-{
-    (void)info;
-    (void)flag;
-    (void)walk;
-    return remove(path);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- runs ---- */
@@ -135,14 +86,8 @@ struct run {
 
 static struct imagenet_files digit_files(void)
 {
-    return (struct imagenet_files){ .images = strdup(in_folder("val")),
-                                    .ground_truth = strdup(in_folder("truth.txt")) };
-}
-
-static void free_files(struct imagenet_files *f)
-{
-    free((char *)(uintptr_t)f->images);
-    free((char *)(uintptr_t)f->ground_truth);
+    return (struct imagenet_files){ .images = scratch("val"),
+                                    .ground_truth = scratch("truth.txt") };
 }
 
 /* fault NULL: the scalar reference alone; else the mock, beside the reference. */
@@ -198,7 +143,7 @@ TEST(digits_have_the_top_1_of_conformance)
 {
     const struct digits_options options = { .images = IMAGES, .quiet = true };
     struct imagenet_files files = digit_files();
-    struct digits_report expected;
+    struct digits_report expected CLOSED_BY(digits_close);
     size_t models = 0;
 
     assert_int_equal(digits_run(&expected, NULL, 0, &options, NULL), STATUS_OK);
@@ -220,8 +165,6 @@ TEST(digits_have_the_top_1_of_conformance)
         models++;
     }
     assert_int_equal(models, 5);
-    digits_close(&expected);
-    free_files(&files);
 }
 
 static void expect_rows(const struct eval_report *report, const char *name, const char *expected)
@@ -229,8 +172,8 @@ static void expect_rows(const struct eval_report *report, const char *name, cons
     char text[1024] = "";
     FILE *f;
 
-    assert_int_equal(eval_report_rows(report, in_folder(name), NULL), STATUS_OK);
-    f = fopen(in_folder(name), "rb");
+    assert_int_equal(eval_report_rows(report, scratch("%s", name), NULL), STATUS_OK);
+    f = fopen(scratch("%s", name), "rb");
     assert_non_null(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
@@ -241,17 +184,17 @@ static void expect_rows(const struct eval_report *report, const char *name, cons
 /* Images that nothing can be made of are left out and named; the others count. */
 TEST(unreadable_images_are_counted)
 {
-    struct imagenet_files files = { .images = strdup(in_folder("some")),
-                                    .ground_truth = strdup(in_folder("some.txt")) };
-    struct run r;
+    struct imagenet_files files = { .images = scratch("some"),
+                                    .ground_truth = scratch("some.txt") };
+    struct run r CLOSED_BY(run_close);
 
-    assert_int_equal(mkdir(in_folder("some"), 0700), 0);
+    assert_int_equal(mkdir(scratch("some"), 0700), 0);
     write_even_png("some/a.png", 8, 8, 0);
-    write_text("some/b.png", "");
-    write_text("some/c.jpg", "no image");
-    write_text("some/notes.txt", "not in the list");
+    scratch_text("some/b.png", "");
+    scratch_text("some/c.jpg", "no image");
+    scratch_text("some/notes.txt", "not in the list");
     /* By name, in any order; d is not there. */
-    write_text("some.txt", "c.jpg 1\nd,\"e\".png 2\na.png 3\nb.png 4\n");
+    scratch_text("some.txt", "c.jpg 1\nd,\"e\".png 2\na.png 3\nb.png 4\n");
     run_open(&r, "golden/digits/digits_i8.tflite", "none");
     if (run_digits(&r, &files) != STATUS_OK)
         fail_msg("%s", r.diag.text);
@@ -270,8 +213,6 @@ TEST(unreadable_images_are_counted)
         "\"d,\"\"e\"\".png\",unreadable,\"");
     expect_rows(&r.report, "rows.csv", "\nb.png,unreadable,the file is empty,4,,,,\n");
     expect_rows(&r.report, "rows.json", "\"image\": \"d,\\\"e\\\".png\"");
-    run_close(&r);
-    free_files(&files);
 }
 
 TEST(a_crash_fails_its_image_alone)
@@ -305,7 +246,6 @@ TEST(a_crash_fails_its_image_alone)
     assert_int_equal(run_digits(&r, &files), STATUS_DEVICE);
     assert_non_null(strstr(r.diag.text, "opening the model on delegate.so"));
     run_close(&r);
-    free_files(&files);
 }
 
 /* Ground truth that is one class off, either way, gets the offset that it needs, once. */
@@ -323,11 +263,11 @@ TEST(shifted_labels_have_a_hint)
         struct imagenet_files files = digit_files();
         FILE *const truth = fopen(files.ground_truth, "r"), *f;
         int class, low = 0, high = 9;
-        struct run r;
+        struct run r CLOSED_BY(run_close);
 
         /* Only classes that exist with the offset. */
         assert_non_null(truth);
-        f = fopen(in_folder("shifted.txt"), "w");
+        f = fopen(scratch("shifted.txt"), "w");
         assert_non_null(f);
         for (int n = 1; fscanf(truth, "%d", &class) == 1; n++) {
             if (class + rows[i].offset >= low && class + rows[i].offset <= high)
@@ -335,16 +275,13 @@ TEST(shifted_labels_have_a_hint)
         }
         fclose(f);
         fclose(truth);
-        free((char *)(uintptr_t)files.ground_truth);
-        files.ground_truth = strdup(in_folder("shifted.txt"));
+        files.ground_truth = scratch("shifted.txt");
         files.offset = rows[i].offset;
         run_open(&r, "golden/digits/digits_i8.tflite", NULL);
         if (run_digits(&r, &files) != STATUS_OK)
             fail_msg("%s", r.diag.text);
         assert_int_equal(strncmp(r.report.hint, rows[i].hint, strlen(rows[i].hint)), 0);
         assert_int_equal(r.report.hint[0] == '\0', rows[i].hint[0] == '\0');
-        run_close(&r);
-        free_files(&files);
     }
 }
 
@@ -354,7 +291,7 @@ TEST(a_drop_is_held_to_its_limit)
     struct imagenet_files files = digit_files();
     const struct interval_pairs *p;
     char why[256];
-    struct run r;
+    struct run r CLOSED_BY(run_close);
 
     run_open(&r, "golden/digits/digits_f32.tflite", "swap");
     if (run_digits(&r, &files) != STATUS_OK)
@@ -371,8 +308,6 @@ TEST(a_drop_is_held_to_its_limit)
     assert_non_null(strstr(why, "top_1 dropped by "));
     r.report.max_drop = 1;
     assert_false(eval_report_failed(&r.report));
-    run_close(&r);
-    free_files(&files);
 }
 
 /* Cuts the last line of a file in two. */
@@ -387,7 +322,7 @@ static void cut_file(const char *path)
 TEST(a_run_goes_on)
 {
     struct imagenet_files files = digit_files();
-    char *const log = strdup(in_folder("answers.jsonl"));
+    const char *log = scratch("answers.jsonl");
     double top_1;
     struct run r;
 
@@ -430,23 +365,19 @@ TEST(a_run_goes_on)
     assert_int_equal(run_digits(&r, &files), STATUS_USAGE);
     assert_non_null(strstr(r.diag.text, "it holds no answers of `assay eval`"));
     run_close(&r);
-    free(log);
-    free_files(&files);
 }
 
 static void expect_refusal(const char *truth, const char *labels, const char *names,
                            const char *text)
 {
     struct imagenet_files files = digit_files();
-    char *const truth_path = strdup(in_folder("t.txt")),
-                *const labels_path = strdup(in_folder("l.txt")),
-                *const names_path = strdup(in_folder("n.txt"));
-    struct run r;
+    const char *const truth_path = scratch("t.txt"), *const labels_path = scratch("l.txt"),
+                      *const names_path = scratch("n.txt");
+    struct run r CLOSED_BY(run_close);
 
-    write_text("t.txt", truth);
-    write_text("l.txt", labels ? labels : "");
-    write_text("n.txt", names ? names : "");
-    free((char *)(uintptr_t)files.ground_truth);
+    scratch_text("t.txt", truth);
+    scratch_text("l.txt", labels ? labels : "");
+    scratch_text("n.txt", names ? names : "");
     files.ground_truth = truth_path;
     files.labels = labels ? labels_path : NULL;
     files.names = names ? names_path : NULL;
@@ -454,10 +385,6 @@ static void expect_refusal(const char *truth, const char *labels, const char *na
     assert_int_not_equal(imagenet_open(&r.x, &files, &r.model, &r.diag), STATUS_OK);
     if (!strstr(r.diag.text, text))
         fail_msg("expected \"%s\" in \"%s\"", text, r.diag.text);
-    run_close(&r);
-    free(labels_path);
-    free(names_path);
-    free_files(&files);
 }
 
 #define TEN      "zero\none\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n"
@@ -483,22 +410,22 @@ TEST(files_that_do_not_fit)
 /* Numbers by way of names, labels that are there twice, images that are left out. */
 TEST(labels_of_the_ground_truth)
 {
-    char *const labels = strdup(in_folder("l.txt")), *const names = strdup(in_folder("n.txt")),
-                *const deny = strdup(in_folder("deny.txt")),
-                *const truth = strdup(in_folder("t.txt")), *const images = strdup(in_folder("val"));
+    const char *const labels = scratch("l.txt"), *const names = scratch("n.txt"),
+                      *const deny = scratch("deny.txt"), *const truth = scratch("t.txt"),
+                      *const images = scratch("val");
     const struct imagenet_files files = { .images = images,
                                           .ground_truth = truth,
                                           .labels = labels,
                                           .names = names,
                                           .denylist = deny,
                                           .num_images = 4 };
-    struct imagenet_truth t;
+    struct imagenet_truth t CLOSED_BY(imagenet_truth_close);
 
-    write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\r\n");
-    write_text("n.txt", "nine\ncrane\n");
-    write_text("deny.txt", "2\n1\n");
-    write_text("t.txt", "1\n1\n2\n1\n2\n"
-                        "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");
+    scratch_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\r\n");
+    scratch_text("n.txt", "nine\ncrane\n");
+    scratch_text("deny.txt", "2\n1\n");
+    scratch_text("t.txt", "1\n1\n2\n1\n2\n"
+                          "1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n");
     assert_int_equal(imagenet_truth_open(&t, &files, "model", 10, NULL), STATUS_OK);
     assert_int_equal(t.images.count, 4);
     assert_int_equal(t.denied, 2);
@@ -506,12 +433,6 @@ TEST(labels_of_the_ground_truth)
     assert_int_equal(t.expected[0], 1);
     assert_int_equal(t.expected[1], 9);
     assert_int_equal(t.same[4], 1);
-    imagenet_truth_close(&t);
-    free(labels);
-    free(names);
-    free(deny);
-    free(truth);
-    free(images);
 }
 
 static void take_classes(struct run *r, size_t image, enum eval_side side, const char *text)
@@ -531,14 +452,14 @@ TEST(ranks_of_classes)
 {
     static const double top[2][5] = { { 0, 0, 0.5, 1, 1 }, { 0.5, 1, 1, 1, 1 } };
     struct imagenet_files files = digit_files();
-    char *const labels = strdup(in_folder("l.txt"));
-    struct run r;
+    const char *labels = scratch("l.txt");
+    struct run r CLOSED_BY(run_close);
 
-    write_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\n");
-    write_text("t.txt", "crane\ncrane\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\n"
-                        "two\ntwo\ntwo\ntwo\ntwo\ntwo\n");
-    free((char *)(uintptr_t)files.ground_truth);
-    files.ground_truth = strdup(in_folder("t.txt"));
+    scratch_text("l.txt", "zero\ncrane\ntwo\nthree\ncrane\nfive\nsix\nseven\neight\nnine\n");
+    scratch_text("t.txt",
+                 "crane\ncrane\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\ntwo\n"
+                 "two\ntwo\ntwo\ntwo\ntwo\ntwo\n");
+    files.ground_truth = scratch("t.txt");
     files.labels = labels;
     run_open(&r, "golden/digits/digits_i8.tflite", "none");
     if (imagenet_open(&r.x, &files, &r.model, &r.diag) != STATUS_OK)
@@ -558,9 +479,6 @@ TEST(ranks_of_classes)
     assert_int_equal(r.report.same, 1); /* image 1: both say 0 */
     assert_int_equal(r.report.pairs.second_only, 1);
     assert_int_equal(r.report.pairs.neither, 1);
-    run_close(&r);
-    free(labels);
-    free_files(&files);
 }
 
 /* ---- models that are made here ---- */
@@ -568,19 +486,16 @@ TEST(ranks_of_classes)
 static void save_model(const char *text, const char *name)
 {
     struct tflite_file file;
-    struct model m;
-    struct diag diag = { 0 };
+    struct model m CLOSED_BY(model_close);
     FILE *f;
 
     kit_text(&m, "%s", text);
-    if (tflite_write(&m, &file, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    f = fopen(in_folder(name), "wb");
+    KIT_OK(tflite_write(&m, &file, &err));
+    f = fopen(scratch("%s", name), "wb");
     assert_non_null(f);
     assert_int_equal(fwrite(file.bytes, 1, file.count, f), file.count);
     fclose(f);
     mem_free(file.bytes);
-    model_close(&m);
 }
 
 /* Two anchors, upper left and lower right, moved by the image's pixels, each of a class of its own:
@@ -624,16 +539,16 @@ static const char coco_truth_text[] =
 
 static void check_detector(const char *labels, int64_t offset)
 {
-    char *const images = strdup(in_folder("coco")), *const truth = strdup(in_folder("coco.json"));
+    const char *const images = scratch("coco"), *const truth = scratch("coco.json");
     const struct coco_request q = {
         .images = images, .ground_truth = truth, .labels = labels, .offset = offset
     };
-    struct eval_report report = { .max_drop = NAN };
+    struct run r CLOSED_BY(run_close);
+    struct coco x CLOSED_BY(coco_close);
+    struct eval_report report CLOSED_BY(eval_report_close) = { .max_drop = NAN };
     struct eval_task task;
-    struct coco x;
-    struct run r;
 
-    run_open(&r, in_folder("detector.tflite"), NULL);
+    run_open(&r, scratch("detector.tflite"), NULL);
     r.request.reference = &r.reference; /* the mock does not know custom ops */
     r.request.preprocess = (struct preprocess){ PREPROCESS_TFLITE, 0, { 128, 127 } };
     if (coco_open(&x, &q, &r.model, &r.diag) != STATUS_OK)
@@ -652,52 +567,39 @@ static void check_detector(const char *labels, int64_t offset)
         assert_true(fabs(report.classes[1].value[side] - 1) < 1e-9);
     }
     assert_true(report.metrics[0].has_interval && report.metrics[0].interval.low == 0);
-    eval_report_close(&report);
-    coco_close(&x);
-    run_close(&r);
-    free(images);
-    free(truth);
 }
 
 TEST(a_detector_finds_its_boxes)
 {
-    char *labels;
-
     write_detector("detector.tflite");
-    assert_int_equal(mkdir(in_folder("coco"), 0700), 0);
+    assert_int_equal(mkdir(scratch("coco"), 0700), 0);
     write_even_png("coco/a.png", 40, 20, 128);
     write_even_png("coco/b.png", 40, 20, 128);
     write_even_png("coco/w.png", 40, 20, 255);
-    write_text("coco.json", coco_truth_text);
+    scratch_text("coco.json", coco_truth_text);
     check_detector(NULL, 1); /* class 0 is category 1 */
-    write_text("l.txt", "???\none\ntwo\n");
-    labels = strdup(in_folder("l.txt"));
-    check_detector(labels, 1);
-    write_text("l.txt", "one\ntwo\n");
-    check_detector(labels, 0);
-    free(labels);
+    scratch_text("l.txt", "???\none\ntwo\n");
+    check_detector(scratch("l.txt"), 1);
+    scratch_text("l.txt", "one\ntwo\n");
+    check_detector(scratch("l.txt"), 0);
 }
 
 static void expect_coco_refusal(const char *truth, const char *detections, const char *text)
 {
-    char *const truth_path = strdup(in_folder("t.json")), *const found =
-                                                              strdup(in_folder("d.json"));
+    const char *const truth_path = scratch("t.json"), *const found = scratch("d.json");
     const struct coco_request q = { .ground_truth = truth_path };
     struct diag diag = { .status = STATUS_OK };
-    struct coco x;
+    struct coco x CLOSED_BY(coco_close);
     enum status s;
 
-    write_text("t.json", truth);
-    write_text("d.json", detections);
+    scratch_text("t.json", truth);
+    scratch_text("d.json", detections);
     s = coco_open(&x, &q, NULL, &diag);
     if (s == STATUS_OK)
         s = coco_take_file(&x, EVAL_SUBJECT, found, &diag);
     assert_int_not_equal(s, STATUS_OK);
     if (!strstr(diag.text, text))
         fail_msg("expected \"%s\" in \"%s\"", text, diag.text);
-    coco_close(&x);
-    free(truth_path);
-    free(found);
 }
 
 TEST(coco_files_that_are_wrong)
@@ -735,12 +637,12 @@ TEST(pixels_are_compared_with_masks)
     static const uint8_t image[16] = { 200, 200, 0, 0, 200, 200, 0, 0,
                                        200, 200, 0, 0, 200, 200, 0, 0 };
     static const uint8_t mask[16] = { 0, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 255, 1, 1 };
-    char *const images = strdup(in_folder("seg")), *const masks = strdup(in_folder("masks"));
+    const char *const images = scratch("seg"), *const masks = scratch("masks");
     const struct segmentation_files files = { .images = images, .masks = masks, .ignore = 255 };
-    struct eval_report report = { .max_drop = NAN };
+    struct run r CLOSED_BY(run_close);
+    struct segmentation x CLOSED_BY(segmentation_close);
+    struct eval_report report CLOSED_BY(eval_report_close) = { .max_drop = NAN };
     struct eval_task task;
-    struct segmentation x;
-    struct run r;
 
     write_segmenter("segmenter.tflite");
     assert_int_equal(mkdir(images, 0700), 0);
@@ -750,7 +652,7 @@ TEST(pixels_are_compared_with_masks)
     write_even_png("seg/b.png", 4, 4, 0);
     write_even_png("masks/b.png", 4, 5, 0);
     write_even_png("seg/c.png", 4, 4, 0);
-    run_open(&r, in_folder("segmenter.tflite"), "none");
+    run_open(&r, scratch("segmenter.tflite"), "none");
     if (segmentation_open(&x, &files, &r.model, &r.diag) != STATUS_OK)
         fail_msg("%s", r.diag.text);
     task = segmentation_task(&x);
@@ -764,11 +666,6 @@ TEST(pixels_are_compared_with_masks)
     assert_true(fabs(report.metrics[0].value[0] - (4.0 / 7 + 8.0 / 11) / 2) < 1e-12);
     assert_true(fabs(report.metrics[1].value[0] - 12.0 / 15) < 1e-12);
     assert_true(fabs(report.classes[0].value[1] - 4.0 / 7) < 1e-12);
-    eval_report_close(&report);
-    segmentation_close(&x);
-    run_close(&r);
-    free(images);
-    free(masks);
 }
 
 /* ---- models that are something else ---- */
@@ -778,12 +675,12 @@ TEST(models_of_another_task)
     struct imagenet_files files = digit_files();
     const struct segmentation_files masks = { .images = files.images, .masks = files.images };
     struct coco_request q = { .images = files.images };
-    char *const truth = strdup(in_folder("coco.json"));
+    const char *truth = scratch("coco.json");
     struct segmentation s;
     struct coco c;
     struct run r;
 
-    write_text("coco.json", coco_truth_text);
+    scratch_text("coco.json", coco_truth_text);
     q.ground_truth = truth;
     run_open(&r, "golden/digits/digits_f32.tflite", NULL);
     assert_int_equal(segmentation_open(&s, &masks, &r.model, &r.diag), STATUS_UNSUPPORTED);
@@ -792,12 +689,10 @@ TEST(models_of_another_task)
     assert_int_equal(coco_open(&c, &q, &r.model, &r.diag), STATUS_UNSUPPORTED);
     assert_non_null(strstr(r.diag.text, "not a detector: found 1 outputs, expected the 4"));
     run_close(&r);
-    run_open(&r, in_folder("segmenter.tflite"), NULL);
+    run_open(&r, scratch("segmenter.tflite"), NULL);
     assert_int_equal(imagenet_open(&r.x, &files, &r.model, &r.diag), STATUS_UNSUPPORTED);
     assert_non_null(strstr(r.diag.text, "not a classifier: output 0 is f32 [1, 4, 4, 2]"));
     run_close(&r);
-    free(truth);
-    free_files(&files);
 }
 
-TEST_FILE(.setup = make_folder, .teardown = remove_folder);
+TEST_FILE(.setup = make_folder);

@@ -5,11 +5,9 @@
 #include "conformance/tests/kit/report_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static enum status open_with(struct expectations *e, const struct expectation_flags *flags,
                              struct diag *diag)
@@ -19,13 +17,10 @@ static enum status open_with(struct expectations *e, const struct expectation_fl
 
 static void apply_flags(const struct expectation_flags *flags)
 {
-    struct expectations e;
-    struct diag diag;
+    struct expectations e CLOSED_BY(expectations_close);
 
-    if (open_with(&e, flags, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(open_with(&e, flags, &err));
     expectations_apply(&e, &report_kit.report);
-    expectations_close(&e);
 }
 
 static void apply(const char *waivers, const char *baseline, const char *require)
@@ -39,16 +34,16 @@ static void apply(const char *waivers, const char *baseline, const char *require
 
 TEST(test_waivers)
 {
-    char *path;
+    const char *path;
 
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     report_kit_result(1, "relu.f32.c1")->status = CASE_DECLINED;
     report_kit_fail(report_kit_result(0, "relu.f32.c5"));
-    path = report_kit_write("# known\n\n relu.f32.c1 | Device* | issue 12: wrong lanes  # really\n"
-                            "conv_2d.f32.c9|*|\tissue 13\n"
-                            "relu.f32.c5 | other device | not here\n");
+    path =
+        scratch_text("file", "# known\n\n relu.f32.c1 | Device* | issue 12: wrong lanes  # really\n"
+                             "conv_2d.f32.c9|*|\tissue 13\n"
+                             "relu.f32.c5 | other device | not here\n");
     apply(path, NULL, NULL);
-    unlink(path);
     assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_WAIVED);
     report_kit_expect("issue 12: wrong lanes (fail: over the limit",
                       report_kit_result(0, "relu.f32.c1")->reason);
@@ -63,7 +58,8 @@ TEST(test_waivers)
 /* With tabs, by the subject's label, and a case that may pass. */
 TEST(test_rows_of_subjects)
 {
-    char label[128], text[512], *path;
+    char label[128], text[512];
+    const char *path;
 
     snprintf(label, sizeof label, "%s", report_kit.report.subjects[1].label);
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
@@ -72,9 +68,8 @@ TEST(test_rows_of_subjects)
     snprintf(text, sizeof text,
              "relu.f32.c1\t%s\twrong there\tsmallest: relu.f32.c1\n?relu.*\t%s\tmay pass\n", label,
              label);
-    path = report_kit_write(text);
+    path = scratch_text("file", text);
     apply(path, NULL, NULL);
-    unlink(path);
     assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_FAIL);
     assert_int_equal(report_kit_result(1, "relu.f32.c1")->status, CASE_WAIVED);
     report_kit_expect("wrong there", report_kit_result(1, "relu.f32.c1")->reason);
@@ -85,11 +80,11 @@ TEST(test_rows_of_subjects)
 /* What a run writes, the next run passes with: new failures, and rows that were used. */
 TEST(test_written_waivers)
 {
-    char *const path = report_kit_write("conv_2d.* | * | fixed by now\nrelu.f32.c1|*|known\n"
-                                        "?softmax.* | * | sometimes\n");
+    const char *const path =
+        scratch_text("file", "conv_2d.* | * | fixed by now\nrelu.f32.c1|*|known\n"
+                             "?softmax.* | * | sometimes\n");
     const struct expectation_flags flags = { .waivers = path };
     struct expectations e;
-    struct diag diag;
     char line[512];
     FILE *f;
     int seen = 0;
@@ -98,13 +93,11 @@ TEST(test_written_waivers)
     report_kit_result(1, "relu.f32.c1")->status = CASE_DECLINED;
     report_kit_fail(report_kit_result(0, "relu.f32.c5"));
     snprintf(report_kit_result(0, "relu.f32.c5")->reason, 64, "a|b\tc#d");
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_OK);
     expectations_apply(&e, &report_kit.report);
     assert_int_equal(
-        waivers_write(&e.waivers, &report_kit.report, "/nowhere/at/all", e.today, &diag),
-        STATUS_IO);
-    assert_int_equal(waivers_write(&e.waivers, &report_kit.report, path, e.today, &diag),
-                     STATUS_OK);
+        waivers_write(&e.waivers, &report_kit.report, "/nowhere/at/all", e.today, &err), STATUS_IO);
+    KIT_OK(waivers_write(&e.waivers, &report_kit.report, path, e.today, &err));
     expectations_close(&e);
     f = fopen(path, "r");
     assert_non_null(f);
@@ -125,27 +118,23 @@ TEST(test_written_waivers)
     apply(path, NULL, NULL);
     assert_int_equal(report_kit_result(0, "relu.f32.c5")->status, CASE_WAIVED);
     assert_int_equal(report_kit_result(0, "relu.f32.c1")->status, CASE_WAIVED);
-    unlink(path);
 }
 
 static void expect_bad_file(const char *text, bool waivers, const char *words)
 {
-    char *const path = report_kit_write(text);
+    const char *const path = scratch_text("file", text);
     const struct expectation_flags flags = { .waivers = waivers ? path : NULL,
                                              .baseline = waivers ? NULL : path };
     struct expectations e;
-    struct diag diag;
 
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
-    report_kit_expect(path, diag.text);
-    report_kit_expect(words, diag.text);
-    unlink(path);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_USAGE);
+    report_kit_expect(path, err.text);
+    report_kit_expect(words, err.text);
 }
 
 TEST(test_bad_files)
 {
     struct expectations e;
-    struct diag diag;
 
     expect_bad_file("a | b | c\nrelu.* | *\n", true, ":2: ");
     expect_bad_file("a | | c\n", true, ":1: ");
@@ -154,22 +143,22 @@ TEST(test_bad_files)
     expect_bad_file("[]", false, "");
     expect_bad_file("{\"subjects\": []}", false, "");
     assert_int_equal(
-        open_with(&e, &(struct expectation_flags){ .waivers = "/nowhere/at/all" }, &diag),
+        open_with(&e, &(struct expectation_flags){ .waivers = "/nowhere/at/all" }, &err),
         STATUS_IO);
     assert_int_equal(
-        open_with(&e, &(struct expectation_flags){ .baseline = "/nowhere/at/all" }, &diag),
+        open_with(&e, &(struct expectation_flags){ .baseline = "/nowhere/at/all" }, &err),
         STATUS_IO);
 }
 
 /* The run as it is now as a baseline. */
-static char *write_baseline(void)
+static const char *write_baseline(void)
 {
-    char *text, *path;
+    const char *path;
+    char *text CLOSED_BY(kit_free);
 
     strcpy(report_kit.report.device.name, "Device 9"); /* in UTF-8, which reports keep */
     text = report_kit_json();
-    path = report_kit_write(text);
-    free(text);
+    path = scratch_text("file", text);
     return path;
 }
 
@@ -178,25 +167,23 @@ static const char *notes_of(const char *path)
 {
     static char text[8192];
     const struct expectation_flags flags = { .baseline = path };
-    struct expectations e;
-    struct diag diag;
+    struct expectations e CLOSED_BY(expectations_close);
 
-    if (open_with(&e, &flags, &diag) != STATUS_OK ||
-        expectations_check_subjects(&e, report_kit.report.subjects, 2, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (open_with(&e, &flags, &err) != STATUS_OK ||
+        expectations_check_subjects(&e, report_kit.report.subjects, 2, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     expectations_apply(&e, &report_kit.report);
     text[0] = '\0';
     for (size_t i = 0; i < e.notes.count; i++) {
         strncat(text, e.notes.items[i], 1000);
         strcat(text, "\n");
     }
-    expectations_close(&e);
     return text;
 }
 
 TEST(test_baseline)
 {
-    char *path;
+    const char *path;
 
     report_kit_fail(report_kit_result(1, "relu.f32.c5")); /* failed then, may fail now */
     path = write_baseline();
@@ -205,7 +192,6 @@ TEST(test_baseline)
     report_kit_fail(report_kit_result(0, "relu.f32.c8"));
     report_kit_result(1, "relu.f32.c9")->status = CASE_WAIVED;
     assert_string_equal(notes_of(path), "");
-    unlink(path);
     assert_false(report_kit_result(1, "relu.f32.c5")->regression);
     assert_true(report_kit_result(1, "relu.f32.c7")->regression);
     assert_true(result_fails_run(report_kit_result(1, "relu.f32.c7")));
@@ -218,7 +204,7 @@ TEST(test_baseline)
 TEST(test_baseline_margins)
 {
     struct case_result *const r = report_kit_result(1, "relu.f32.c7");
-    char *const path = write_baseline();
+    const char *const path = write_baseline();
 
     r->margin = 0.28;
     report_kit_result(0, "relu.f32.c7")->margin = 0.1;
@@ -239,27 +225,25 @@ TEST(test_baseline_margins)
     report_kit.report.seed = 8;
     report_kit_expect("it has seed 7, this run 8: other data", notes_of(path));
     assert_false(r->regression);
-    unlink(path);
 }
 
 /* What could not be compared is said; where nothing could, it is an error. */
 TEST(test_baseline_of_others)
 {
-    char *const path = write_baseline();
+    const char *const path = write_baseline();
     const struct expectation_flags flags = { .baseline = path };
     struct expectations e;
     struct subject_option *const option = &report_kit.subjects[1].options[1];
     const char *const value = option->value;
-    struct diag diag;
     const char *notes;
 
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
-    assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &diag), STATUS_OK);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_OK);
+    assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &err), STATUS_OK);
     option->value = "1";
-    assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &diag),
+    assert_int_equal(expectations_check_subjects(&e, report_kit.subjects + 1, 1, &err),
                      STATUS_USAGE);
-    report_kit_expect("none of its 2 subjects (reference, ...)", diag.text);
-    report_kit_expect("nothing would be compared", diag.text);
+    report_kit_expect("none of its 2 subjects (reference, ...)", err.text);
+    report_kit_expect("nothing would be compared", err.text);
     expectations_close(&e);
     notes = notes_of(path);
     report_kit_expect("it has no subject of this kind with these options; not compared", notes);
@@ -272,13 +256,12 @@ TEST(test_baseline_of_others)
     strcpy(report_kit.cases[report_kit_find("relu.f32.c7")].name, "relu.f32.new7");
     notes = notes_of(path);
     report_kit_expect("it has no result of 1 cases of this run: relu.f32.new7\n", notes);
-    unlink(path);
 }
 
 /* Names in the baseline that no case has any more. */
 TEST(test_baseline_cases)
 {
-    char *path;
+    const char *path;
 
     strcpy(report_kit.cases[report_kit_find("relu.f32.c7")].name, "relu.f32.old7");
     strcpy(report_kit.cases[report_kit_find("relu.f32.c8")].name, "graph.f32.s1_8");
@@ -286,7 +269,6 @@ TEST(test_baseline_cases)
     strcpy(report_kit.cases[report_kit_find("relu.f32.old7")].name, "relu.f32.c7");
     report_kit_expect("1 of its ", notes_of(path));
     report_kit_expect("cases do not exist any more: relu.f32.old7\n", notes_of(path));
-    unlink(path);
 }
 
 /* ---- waivers and days ---- */
@@ -294,13 +276,12 @@ TEST(test_baseline_cases)
 TEST(test_today)
 {
     struct expectations e;
-    struct diag diag;
     char old[64];
     const char *path;
     struct expectation_flags flags = { .today = "2030-01-02" };
 
-    strcpy(old, report_kit_write("relu.f32.c5|*|lanes|expires=2020-01-01\n"));
-    path = report_kit_write("relu.f32.c1|*|lanes|expires=2030-01-01\n");
+    strcpy(old, scratch_text("old", "relu.f32.c5|*|lanes|expires=2020-01-01\n"));
+    path = scratch_text("file", "relu.f32.c1|*|lanes|expires=2030-01-01\n");
     flags.waivers = path;
     report_kit_fail(report_kit_result(0, "relu.f32.c1"));
     apply_flags(&flags);
@@ -316,27 +297,23 @@ TEST(test_today)
     apply_flags(&flags);
     assert_int_equal(report_kit_result(0, "relu.f32.c5")->status, CASE_FAIL);
     flags.today = "2030-02-30";
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
-    report_kit_expect("--today=2030-02-30: expected YYYY-MM-DD", diag.text);
-    unlink(old);
-    unlink(path);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_USAGE);
+    report_kit_expect("--today=2030-02-30: expected YYYY-MM-DD", err.text);
 }
 
 TEST(test_strict_waivers)
 {
     struct expectations e;
-    struct diag diag;
-    char *const path = report_kit_write("relu.f32.c1|*|c\nrelu.f32.nosuch|*|c\n");
+    const char *const path = scratch_text("file", "relu.f32.c1|*|c\nrelu.f32.nosuch|*|c\n");
     struct expectation_flags flags = { .waivers = path };
 
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_OK);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_OK);
     assert_int_equal(e.notes.count, 1);
     report_kit_expect(":2: relu.f32.nosuch matches none of the ", e.notes.items[0]);
     expectations_close(&e);
     flags.strict_waivers = true;
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
-    report_kit_expect(":2: relu.f32.nosuch matches none of the ", diag.text);
-    unlink(path);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_USAGE);
+    report_kit_expect(":2: relu.f32.nosuch matches none of the ", err.text);
 }
 
 TEST(test_require)
@@ -448,10 +425,9 @@ TEST(test_require_nothing)
     const char *const globs[] = { "relu.*", "nosuch*" };
     const struct expectation_flags flags = { .require = { (const char **)(uintptr_t)globs, 2 } };
     struct expectations e;
-    struct diag diag;
 
-    assert_int_equal(open_with(&e, &flags, &diag), STATUS_USAGE);
-    report_kit_expect("--require=nosuch* matches none of the", diag.text);
+    assert_int_equal(open_with(&e, &flags, &err), STATUS_USAGE);
+    report_kit_expect("--require=nosuch* matches none of the", err.text);
 }
 
 TEST_FILE(.each_setup = report_kit_open, .each_teardown = report_kit_close);

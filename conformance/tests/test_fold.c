@@ -3,17 +3,13 @@
 
 #include "conformance/util/wrap.h"
 
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static char *printed(void (*print)(FILE *, const char *), const char *text)
 {
     char *out = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&out, &bytes);
+    FILE *const f = kit_memory_file(&out);
 
-    assert_non_null(f);
     print(f, text);
     fclose(f);
     return out;
@@ -26,10 +22,9 @@ static void fold_at_20(FILE *f, const char *text)
 
 static void expect(void (*print)(FILE *, const char *), const char *text, const char *want)
 {
-    char *const got = printed(print, text);
+    char *got CLOSED_BY(kit_free) = printed(print, text);
 
     assert_string_equal(got, want);
-    free(got);
 }
 
 TEST(at_spaces)

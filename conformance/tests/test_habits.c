@@ -24,19 +24,17 @@ static struct case_result judge_habits(const char *mock, const char *fault, cons
     struct test_case c = *kit_case(name);
     struct habit_choice choice;
     struct case_result result;
-    struct subject subject;
+    struct subject subject CLOSED_BY(subject_close);
     struct judge *judge = NULL;
-    struct diag diag;
 
     snprintf(option, sizeof option, "fault=%s", fault);
-    if (habits_parse(habits, &choice, &diag) != STATUS_OK ||
-        subject_init(&subject, mock ? mock_path(mock) : "none", &list, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (habits_parse(habits, &choice, &err) != STATUS_OK ||
+        subject_init(&subject, mock ? mock_path(mock) : "none", &list, &err) != STATUS_OK ||
+        judge_open(&judge, &subject, &how, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     c.habits = choice.habits;
     judge_case(judge, &c, &result);
     judge_close(judge);
-    subject_close(&subject);
     return result;
 }
 
@@ -59,7 +57,13 @@ static const struct {
       "options: other results, once the model was prepared by another delegate" },
     { "gpu.so", "warm", "cache", "conv_2d.f32.c5", "cache: other results with a warm cache" },
     { "gpu.so", "other_files", "cache", "conv_2d.f32.c5",
-      "cache: other results with the cache of a model with another" },
+      "cache: other results with the cache of a model with another constant" },
+    { "gpu.so", "other_files", "cache", "conv_2d.u8.c4",
+      "cache: other results with the cache of a model with another zero point" },
+    { "gpu.so", "other_files", "cache", "add.i8.c31",
+      "cache: other results with the cache of a model with another zero point" },
+    { "gpu.so", "other_files", "cache", "add.i8.c2",
+      "cache: other results with the cache of a model with another scale" },
     { "gpu.so", "other_files", "cache", "softmax.f32.c5",
       "cache: other results with the cache of a model with another option" },
     { "gpu.so", "wait", "wait", "conv_2d.f32.c5", "wait: other results with another wait mode" },
@@ -133,17 +137,16 @@ TEST(a_refusal_is_counted)
 TEST(names_are_parsed)
 {
     struct habit_choice c;
-    struct diag diag;
 
-    assert_int_equal(habits_parse("all", &c, &diag), STATUS_OK);
+    assert_int_equal(habits_parse("all", &c, &err), STATUS_OK);
     assert_true(c.all);
-    assert_int_equal(habits_parse("runs,wait", &c, &diag), STATUS_OK);
+    assert_int_equal(habits_parse("runs,wait", &c, &err), STATUS_OK);
     assert_int_equal(c.habits, 1u << HABIT_RUNS | 1u << HABIT_WAIT);
-    assert_int_equal(habits_parse("none", &c, &diag), STATUS_OK);
+    assert_int_equal(habits_parse("none", &c, &err), STATUS_OK);
     assert_int_equal(c.habits, 0);
-    assert_int_equal(habits_parse("runs,walks", &c, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "walks: expected all, none, or some of resized, runs"));
-    assert_int_equal(habits_parse("", &c, &diag), STATUS_USAGE);
+    assert_int_equal(habits_parse("runs,walks", &c, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "walks: expected all, none, or some of resized, runs"));
+    assert_int_equal(habits_parse("", &c, &err), STATUS_USAGE);
 }
 
 /* Two cases of each op, floats and integers apart, where there are two; the seed draws others. */
@@ -152,13 +155,12 @@ TEST(the_sample_has_each_op_twice)
     struct test_case *cases, *other;
     struct habit_choice choice;
     size_t count, differ = 0;
-    struct diag diag;
 
-    assert_int_equal(habits_parse(NULL, &choice, &diag), STATUS_OK);
-    assert_int_equal(cases_list(&cases, &count, &diag), STATUS_OK);
-    assert_int_equal(cases_list(&other, &count, &diag), STATUS_OK);
-    assert_int_equal(habits_draw(&choice, cases, count, 1, &diag), STATUS_OK);
-    assert_int_equal(habits_draw(&choice, other, count, 2, &diag), STATUS_OK);
+    assert_int_equal(habits_parse(NULL, &choice, &err), STATUS_OK);
+    assert_int_equal(cases_list(&cases, &count, &err), STATUS_OK);
+    assert_int_equal(cases_list(&other, &count, &err), STATUS_OK);
+    assert_int_equal(habits_draw(&choice, cases, count, 1, &err), STATUS_OK);
+    assert_int_equal(habits_draw(&choice, other, count, 2, &err), STATUS_OK);
     for (int h = HABIT_SAMPLED; h < HABIT_COUNT; h++) {
         for (size_t i = 0; i < count && h != HABIT_CACHE; i++) {
             size_t drawn = 0, all = 0;
@@ -184,21 +186,19 @@ TEST(the_sample_has_each_op_twice)
 /* What a case has in the whole list it has alone, too: a failure is run again by its name. */
 TEST(a_case_alone_has_its_habits)
 {
-    struct test_case *cases;
+    struct test_case *cases CLOSED_BY(kit_mem_free);
     struct habit_choice choice;
     size_t count;
-    struct diag diag;
 
-    assert_int_equal(habits_parse(NULL, &choice, &diag), STATUS_OK);
-    assert_int_equal(cases_list(&cases, &count, &diag), STATUS_OK);
-    assert_int_equal(habits_draw(&choice, cases, count, 1, &diag), STATUS_OK);
+    assert_int_equal(habits_parse(NULL, &choice, &err), STATUS_OK);
+    assert_int_equal(cases_list(&cases, &count, &err), STATUS_OK);
+    assert_int_equal(habits_draw(&choice, cases, count, 1, &err), STATUS_OK);
     for (size_t i = 0; i < count; i += 7) {
         struct test_case one = cases[i];
 
-        assert_int_equal(habits_draw(&choice, &one, 1, 1, &diag), STATUS_OK);
+        assert_int_equal(habits_draw(&choice, &one, 1, 1, &err), STATUS_OK);
         assert_int_equal(cases[i].habits & ~one.habits, 0);
     }
-    mem_free(cases);
 }
 
 TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

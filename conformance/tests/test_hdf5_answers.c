@@ -5,12 +5,10 @@
 #include "reference/tests/kit/test.h"
 
 #include "conformance/suite/golden/file.h"
-#include "conformance/suite/golden/file_serve.h"
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/array_hdf5_serve.h"
 #include "reference/base/memory.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,15 +64,13 @@ static void set_good(void)
 
 static void expect_golden(enum status wanted, const char *words)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct golden_file g;
-    const enum status s = golden_open(&g, path, &diag);
+    struct golden_file g CLOSED_BY(golden_close);
+    const enum status s = golden_open(&g, path, &err);
 
     if (wanted != STATUS_OK)
-        expect(s, &diag, wanted, words);
+        expect(s, &err, wanted, words);
     else if (s != STATUS_OK)
-        fail_msg("%s", diag.text);
-    golden_close(&g);
+        fail_msg("%s", err.text);
 }
 
 static const char garbled_meta[] = "/meta: libhdf5 has garbled it",
@@ -146,9 +142,8 @@ TEST(golden_numbers_are_in_range)
 }
 
 /* Also after a test that has ended in the middle. */
-static int memory_is_there(void **state)
+FIXTURE(memory_is_there)
 {
-    (void)state;
     mem_fail_after(-1);
     return 0;
 }
@@ -206,46 +201,42 @@ TEST(shapes_can_be_measured)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct diag diag = { .status = STATUS_OK };
         struct array a;
         enum status s;
 
         shape = rows[i].shape;
-        s = hdf5_read(&a, path, "x", -1, NULL, &diag);
-        expect(s, &diag, rows[i].wanted, rows[i].words);
+        s = hdf5_read(&a, path, "x", -1, NULL, &err);
+        expect(s, &err, rows[i].wanted, rows[i].words);
         assert_null(a.data);
     }
 }
 
 TEST(elements_are_received, .teardown = memory_is_there)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct array a;
     enum status s;
 
     shape = (struct hdf5_shape){ kTfLiteFloat32, ARRAY_RANK_MAX, { 1, 1, 1, 1, 1, 1, 1, 1 } };
-    assert_int_equal(hdf5_read(&a, path, "x", -1, NULL, &diag), STATUS_OK);
+    assert_int_equal(hdf5_read(&a, path, "x", -1, NULL, &err), STATUS_OK);
     assert_int_equal(a.bytes, sizeof element);
     assert_memory_equal(a.data, &element, sizeof element);
     array_close(&a);
     mem_fail_after(0);
-    s = hdf5_read(&a, path, "x", -1, NULL, &diag);
+    s = hdf5_read(&a, path, "x", -1, NULL, &err);
     mem_fail_after(-1);
-    expect(s, &diag, STATUS_NO_MEMORY, "x: 4 bytes: out of memory");
+    expect(s, &err, STATUS_NO_MEMORY, "x: 4 bytes: out of memory");
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     const int fd = mkstemp(path);
 
-    (void)state;
     answers = true;
     return fd < 0 ? -1 : close(fd);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     return unlink(path);
 }
 

@@ -12,7 +12,6 @@
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,17 +107,16 @@ enum golden_oddity { NONE, NOT_HDF5, NOT_THERE, NO_META, META_IS_NO_GROUP, ODD_N
 static void write_case(hid_t file, char line[512])
 {
     char hash[SHA256_HEX_BYTES];
-    struct diag diag;
     hid_t group;
 
     sha256_hex("", 0, hash);
-    assert_int_equal(h5_make_group(file, "relu/f32/c5", &group, &diag), STATUS_OK);
-    h5_write_uint(group, "builtin_code", 1, &diag);
-    h5_write_uint(group, "op_version", 1, &diag);
-    h5_write_uint(group, "seed", 1, &diag);
-    h5_write_text(group, "data_set", "S0", &diag);
-    h5_write_text(group, "model_sha256", hash, &diag);
-    h5_write_text(group, "inputs_sha256", hash, &diag);
+    assert_int_equal(h5_make_group(file, "relu/f32/c5", &group, &err), STATUS_OK);
+    h5_write_uint(group, "builtin_code", 1, &err);
+    h5_write_uint(group, "op_version", 1, &err);
+    h5_write_uint(group, "seed", 1, &err);
+    h5_write_text(group, "data_set", "S0", &err);
+    h5_write_text(group, "model_sha256", hash, &err);
+    h5_write_text(group, "inputs_sha256", hash, &err);
     h5_close(group);
     snprintf(line, 512, "relu.f32.c5 %s %s\n", hash, hash);
 }
@@ -126,16 +124,15 @@ static void write_case(hid_t file, char line[512])
 static void write_meta(hid_t file, const char *lines)
 {
     char hash[SHA256_HEX_BYTES];
-    struct diag diag;
     hid_t meta;
 
     sha256_hex(lines, strlen(lines), hash);
-    assert_int_equal(h5_make_group(file, "meta", &meta, &diag), STATUS_OK);
-    h5_write_uint(meta, "schema", GOLDEN_SCHEMA, &diag);
-    h5_write_text(meta, "runtime", "itself", &diag);
-    h5_write_text(meta, "runtime_version", "0", &diag);
-    h5_write_text(meta, "resolver", "REFERENCE", &diag);
-    h5_write_text(meta, "cases_sha256", hash, &diag);
+    assert_int_equal(h5_make_group(file, "meta", &meta, &err), STATUS_OK);
+    h5_write_uint(meta, "schema", GOLDEN_SCHEMA, &err);
+    h5_write_text(meta, "runtime", "itself", &err);
+    h5_write_text(meta, "runtime_version", "0", &err);
+    h5_write_text(meta, "resolver", "REFERENCE", &err);
+    h5_write_text(meta, "cases_sha256", hash, &err);
     h5_close(meta);
 }
 
@@ -145,33 +142,29 @@ static void write_dataset(hid_t file, const char *name)
     const struct h5_array a = {
         .type = kTfLiteUInt8, .rank = 2, .dims = { 2, 3 }, .data = bytes, .bytes = sizeof bytes
     };
-    struct diag diag;
 
-    assert_int_equal(h5_write_array(file, name, &a, &diag), STATUS_OK);
+    assert_int_equal(h5_write_array(file, name, &a, &err), STATUS_OK);
 }
 
 static void save(hid_t file)
 {
-    struct diag diag;
-    uint8_t *bytes;
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
     size_t count;
 
-    assert_int_equal(h5_image_close(file, &bytes, &count, &diag), STATUS_OK);
-    assert_int_equal(file_write(path, bytes, count, &diag), STATUS_OK);
-    mem_free(bytes);
+    assert_int_equal(h5_image_close(file, &bytes, &count, &err), STATUS_OK);
+    assert_int_equal(file_write(path, bytes, count, &err), STATUS_OK);
 }
 
 static void make_golden(enum golden_oddity oddity)
 {
     char line[512], name[CASE_NAME_BYTES + 1];
-    struct diag diag;
     hid_t file, group;
 
     if (oddity == NOT_HDF5) {
-        assert_int_equal(file_write(path, "\x89HDF", 4, &diag), STATUS_OK);
+        assert_int_equal(file_write(path, "\x89HDF", 4, &err), STATUS_OK);
         return;
     }
-    assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
+    assert_int_equal(h5_image_open(&file, &err), STATUS_OK);
     write_case(file, line);
     if (oddity == META_IS_NO_GROUP)
         write_dataset(file, "meta");
@@ -180,8 +173,7 @@ static void make_golden(enum golden_oddity oddity)
     memset(name, 'a', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     if (oddity == ODD_NAME || oddity == LONG_NAME) {
-        assert_int_equal(h5_make_group(file, oddity == ODD_NAME ? "Abs" : name, &group, &diag),
-                         STATUS_OK);
+        KIT_OK(h5_make_group(file, oddity == ODD_NAME ? "Abs" : name, &group, &err));
         h5_close(group);
     }
     save(file);
@@ -191,19 +183,16 @@ static void make_golden(enum golden_oddity oddity)
 
 static void expect_golden(enum status wanted, const char *words)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct golden_file g;
-    const enum status s = golden_open(&g, path, &diag);
+    struct golden_file g CLOSED_BY(golden_close);
+    const enum status s = golden_open(&g, path, &err);
 
     if (wanted != STATUS_OK) {
-        expect(s, &diag, wanted, words);
+        expect(s, &err, wanted, words);
     } else {
-        if (s != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(s);
         assert_int_equal(g.head.count, 1);
         assert_string_equal(g.cases[0].name, "relu.f32.c5");
     }
-    golden_close(&g);
 }
 
 TEST(goldens_that_are_not_read)
@@ -244,19 +233,18 @@ TEST(datasets_without_a_shape)
         .type = kTfLiteUInt8, .rank = 2, .dims = { 2, 3 }, .data = bytes, .bytes = sizeof bytes
     };
     const hid_t space = H5Screate(H5S_NULL);
-    struct diag diag;
     hid_t file, set;
 
-    assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
+    assert_int_equal(h5_image_open(&file, &err), STATUS_OK);
     write_dataset(file, "whole");
     set = H5Dcreate2(file, "null", H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     assert_true(set >= 0);
     h5_close(set);
     h5_close(space);
-    assert_int_equal(h5_read_array(file, "/", "whole", &a, &diag), STATUS_OK);
+    assert_int_equal(h5_read_array(file, "/", "whole", &a, &err), STATUS_OK);
     assert_int_equal(bytes[5], 6);
-    assert_int_equal(h5_read_array(file, "/", "null", &a, &diag), STATUS_IO);
-    assert_string_equal(diag.text, "/: dataset 'null' has no type or shape");
+    assert_int_equal(h5_read_array(file, "/", "null", &a, &err), STATUS_IO);
+    assert_string_equal(err.text, "/: dataset 'null' has no type or shape");
     h5_close(file);
 }
 
@@ -277,10 +265,9 @@ static void make_arrays(void)
     const hsize_t ones[] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 }, length[] = { 1ULL << 31 },
                   chunk[] = { 2, 2 }, square[] = { 4, 4 };
     const hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-    struct diag diag;
     hid_t file;
 
-    assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
+    assert_int_equal(h5_image_open(&file, &err), STATUS_OK);
     write_dataset(file, "whole");
     make_set(file, "null", -1, NULL, H5P_DEFAULT);
     make_set(file, "deep", COUNT(ones), ones, H5P_DEFAULT);
@@ -304,17 +291,15 @@ static enum status takes_with_memory(const void *user, const struct array *a, st
 static void expect_array(const char *name, int64_t index, enum status wanted, const char *words)
 {
     const struct array_check check = { takes_with_memory, NULL };
-    struct diag diag = { .status = STATUS_OK };
-    struct array a;
-    const enum status s = hdf5_read(&a, path, name, index, &check, &diag);
+    struct array a CLOSED_BY(array_close);
+    const enum status s = hdf5_read(&a, path, name, index, &check, &err);
 
     if (wanted != STATUS_OK) {
-        expect(s, &diag, wanted, words);
+        expect(s, &err, wanted, words);
         assert_null(a.data);
     } else if (s != STATUS_OK) {
-        fail_msg("%s", diag.text);
+        fail_msg("%s", err.text);
     }
-    array_close(&a);
 }
 
 TEST(arrays_that_are_not_read)
@@ -357,13 +342,12 @@ TEST(arrays_that_are_not_read)
 
 TEST(files_without_arrays)
 {
-    struct diag diag;
     hid_t file;
 
-    assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
+    assert_int_equal(h5_image_open(&file, &err), STATUS_OK);
     save(file);
     expect_array("whole", -1, STATUS_INVALID, "no dataset whole");
-    assert_int_equal(file_write(path, "\x89HDF", 4, &diag), STATUS_OK);
+    assert_int_equal(file_write(path, "\x89HDF", 4, &err), STATUS_OK);
     expect_array("whole", -1, STATUS_IO, "not a readable HDF5 file");
 }
 
@@ -382,22 +366,21 @@ TEST(halves_are_written_whole_or_not)
     const struct h5_array a = {
         .type = kTfLiteFloat16, .rank = 1, .dims = { 4 }, .data = values, .bytes = 8
     };
-    struct diag diag;
     hid_t file;
 
-    assert_int_equal(h5_image_open(&file, &diag), STATUS_OK);
+    assert_int_equal(h5_image_open(&file, &err), STATUS_OK);
     for (size_t i = 0; i < COUNT(functions); i++) {
         failing = functions[i];
-        assert_int_equal(h5_write_array(file, "half", &a, &diag), STATUS_NO_MEMORY);
-        assert_string_equal(diag.text, "HDF5 dataset 'half' cannot be made: out of memory");
-        assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_UNSUPPORTED);
-        assert_string_equal(diag.text, "the arrays do not make an HDF5 file");
+        assert_int_equal(h5_write_array(file, "half", &a, &err), STATUS_NO_MEMORY);
+        assert_string_equal(err.text, "HDF5 dataset 'half' cannot be made: out of memory");
+        assert_int_equal(hdf5_write(path, &item, 1, &err), STATUS_UNSUPPORTED);
+        assert_string_equal(err.text, "the arrays do not make an HDF5 file");
         failing = NULL;
     }
-    assert_int_equal(h5_write_array(file, "half", &a, &diag), STATUS_OK);
-    assert_int_equal(h5_read_array(file, "/", "half", &a, &diag), STATUS_OK);
+    assert_int_equal(h5_write_array(file, "half", &a, &err), STATUS_OK);
+    assert_int_equal(h5_read_array(file, "/", "half", &a, &err), STATUS_OK);
     h5_close(file);
-    assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_OK);
+    assert_int_equal(hdf5_write(path, &item, 1, &err), STATUS_OK);
 }
 
 TEST(arrays_that_make_no_file)
@@ -405,23 +388,21 @@ TEST(arrays_that_make_no_file)
     static uint8_t value;
     struct array a = { .type = kTfLiteUInt8, .elements = 1, .bytes = 1, .data = &value };
     const struct array_item item = { "a", &a };
-    struct diag diag;
 
-    assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_OK);
+    assert_int_equal(hdf5_write(path, &item, 1, &err), STATUS_OK);
     unlink(path);
     failing = "H5Fget_file_image";
-    assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_UNSUPPORTED);
+    assert_int_equal(hdf5_write(path, &item, 1, &err), STATUS_UNSUPPORTED);
     failing = NULL;
-    assert_string_equal(diag.text, "the arrays do not make an HDF5 file");
+    assert_string_equal(err.text, "the arrays do not make an HDF5 file");
     a.type = kTfLiteString;
-    assert_int_equal(hdf5_write(path, &item, 1, &diag), STATUS_UNSUPPORTED);
-    assert_string_equal(diag.text, "the arrays do not make an HDF5 file");
+    assert_int_equal(hdf5_write(path, &item, 1, &err), STATUS_UNSUPPORTED);
+    assert_string_equal(err.text, "the arrays do not make an HDF5 file");
     assert_int_equal(access(path, F_OK), -1);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     if (!mkdtemp(directory))
         return -1;
     snprintf(path, sizeof path, "%s/x.h5", directory);
@@ -430,17 +411,15 @@ static int set_up(void **state)
 }
 
 /* Also after a test that has ended in the middle. */
-static int nothing_fails(void **state)
+FIXTURE(nothing_fails)
 {
-    (void)state;
     failing = NULL;
     mem_fail_after(-1);
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     unlink(path);
     return rmdir(directory);
 }

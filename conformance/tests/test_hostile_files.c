@@ -14,8 +14,6 @@
 /* The API of version 1.10 under its plain names, with newer libraries too. */
 #define H5_USE_110_API
 #include <hdf5.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +188,6 @@ TEST(sizes_are_compared_before_memory_is_taken)
 {
     const size_t wanted = 10;
     const struct array_check check = { wants_bytes, &wanted };
-    struct diag diag = { .status = STATUS_OK };
     const long before = peak_kib(RUSAGE_SELF);
     struct array a;
 
@@ -198,8 +195,8 @@ TEST(sizes_are_compared_before_memory_is_taken)
     make_hostile();
     expect_refusal("huge", STATUS_UNSUPPORTED, "huge: more than 1024 MiB");
     expect_refusal("chunk", STATUS_UNSUPPORTED, "chunk: its chunks have more than 128 MiB");
-    assert_int_equal(hdf5_read(&a, path, "big", -1, &check, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "big: 1073741824 bytes, expected 10"));
+    assert_int_equal(hdf5_read(&a, path, "big", -1, &check, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "big: 1073741824 bytes, expected 10"));
     if (parser_limits_memory()) {
         assert_true(peak_kib(RUSAGE_SELF) - before < 100 << 10);
         assert_true(peak_kib(RUSAGE_CHILDREN) < before + (100 << 10));
@@ -211,9 +208,8 @@ TEST(tensors_are_not_filled_by_larger_files)
 {
     char place[128];
     float data[4];
-    TfLiteIntArray *const dims = calloc(1, sizeof *dims + sizeof(int));
+    TfLiteIntArray *dims CLOSED_BY(kit_free) = calloc(1, sizeof *dims + sizeof(int));
     TfLiteTensor t = { .type = kTfLiteFloat32, .dims = dims, .bytes = sizeof data };
-    struct diag diag = { .status = STATUS_OK };
 
     dims->size = 1;
     dims->data[0] = 4;
@@ -221,37 +217,33 @@ TEST(tensors_are_not_filled_by_larger_files)
     make_good(other);
     make_hostile();
     snprintf(place, sizeof place, "%s:big", path);
-    assert_int_equal(tensor_load(&t, place, (struct pixel_scale){ 0, 1 }, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "array u8 [1073741824] for the tensor f32 [4]"));
-    free(dims);
+    assert_int_equal(tensor_load(&t, place, (struct pixel_scale){ 0, 1 }, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "array u8 [1073741824] for the tensor f32 [4]"));
 }
 
 TEST(what_is_no_file_is_refused)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct array a;
     char pipe[80];
 
     snprintf(pipe, sizeof pipe, "%s/pipe.h5", directory);
     assert_int_equal(mkfifo(pipe, 0600), 0);
-    assert_int_equal(hdf5_read(&a, pipe, "x", -1, NULL, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "pipe.h5: a named pipe, expected a regular file"));
+    assert_int_equal(hdf5_read(&a, pipe, "x", -1, NULL, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "pipe.h5: a named pipe, expected a regular file"));
     unlink(pipe);
-    assert_int_equal(hdf5_read(&a, directory, "x", -1, NULL, &diag), STATUS_IO);
-    assert_int_equal(hdf5_read(&a, "/nowhere/a.h5", "x", -1, NULL, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "No such file"));
+    assert_int_equal(hdf5_read(&a, directory, "x", -1, NULL, &err), STATUS_IO);
+    assert_int_equal(hdf5_read(&a, "/nowhere/a.h5", "x", -1, NULL, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "No such file"));
 }
 
 TEST(good_files_are_read)
 {
     static const char *const names[] = { "plain", "group/packed", "soft" };
-    struct diag diag = { .status = STATUS_OK };
     struct array a;
 
     make_good(path);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (hdf5_read(&a, path, names[i], -1, NULL, &diag) != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(hdf5_read(&a, path, names[i], -1, NULL, &err));
         assert_int_equal(a.type, kTfLiteInt32);
         assert_int_equal(a.bytes, sizeof values);
         assert_memory_equal(a.data, values, sizeof values);
@@ -301,7 +293,7 @@ static enum status read_damaged(const char *dataset)
     const size_t wanted = sizeof values;
     const struct array_check check = { wants_bytes, &wanted };
     struct diag diag = { .status = STATUS_OK };
-    struct array a;
+    struct array a CLOSED_BY(array_close);
     const enum status s = hdf5_read(&a, path, dataset, -1, &check, &diag);
 
     if (s == STATUS_OK) {
@@ -312,7 +304,6 @@ static enum status read_damaged(const char *dataset)
         assert_int_equal(strncmp(diag.text, path, strlen(path)), 0);
         assert_null(a.data);
     }
-    array_close(&a);
     return s;
 }
 
@@ -320,16 +311,15 @@ TEST(damaged_hdf5_files_are_read_or_refused)
 {
     const struct parser_limits before = parser_limits;
     struct damage d;
-    struct diag diag;
     uint8_t *bytes;
     size_t count, seen[STATUS_COUNT] = { 0 };
 
     parser_limits.cpu_s = 1; /* some make the library go round for ever */
     make_good(other);
-    assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &err), STATUS_OK);
     damage_begin(&d, bytes, count);
     while (damage_next(&d)) {
-        assert_int_equal(file_write(path, bytes, count, &diag), STATUS_OK);
+        assert_int_equal(file_write(path, bytes, count, &err), STATUS_OK);
         seen[read_damaged("plain")]++;
         seen[read_damaged("group/packed")]++;
     }
@@ -371,11 +361,10 @@ TEST(trees_in_a_circle_are_errors)
 {
     enum { KIND = 4, LEVEL = 5, FIRST_KEY = 24, KEY_OF_GROUP = 8, KEY_OF_CHUNK = 8 + 3 * 8 };
     size_t places[8], count, trees;
-    struct diag diag;
-    uint8_t *bytes;
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
 
     make_good(other);
-    assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &err), STATUS_OK);
     trees = find_trees(bytes, count, places, 8);
     assert_true(trees >= 2);
     for (size_t i = 0; i < trees; i++) {
@@ -386,12 +375,11 @@ TEST(trees_in_a_circle_are_errors)
 
         tree[LEVEL] = 1;
         put_address(child, places[i]);
-        assert_int_equal(file_write(path, bytes, count, &diag), STATUS_OK);
+        assert_int_equal(file_write(path, bytes, count, &err), STATUS_OK);
         assert_int_not_equal(read_damaged("group/packed"), STATUS_OK);
         tree[LEVEL] = 0;
         put_address(child, before);
     }
-    mem_free(bytes);
 }
 
 /* Every address in the file in turn leads to the root group, and to each tree: libhdf5 1.10 follows
@@ -402,12 +390,11 @@ TEST(addresses_in_a_circle_are_errors)
     const struct parser_limits before = parser_limits;
     const double until_s = clock_s() + 2 * budget_s;
     size_t places[8] = { root }, count, targets;
-    struct diag diag;
     uint8_t *bytes;
 
     parser_limits.cpu_s = 1;
     make_good(other);
-    assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(file_read(other, 1 << 20, &bytes, &count, &err), STATUS_OK);
     targets = 1 + find_trees(bytes, count, places + 1, 7);
     for (size_t t = 0; t < targets; t++) {
         for (size_t at = 0; at + 8 <= count && clock_s() < until_s; at += 8) {
@@ -416,7 +403,7 @@ TEST(addresses_in_a_circle_are_errors)
             if (address == 0 || address >= count)
                 continue;
             put_address(bytes + at, places[t]);
-            assert_int_equal(file_write(path, bytes, count, &diag), STATUS_OK);
+            assert_int_equal(file_write(path, bytes, count, &err), STATUS_OK);
             read_damaged("plain");
             read_damaged("group/packed");
             put_address(bytes + at, address);
@@ -488,7 +475,7 @@ static void damage_image(uint8_t *bytes, size_t count)
     damage_begin(&d, bytes, count);
     while (damage_next(&d)) {
         struct diag diag = { .status = STATUS_OK };
-        struct image im;
+        struct image im CLOSED_BY(image_close);
         const enum status s = image_read(&im, bytes, count, &diag);
 
         if (s == STATUS_OK) {
@@ -500,7 +487,6 @@ static void damage_image(uint8_t *bytes, size_t count)
             assert_null(im.pixels);
             bad++;
         }
-        image_close(&im);
     }
     assert_true(bad > 0);
     assert_true(good + bad >= TURNS_MIN);
@@ -587,9 +573,8 @@ TEST(huge_images_are_refused)
 
 /* ---- */
 
-static int make_directory(void **state)
+FIXTURE(make_directory)
 {
-    (void)state;
     if (!mkdtemp(directory))
         return -1;
     snprintf(path, sizeof path, "%s/a.h5", directory);
@@ -597,9 +582,8 @@ static int make_directory(void **state)
     return 0;
 }
 
-static int remove_directory(void **state)
+FIXTURE(remove_directory)
 {
-    (void)state;
     unlink(path);
     unlink(other);
     return rmdir(directory);

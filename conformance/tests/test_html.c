@@ -1,15 +1,13 @@
 /* The HTML report: one page that asks for nothing, whatever the report says.  With
- * arguments, COUNT FILE [compared], it writes the page of a made-up report of COUNT cases, or of a
- * comparison with another one, for ci/html-test.py. */
-#include "conformance/report/forms/compare_forms.h"
+ * arguments, COUNT FILE [compared|json], it writes the page of a made-up report of COUNT cases, of
+ * a comparison with another one, or the report itself, for ci/html-test.py. */
 #include "conformance/report/forms/forms.h"
 #include "conformance/report/forms/html_text.h"
-#include "conformance/report/record/compare_reports.h"
+#include "conformance/report/record/compare.h"
 #include "conformance/tests/kit/record_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +75,8 @@ static const char *text_at(json_t *data, const char *table, const char *column, 
 
 TEST(test_plain)
 {
-    struct record r;
-    char *page;
+    struct record r CLOSED_BY(record_close);
+    char *page CLOSED_BY(kit_free);
     json_t *data;
 
     record_kit_open(&r, 200);
@@ -103,15 +101,13 @@ TEST(test_plain)
     /* What no result has is left out. */
     assert_null(json_object_get(json_object_get(data, "results"), "waiver"));
     json_decref(data);
-    free(page);
-    record_close(&r);
 }
 
 /* An error of zero was measured, and one that is not known was not. */
 TEST(test_zero)
 {
-    struct record r;
-    char *page;
+    struct record r CLOSED_BY(record_close);
+    char *page CLOSED_BY(kit_free);
     json_t *data, *results;
 
     record_kit_open(&r, 10);
@@ -124,14 +120,12 @@ TEST(test_zero)
     assert_int_equal(json_array_size(json_object_get(results, "margin")), 10);
     assert_null(json_object_get(results, "bias"));
     json_decref(data);
-    free(page);
-    record_close(&r);
 }
 
 TEST(test_failures)
 {
-    struct record r;
-    char *page;
+    struct record r CLOSED_BY(record_close);
+    char *page CLOSED_BY(kit_free);
     json_t *data;
 
     record_kit_open(&r, 500);
@@ -153,14 +147,12 @@ TEST(test_failures)
     assert_int_equal(at(data, "missing", "case", 1), 3);
     assert_true(json_integer_value(json_object_get(json_object_get(data, "findings"), "rows")) > 0);
     json_decref(data);
-    free(page);
-    record_close(&r);
 }
 
 /* Nothing that a report says becomes markup, ends a script, or turns the direction of the text. */
 TEST(test_hostile)
 {
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     char *page, *plain;
     json_t *data;
 
@@ -186,7 +178,6 @@ TEST(test_hostile)
     json_decref(data);
     free(plain);
     free(page);
-    record_close(&r);
 }
 
 /* The page names no other place, and its policy lets it ask for none. */
@@ -195,7 +186,7 @@ TEST(test_no_request)
     static const char *const asks[] = { "http:",   "https:",     " src=",      "@import",
                                         "url(",    "fetch(",     "XMLHttp",    "WebSocket",
                                         "import(", "sendBeacon", "EventSource" };
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     char *page, *policy;
 
     record_kit_open(&r, 10);
@@ -213,62 +204,46 @@ TEST(test_no_request)
     assert_int_equal(count_of(policy, "'sha256-"), 2);
     assert_null(strstr(policy, "unsafe"));
     free(page);
-    record_close(&r);
 }
 
 /* The policy names what stands between the tags, to the byte. */
 static void expect_hash(const char *page, const char *open, const char *close)
 {
     const char *const from = strstr(page, open) + strlen(open);
-    char *hash = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&hash, &bytes);
-
-    assert_non_null(f);
-    html_policy_hash(f, from, (size_t)(strstr(from, close) - from));
-    fclose(f);
+    PRINTED(hash, f, html_policy_hash(f, from, (size_t)(strstr(from, close) - from)));
     expect(page, hash);
-    free(hash);
 }
 
 TEST(test_policy_names)
 {
-    struct record r;
-    char *page;
+    struct record r CLOSED_BY(record_close);
+    char *page CLOSED_BY(kit_free);
 
     record_kit_open(&r, 10);
     page = page_of(&r);
     expect_hash(page, "<style>", "</style>");
     expect_hash(page, "<script>", "</script>");
-    free(page);
-    record_close(&r);
 }
 
 TEST(test_policy_hash)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    MEMORY_FILE(f, text);
 
-    assert_non_null(f);
     /* The example of the Content Security Policy specification. */
     html_policy_hash(f, "alert('Hello, world.');", 23);
     fclose(f);
     assert_string_equal(text, "'sha256-qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng='");
-    free(text);
 }
 
 /* A report of nothing has a page, too. */
 TEST(test_empty)
 {
-    struct record r = { 0 };
-    char *page;
+    struct record r CLOSED_BY(record_close) = { 0 };
+    char *page CLOSED_BY(kit_free);
 
     page = page_of(&r);
     expect(page, "Nothing was shown");
     json_decref(data_of(page));
-    free(page);
-    record_close(&r);
 }
 
 /* Writes the comparison of a report in which all is well with one that is hostile to markup. */
@@ -277,8 +252,8 @@ static enum status write_comparison(size_t cases, FILE *f)
     const struct compare_limits limits = compare_limits_default();
     /* The hostile report names the delegate otherwise. */
     const struct compare_couple couples[] = { { 0, 0 }, { 1, 1 } };
-    struct record_comparison c;
-    struct record was, is;
+    struct record was CLOSED_BY(record_close), is CLOSED_BY(record_close);
+    struct record_comparison c CLOSED_BY(compare_close);
     enum status s;
 
     record_kit_open(&was, cases);
@@ -286,15 +261,12 @@ static enum status write_comparison(size_t cases, FILE *f)
     record_kit_fill(&is);
     assert_int_equal(compare_records(&c, &was, &is, &limits, couples, 2, NULL), STATUS_OK);
     s = html_comparison(&c, f, NULL);
-    compare_close(&c);
-    record_close(&is);
-    record_close(&was);
     return s;
 }
 
 TEST(test_comparison)
 {
-    char *page = NULL;
+    char *page CLOSED_BY(kit_free) = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&page, &bytes);
     json_t *data;
@@ -318,14 +290,14 @@ TEST(test_comparison)
     assert_int_equal(at(data, "changes", "was_status", 0), CASE_PASS + 1);
     assert_non_null(text_at(data, "changes", "is_reason", 0));
     json_decref(data);
-    free(page);
 }
 
 static int write_page(int argc, char **argv)
 {
     const size_t cases = strtoul(argv[1], NULL, 10);
     const char *const path = argc > 2 ? argv[2] : "";
-    const bool compared = argc == 4;
+    const bool compared = argc == 4 && strcmp(argv[3], "compared") == 0;
+    const bool json = argc == 4 && !compared;
     FILE *const f = fopen(path, "w");
     struct record r;
     bool written;
@@ -337,7 +309,7 @@ static int write_page(int argc, char **argv)
     } else {
         record_kit_open(&r, cases);
         record_kit_fill(&r);
-        written = form_html(&r, f, NULL) == STATUS_OK;
+        written = (json ? form_json : form_html)(&r, f, NULL) == STATUS_OK;
         record_close(&r);
     }
     return fclose(f) == 0 && written ? 0 : 1;

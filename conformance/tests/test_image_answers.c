@@ -3,12 +3,9 @@
 /* Wrap: image_read_jpeg */
 #include "reference/tests/kit/test.h"
 
-#include "conformance/suite/io/image_jpeg.h"
 #include "conformance/suite/io/image_read.h"
 #include "reference/base/memory.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 static bool answers; /* else images are read */
@@ -34,7 +31,7 @@ enum status __wrap_image_read_jpeg(struct image *out, const uint8_t *bytes, size
 static enum status read_answer(uint8_t channels, struct diag *diag)
 {
     const uint8_t bytes[] = { 0xff, 0xd8, 0xff, channels };
-    struct image im;
+    struct image im CLOSED_BY(image_close);
     enum status s;
 
     answers = true;
@@ -42,20 +39,18 @@ static enum status read_answer(uint8_t channels, struct diag *diag)
     answers = false;
     if (s == STATUS_OK)
         assert_int_equal(im.channels, channels);
-    image_close(&im);
     return s;
 }
 
 TEST(test_channels)
 {
     static const uint8_t wrong[] = { 0, IMAGE_CHANNELS_MAX + 1, UINT8_MAX };
-    struct diag diag = { .status = STATUS_OK };
 
     for (uint8_t channels = 1; channels <= IMAGE_CHANNELS_MAX; channels++)
-        assert_int_equal(read_answer(channels, &diag), STATUS_OK);
+        assert_int_equal(read_answer(channels, &err), STATUS_OK);
     for (size_t i = 0; i < sizeof wrong; i++) {
-        assert_int_equal(read_answer(wrong[i], &diag), STATUS_IO);
-        if (!strstr(diag.text, "channels for it"))
-            fail_msg("%s", diag.text);
+        assert_int_equal(read_answer(wrong[i], &err), STATUS_IO);
+        if (!strstr(err.text, "channels for it"))
+            fail_msg("%s", err.text);
     }
 }

@@ -3,50 +3,30 @@
 /* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/tools/inspect/inspection.h"
 #include "reference/base/memory.h"
-#include "reference/format/builder.h"
-#include "reference/format/file.h"
-#include "reference/format/write.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
 #include <jansson.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static char path[] = "/tmp/assay-inspect-XXXXXX";
+static const char *path;
 
-static int make_file(void **state)
+FIXTURE(make_file)
 {
-    const int fd = mkstemp(path);
-
-    (void)state;
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
+    path = scratch("model.tflite");
+    return 0;
 }
 
 /* The model as text, to the file. */
 static void write_text(const char *text)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct tflite_file file;
-    struct model m;
+    MODEL(m, "%s", text);
 
-    kit_text(&m, "%s", text);
-    if (tflite_write(&m, &file, &diag) != STATUS_OK ||
-        file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    mem_free(file.bytes);
-    model_close(&m);
+    kit_save(&m, path);
 }
 
 /* x, RELU6 to y, ADD of y and a constant to z, then `last` to w. */
@@ -68,13 +48,11 @@ static char *inspect(const char *delegate, const char *option,
                      bool (*print)(FILE *f, const struct inspection *n))
 {
     const struct string_list options = { &option, option ? 1 : 0 };
-    struct diag diag = { .status = STATUS_OK };
     struct inspection n;
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    KIT_OK(inspection_open(&n, path, delegate, &options, true, &diag));
+    KIT_OK(inspection_open(&n, path, delegate, &options, true, &err));
     assert_true(print(f, &n));
     inspection_close(&n);
     fclose(f);
@@ -89,11 +67,10 @@ static bool print_json(FILE *f, const struct inspection *n)
 
 static json_t *inspect_json(const char *delegate, const char *option)
 {
-    char *const text = inspect(delegate, option, print_json);
+    char *text CLOSED_BY(kit_free) = inspect(delegate, option, print_json);
     json_t *const report = json_loads(text, 0, NULL);
 
     assert_non_null(report);
-    free(text);
     return report;
 }
 
@@ -187,34 +164,31 @@ TEST(a_model_that_cannot_run)
 
 TEST(an_unknown_op_as_text)
 {
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     write_model(BUILTIN_SEGMENT_SUM);
     text = inspect(mock_path("gpu.so"), "fault=decline", inspection_print_text);
     assert_non_null(strstr(text, "not run by the reference: unknown op SEGMENT_SUM version 1\n"));
     assert_non_null(strstr(text, "takes 0 of 3 nodes"));
-    free(text);
 }
 
 /* What runs a model says which op is missing, and what can be done without it. */
 TEST(a_session_says_what_it_lacks)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct session s;
+    struct session s CLOSED_BY(session_close);
 
     write_model(BUILTIN_SEGMENT_SUM);
-    assert_int_equal(session_open(&s, path, &diag), STATUS_OK);
-    assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "node 2: the op SEGMENT_SUM "));
-    assert_non_null(strstr(diag.text, "`assay inspect`"));
-    session_close(&s);
+    assert_int_equal(session_open(&s, path, &err), STATUS_OK);
+    assert_int_equal(session_start(&s, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "node 2: the op SEGMENT_SUM "));
+    assert_non_null(strstr(err.text, "`assay inspect`"));
 }
 
 /* One node that the reference cannot prepare, here for its types, leaves the others decided, from
  * the shapes of the file. */
 TEST(a_node_that_is_not_prepared)
 {
-    char *text;
+    char *text CLOSED_BY(kit_free);
     json_t *r;
 
     write_text("tensors x:f32[1,4]~[1,-1] i:i32[1,4] y:f32[1,4] z:f32[1,4] w:f32[1,4]\n"
@@ -238,12 +212,11 @@ TEST(a_node_that_is_not_prepared)
     assert_non_null(strstr(text, "takes 2 of 3 nodes, 2 partitions\n"));
     assert_non_null(strstr(text, "-> (3)  not prepared by the reference, and not offered"));
     assert_non_null(strstr(text, "of [1, -1]  x\n"));
-    free(text);
 }
 
 TEST(as_text)
 {
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     write_model(BUILTIN_RELU);
     text = inspect(mock_path("gpu.so"), NULL, inspection_print_text);
@@ -251,7 +224,6 @@ TEST(as_text)
     assert_non_null(strstr(text, "  ADD version 1: 1, taken 1\n"));
     assert_non_null(strstr(text, "fused_activation_function=RELU"));
     assert_non_null(strstr(text, "x\\xff\\x0a\n")); /* the name's line end is no line end */
-    free(text);
 }
 
 /* Without memory nothing is known of the model: that is no inspection. */
@@ -262,12 +234,11 @@ TEST(no_memory)
 
     write_model(BUILTIN_RELU);
     for (long after = 0; after < 1 << 20; after += 1 + after / 8) {
-        struct diag diag = { .status = STATUS_OK };
         struct inspection n;
         enum status s;
 
         mem_fail_after(after);
-        s = inspection_open(&n, path, "none", &options, true, &diag);
+        s = inspection_open(&n, path, "none", &options, true, &err);
         most = mem_fail_after(-1);
         if (s == STATUS_OK && most > after)
             fail_msg("allocation %ld failed: %s", after, n.why_not);
@@ -286,14 +257,13 @@ TEST(no_memory)
 TEST(names_are_escaped)
 {
     const struct string_list options = { NULL, 0 };
-    struct diag diag = { .status = STATUS_OK };
     struct inspection n;
-    char *text = NULL;
+    char *text CLOSED_BY(kit_free) = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
 
     write_model(BUILTIN_RELU);
-    assert_int_equal(inspection_open(&n, path, "none", &options, true, &diag), STATUS_OK);
+    assert_int_equal(inspection_open(&n, path, "none", &options, true, &err), STATUS_OK);
     n.path = "a\x1b[2Jb";
     snprintf(n.why_not, sizeof n.why_not, "tensor '\x1b]0;title\a'");
     assert_true(inspection_print_text(f, &n));
@@ -303,7 +273,6 @@ TEST(names_are_escaped)
     assert_null(memchr(text, 0x1b, bytes));
     assert_non_null(strstr(text, "model     a\\x1b[2Jb\n"));
     assert_non_null(strstr(text, "not run   tensor '\\x1b]0;title\\x07'\n"));
-    free(text);
 }
 
 /* A named delegate must work; without one, the model is shown anyway. */
@@ -311,21 +280,19 @@ TEST(no_device)
 {
     const char *option = "fault=no_device";
     const struct string_list options = { &option, 1 };
-    struct diag diag = { .status = STATUS_OK };
     struct inspection n;
 
     write_model(BUILTIN_RELU);
-    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &diag),
+    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, true, &err),
                      STATUS_NO_DEVICE);
     inspection_close(&n);
-    assert_int_equal(inspection_open(&n, path, mock_path("gpu.so"), &options, false, &diag),
-                     STATUS_OK);
+    KIT_OK(inspection_open(&n, path, mock_path("gpu.so"), &options, false, &err));
     assert_int_not_equal(n.why_not[0], '\0');
     assert_int_equal(n.notes[0].state, NODE_UNDECIDED);
     inspection_close(&n);
 }
 
-TEST_FILE(.setup = make_file, .teardown = remove_file);
+TEST_FILE(.setup = make_file);
 
 /* Names are the file's: what a terminal would obey is written out. */
 TEST(nodes_of_composites_name_them)

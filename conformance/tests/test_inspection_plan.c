@@ -4,51 +4,27 @@
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/inspect/inspection.h"
 #include "delegate/ops/elementwise/binary.args.h"
-#include "reference/base/memory.h"
-#include "reference/format/builder.h"
-#include "reference/format/file.h"
-#include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
 #include "reference/tests/kit/text_kit.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static char path[] = "/tmp/assay-plan-XXXXXX";
+static const char *path;
 static bool have_device;
 
 /* x [2,3,5] -> ADD of a constant -> RELU6 -> MEAN over the middle -> y, and z = RELU of y. */
-static int make_file(void **state)
+FIXTURE(make_file)
 {
-    const int fd = mkstemp(path);
-    struct diag diag = { .status = STATUS_OK };
-    struct tflite_file file = { 0 };
-    struct model m;
-
-    (void)state;
-    if (fd < 0)
-        return -1;
-    close(fd);
-    kit_text(&m, "tensors \"t\\x0a\":f32[2,3,5] \"t\\x0a\":f32[2,3,5] \"t\\x0a\":f32[2,3,5]\n"
-                 "tensors \"t\\x0a\":f32[2,1,5] \"t\\x0a\":f32[2,1,5]\n"
-                 "ADD {} @0 c:f32[5]=1,2,3,4,5 -> @1\n"
-                 "RELU6 @1 -> @2\n"
-                 "MEAN {keep_dims=true} @2 a:i32[1]=1 -> @3\n"
-                 "RELU @3 -> @4");
-    if (tflite_write(&m, &file, &diag) != STATUS_OK ||
-        file_write(path, file.bytes, file.count, &diag) != STATUS_OK)
-        return -1;
-    mem_free(file.bytes);
-    model_close(&m);
+    MODEL(m, "tensors \"t\\x0a\":f32[2,3,5] \"t\\x0a\":f32[2,3,5] \"t\\x0a\":f32[2,3,5]\n"
+             "tensors \"t\\x0a\":f32[2,1,5] \"t\\x0a\":f32[2,1,5]\n"
+             "ADD {} @0 c:f32[5]=1,2,3,4,5 -> @1\n"
+             "RELU6 @1 -> @2\n"
+             "MEAN {keep_dims=true} @2 a:i32[1]=1 -> @3\n"
+             "RELU @3 -> @4");
+    kit_save(&m, path = scratch("model.tflite"));
     return 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
 }
 
 /* What is printed; free().  Constants are specialized, as on a GPU; in small plans of software
@@ -60,14 +36,11 @@ static char *inspect(const char *delegate, const char *option, bool json)
     const char *words[] = { option ? option : "no_kernel=thawed", "no_kernel=thawed" };
     const size_t count = (option ? 1 : 0) + (size_t)(ours && !switches);
     const struct string_list options = { words, count };
-    struct diag diag = { .status = STATUS_OK };
     struct inspection n;
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    if (inspection_open(&n, path, delegate, &options, true, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(inspection_open(&n, path, delegate, &options, true, &err));
     n.plan = true;
     if (json)
         inspection_print_json(f, &n);
@@ -80,13 +53,12 @@ static char *inspect(const char *delegate, const char *option, bool json)
 
 static json_t *plan_of(const char *delegate, const char *option)
 {
-    char *const text = inspect(delegate, option, true);
+    char *text CLOSED_BY(kit_free) = inspect(delegate, option, true);
     json_t *const report = json_loads(text, 0, NULL);
     json_t *const plan = json_incref(json_object_get(report, "plan"));
 
     assert_non_null(plan);
     json_decref(report);
-    free(text);
     return plan;
 }
 
@@ -180,7 +152,7 @@ TEST(placement)
     for (int i = 0; i < 3; i++) {
         json_t *const plan = plan_of(mock_path("../libassay_delegate.so"), options[i]);
         json_t *const p = json_object_get(plan, "placement"), *const part = at(p, "partitions", 0);
-        char *text;
+        char *text CLOSED_BY(kit_free);
 
         assert_string_equal(json_string_value(json_object_get(p, "order")),
                             strchr(options[i], '=') + 1);
@@ -208,7 +180,6 @@ TEST(placement)
         assert_non_null(strstr(text, "1 partition offered\n"));
         assert_non_null(
             strstr(text, i == 0 ? "us  taken\n" : "left to the CPU: option.placement\n"));
-        free(text);
     }
 }
 
@@ -235,7 +206,7 @@ static json_t *not_done(json_t *plan, const char *kind, const char *name, int no
 TEST(reasons)
 {
     const char *const options = "no_transform=activation", *text;
-    char *printed;
+    char *printed CLOSED_BY(kit_free);
     json_t *plan, *o;
 
     if (!have_device)
@@ -264,7 +235,6 @@ TEST(reasons)
     assert_non_null(strstr(text, "  rewrite activation: option no_transform=activation\n"
                                  "      RELU6 1\n"));
     assert_non_null(strstr(text, "  kernel half_rows: precision=fp32\n"));
-    free(printed);
 }
 
 TEST(as_text)
@@ -321,13 +291,12 @@ TEST(nobody_tells)
 static void find_plans(const char *file)
 {
     const char *const ours = mock_path("../libassay_delegate.so");
-    struct diag diag = { .status = STATUS_OK };
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "no library";
     struct subject s;
 
-    if (subject_init(&s, ours, NULL, &diag) == STATUS_OK) {
-        have_device = subject_load(&s, &diag) == STATUS_OK &&
+    if (subject_init(&s, ours, NULL, &err) == STATUS_OK) {
+        have_device = subject_load(&s, &err) == STATUS_OK &&
                       s.extras.devices(&any, 1, error, sizeof error) > 0;
         subject_close(&s);
     }
@@ -335,4 +304,4 @@ static void find_plans(const char *file)
         printf("skipped: %s: plans of the delegate: %s\n", file, error);
 }
 
-TEST_FILE(.before = find_plans, .setup = make_file, .teardown = remove_file);
+TEST_FILE(.before = find_plans, .setup = make_file);

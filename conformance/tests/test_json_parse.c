@@ -2,9 +2,7 @@
 #include "reference/tests/kit/test.h"
 
 #include "conformance/util/json_parse.h"
-#include "conformance/util/parser_limits.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -34,14 +32,13 @@ TEST(ordinary_text_is_parsed)
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
         json_error_t error;
         size_t bytes;
-        char *const text = make_list(items[i], 200000, &bytes);
+        char *text CLOSED_BY(kit_free) = make_list(items[i], 200000, &bytes);
         json_t *const root = json_parse(text, bytes, JSON_REJECT_DUPLICATES, &error);
 
         if (!root)
             fail_msg("%s: %s", items[i], error.text);
         assert_int_equal(json_array_size(root), 200000);
         json_decref(root);
-        free(text);
     }
 }
 
@@ -51,7 +48,8 @@ TEST(values_do_not_exhaust_memory)
     json_error_t error;
     json_t *small;
     size_t bytes;
-    char *const text = make_list("{}", 4000000, &bytes); /* 12 MB, and 900 MB of objects */
+    char *text CLOSED_BY(kit_free) =
+        make_list("{}", 4000000, &bytes); /* 12 MB, and 900 MB of objects */
 
     getrusage(RUSAGE_SELF, &before);
     assert_null(json_parse(text, bytes, 0, &error));
@@ -64,17 +62,15 @@ TEST(values_do_not_exhaust_memory)
     small = json_parse("{\"a\":[1]}", 9, 0, NULL); /* nothing of it remains */
     assert_non_null(small);
     json_decref(small);
-    free(text);
 }
 
 TEST(depth_is_limited)
 {
     enum { DEPTH = 1000000 };
-    char *const text = malloc(DEPTH);
+    char *text CLOSED_BY(kit_free) = malloc(DEPTH);
     json_error_t error;
 
     memset(text, '[', DEPTH);
     assert_null(json_parse(text, DEPTH, 0, &error));
     assert_non_null(strstr(error.text, "maximum parsing depth"));
-    free(text);
 }

@@ -7,15 +7,16 @@
 #include "conformance/tests/kit/cases_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
 
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/npy.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
+#include "reference/format/write.h"
 
 #include <fenv.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,28 +24,44 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Judges one case on a mock with these options and bounds. */
+/* A mock with these options, and its judge. */
+struct judged {
+    const char *options[4];
+    struct judge_stage stage;
+    struct subject subject;
+    struct judge *judge;
+};
+
+static void open_judged(struct judged *j, const char *mock, const char *const *options,
+                        size_t count, const char *repro)
+{
+    const struct string_list list = { j->options, count };
+    const struct judge_options how = { .seed = 1, .repro_dir = repro, .stage = &j->stage };
+
+    *j = (struct judged){ .stage = { .set = -1 } };
+    for (size_t i = 0; i < count; i++)
+        j->options[i] = options[i];
+    if (subject_init(&j->subject, mock ? mock_path(mock) : "none", &list, &err) != STATUS_OK ||
+        judge_open(&j->judge, &j->subject, &how, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
+}
+
+static void close_judged(struct judged *j)
+{
+    judge_close(j->judge);
+    subject_close(&j->subject);
+}
+
+/* Judges one case on it with these bounds. */
 static struct case_result judge_one(const char *mock, const char *name, const char *const *options,
                                     size_t count, enum bounds bounds, const char *repro)
 {
-    const char *items[4];
-    const struct string_list list = { items, count };
-    struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { .seed = 1, .repro_dir = repro, .stage = &stage };
     struct case_result result;
-    struct subject subject;
-    struct judge *judge = NULL;
-    struct diag diag;
+    struct judged j CLOSED_BY(close_judged);
 
-    for (size_t i = 0; i < count; i++)
-        items[i] = options[i];
-    if (subject_init(&subject, mock ? mock_path(mock) : "none", &list, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    subject.bounds = bounds;
-    judge_case(judge, kit_case(name), &result);
-    judge_close(judge);
-    subject_close(&subject);
+    open_judged(&j, mock, options, count, repro);
+    j.subject.bounds = bounds;
+    judge_case(j.judge, kit_case(name), &result);
     return result;
 }
 
@@ -102,14 +119,17 @@ TEST(test_reference_passes)
     }
 }
 
-/* The errors of an LSTM whose rows are normalized stay finite, and results of i64 are compared. */
+/* The errors of an LSTM whose rows are normalized stay finite; results of i64, and those that the
+ * reference computes when it prepares the graph, are compared. */
 TEST(test_reference_has_limits)
 {
     static const struct {
         const char *name;
         enum bounds bounds;
     } rows[] = { { "unidirectional_sequence_lstm.dynamic.norm", BOUNDS_HYBRID },
-                 { "cast.i32.through_i64", BOUNDS_FP32 } };
+                 { "cast.i32.through_i64", BOUNDS_FP32 },
+                 { "shape.f32.image", BOUNDS_FP32 },
+                 { "range.f32.up", BOUNDS_FP32 } };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct case_result r = judge_one(NULL, rows[i].name, NULL, 0, rows[i].bounds, NULL);
@@ -250,6 +270,62 @@ TEST(test_state_between_frames)
     assert_int_equal(judge_fault("softmax.f32.rank2_c10", "second", 0).frame, 'B');
 }
 
+/* Composites are held to their decompositions; who takes none is held to nothing more. */
+TEST(test_composites)
+{
+    assert_int_equal(judge_fault("composite.f32.softmax", "by_name", 0).status, CASE_PASS);
+    assert_int_equal(judge_fault("composite.f32.canary_softmax", "none", 0).status, CASE_PASS);
+    expect_fail("composite.f32.canary_softmax", "by_name", 0,
+                "computed by name, not by decomposition: composite odml.softmax");
+    expect_fail("composite.f32.unknown_name", "by_name", 0, "over the summed limits");
+    assert_int_equal(judge_fault("composite.f32.softmax", "decline", 0).status, CASE_DECLINED);
+}
+
+/* Judges a mock that computes SOFTMAX by name, on a composite [2,3] of SOFTMAX and what follows. */
+static struct case_result judge_by_name(const char *softmax, const char *last, float *x)
+{
+    const char *const options[] = { "fault=by_name" };
+    struct case_instance instance = {
+        .input_count = 1,
+        .inputs = { { .type = kTfLiteFloat32, .bytes = 6 * sizeof *x, .data = { x, x } } },
+        .judged_node = -1
+    };
+    struct case_result r;
+    struct judged j;
+    struct model m CLOSED_BY(model_close);
+
+    kit_text(&m,
+             "STABLEHLO_COMPOSITE {name=odml.softmax decomposition_subgraph_index=1 "
+             "composite_attributes=flex()} x:f32[2,3] -> y:f32[2,3]\ngraph\n"
+             "SOFTMAX {%s} a:f32[2,3] -> b:f32[2,3]; %s -> c:f32[2,3]",
+             softmax, last);
+    assert_int_equal(tflite_write(&m, &instance.file, &err), STATUS_OK);
+    open_judged(&j, "delegate.so", options, 1, NULL);
+    judge_instance(j.judge, kit_case("composite.f32.softmax"), SET_RANDOM, &instance, &r);
+    close_judged(&j);
+    mem_free(instance.file.bytes);
+    return r;
+}
+
+/* Where a composite ends with what changes no value, who computes SOFTMAX with another beta is as
+ * far from what comes before that as from the result.  What is no number is near to nothing. */
+TEST(test_composites_that_are_not_named)
+{
+    static const char half[] = "MUL {} b f32[]=0.5", copy[] = "RESHAPE {new_shape=[2,3]} b";
+    float x[6] = { 1, -2, 3, 0.5F, -4, 2.5F };
+    struct case_result r = judge_by_name("beta=1", half, x);
+
+    assert_int_equal(r.status, CASE_FAIL);
+    assert_string_equal(r.reason, "computed by name, not by decomposition: composite odml.softmax");
+    r = judge_by_name("beta=1.001", copy, x);
+    assert_int_equal(r.status, CASE_FAIL);
+    assert_string_equal(r.reason, "over the summed limits, without the intermediates as outputs");
+    x[4] = NAN;
+    r = judge_by_name("beta=1", half, x);
+    assert_int_equal(r.status, CASE_FAIL);
+    assert_null(strstr(r.reason, "by name"));
+}
+
 TEST(test_failing_calls)
 {
     expect_fail("relu.f32.c5", "invoke", 0, "mock: the device is lost");
@@ -385,7 +461,9 @@ TEST(test_hidden_intermediates)
 
     expect_reason(&r, "no op was fused");
     assert_int_equal(judge_gpu(name, "none").status, CASE_PASS);
-    assert_int_equal(judge_gpu(name, "merged").status, CASE_PASS);
+    r = judge_gpu(name, "merged");
+    assert_int_equal(r.status, CASE_PASS);
+    assert_true(has_habit(r.habits, HABIT_DEVICE_POISON));              /* it went on */
     assert_int_equal(judge_fault(name, "hidden", 0).status, CASE_PASS); /* it may have fused */
     r = judge_fault(name, "hidden_far", 0);
     expect_reason(&r, "over the summed limits");
@@ -431,19 +509,17 @@ static struct case_result judge_bytes(const char *mock, const char *name, const 
     const struct string_list list = { items, 2 };
     const struct judge_options how = { .seed = 1 };
     struct case_result result;
-    struct subject subject;
+    struct subject subject CLOSED_BY(subject_close);
     struct judge *judge = NULL;
-    struct diag diag;
 
     snprintf(first, sizeof first, "fault=%s", fault);
     snprintf(second, sizeof second, "ulps=%d", ulps);
-    if (subject_init(&subject, mock_path(mock), &list, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (subject_init(&subject, mock_path(mock), &list, &err) != STATUS_OK ||
+        judge_open(&judge, &subject, &how, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     subject.quantized = quantized;
     judge_case(judge, kit_case(name), &result);
     judge_close(judge);
-    subject_close(&subject);
     return result;
 }
 
@@ -550,18 +626,16 @@ TEST(test_device)
 {
     const struct judge_options how = { .seed = 1 };
     struct judge_device device;
-    struct subject subject;
+    struct subject subject CLOSED_BY(subject_close);
     struct judge *judge = NULL;
-    struct diag diag;
 
-    assert_int_equal(subject_init(&subject, mock_path("gpu.so"), NULL, &diag), STATUS_OK);
-    assert_int_equal(judge_open(&judge, &subject, &how, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&subject, mock_path("gpu.so"), NULL, &err), STATUS_OK);
+    assert_int_equal(judge_open(&judge, &subject, &how, &err), STATUS_OK);
     judge_device(judge, &device);
     assert_string_equal(device.name, "Mock 3000");
     assert_string_equal(device.driver, "mock 1.2");
     assert_string_equal(device.api, "1.3.7");
     judge_close(judge);
-    subject_close(&subject);
 }
 
 TEST(test_no_delegate)
@@ -571,16 +645,15 @@ TEST(test_no_delegate)
     const struct judge_options how = { .seed = 1 };
     struct subject subject;
     struct judge *judge = NULL;
-    struct diag diag;
 
-    assert_int_equal(subject_init(&subject, mock_path("gpu.so"), &no_device, &diag), STATUS_OK);
-    assert_int_equal(judge_open(&judge, &subject, &how, &diag), STATUS_NO_DEVICE);
+    assert_int_equal(subject_init(&subject, mock_path("gpu.so"), &no_device, &err), STATUS_OK);
+    assert_int_equal(judge_open(&judge, &subject, &how, &err), STATUS_NO_DEVICE);
     assert_null(judge);
-    assert_non_null(strstr(diag.text, "there is no device"));
+    assert_non_null(strstr(err.text, "there is no device"));
     subject_close(&subject);
-    assert_int_equal(subject_init(&subject, mock_path("gpu.so"), &unknown, &diag), STATUS_OK);
-    assert_int_equal(judge_open(&judge, &subject, &how, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "colour"));
+    assert_int_equal(subject_init(&subject, mock_path("gpu.so"), &unknown, &err), STATUS_OK);
+    assert_int_equal(judge_open(&judge, &subject, &how, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "colour"));
     subject_close(&subject);
 }
 
@@ -601,7 +674,6 @@ static void expect_arrays(const char *directory)
     static const char *const names[] = { "got0_A", "want0_A", "limit0_A" };
     struct array a[3];
     char path[320];
-    struct diag diag;
     size_t wrong = 0;
 
     snprintf(path, sizeof path, "%s/tensors.h5", directory);
@@ -610,10 +682,10 @@ static void expect_arrays(const char *directory)
         struct array npy;
         size_t count;
 
-        assert_int_equal(hdf5_read(&a[i], path, names[i], -1, NULL, &diag), STATUS_OK);
+        assert_int_equal(hdf5_read(&a[i], path, names[i], -1, NULL, &err), STATUS_OK);
         snprintf(path, sizeof path, "%s/%s.npy", directory, names[i]);
-        assert_int_equal(file_read(path, 1 << 20, &bytes, &count, &diag), STATUS_OK);
-        assert_int_equal(npy_read(&npy, bytes, count, &diag), STATUS_OK);
+        assert_int_equal(file_read(path, 1 << 20, &bytes, &count, &err), STATUS_OK);
+        assert_int_equal(npy_read(&npy, bytes, count, &err), STATUS_OK);
         assert_int_equal(npy.bytes, a[i].bytes);
         assert_memory_equal(npy.data, a[i].data, npy.bytes);
         array_close(&npy);
@@ -636,10 +708,9 @@ static void expect_script(const char *directory)
     char command[700], *text;
     uint8_t *bytes;
     size_t count;
-    struct diag diag;
 
     snprintf(command, sizeof command, "%s/again.sh", directory);
-    assert_int_equal(file_read(command, 1 << 16, &bytes, &count, &diag), STATUS_OK);
+    assert_int_equal(file_read(command, 1 << 16, &bytes, &count, &err), STATUS_OK);
     text = mem_alloc(count + 1, 1);
     memcpy(text, bytes, count);
     assert_non_null(strstr(text, "# add.f32.c5 on delegate.so fault=swap, fail: "));
@@ -654,9 +725,10 @@ static void expect_script(const char *directory)
 TEST(test_repro_files)
 {
     static const char *const files[] = {
-        "model.tflite", "input0_A.npy", "input0_B.npy", "input1_A.npy", "input1_B.npy",
-        "got0_A.npy",   "got0_B.npy",   "want0_A.npy",  "want0_B.npy",  "limit0_A.npy",
-        "limit0_B.npy", "tensors.h5",   "again.sh",     "model.txt",
+        "model.tflite", "input0_A.npy", "input0_B.npy", "input1_A.npy",
+        "input1_B.npy", "got0_A.npy",   "got0_B.npy",   "want0_A.npy",
+        "want0_B.npy",  "limit0_A.npy", "limit0_B.npy", "tensors.h5",
+        "again.sh",     "model.txt",    "again.c",      "again.py",
     };
     const char *const options[] = { "fault=swap" };
     char base[] = "/tmp/assay_repro_XXXXXX", below[64], directory[256];

@@ -7,22 +7,17 @@
 #include "reference/base/utf8.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static char *junit(const struct record *r)
 {
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
-    struct diag diag;
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
-    assert_int_equal(form_junit(r, f, &diag), STATUS_OK);
+    assert_int_equal(form_junit(r, f, &err), STATUS_OK);
     fclose(f);
     return text;
 }
@@ -50,19 +45,13 @@ static bool has_xmllint(void)
 /* Whether xmllint accepts the text; `with` is NULL, or the schema. */
 static bool is_accepted(const char *text, const char *with)
 {
-    char path[] = "/tmp/assay_junit_XXXXXX", command[200];
-    const int fd = mkstemp(path);
+    char command[500];
+    const char *const path = scratch_text("junit.xml", text);
     int code;
 
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
     snprintf(command, sizeof command, "xmllint --huge --nonet --noout %s%s %s >%s.log 2>&1",
              with ? "--schema " : "", with ? with : "", path, path);
     code = system(command);
-    unlink(path);
-    snprintf(command, sizeof command, "%s.log", path);
-    unlink(command);
     assert_true(WIFEXITED(code));
     return WEXITSTATUS(code) == 0;
 }
@@ -79,8 +68,8 @@ static void expect_valid(const char *text)
 
 TEST(test_suites)
 {
-    struct record r;
-    char *text;
+    struct record r CLOSED_BY(record_close);
+    char *text CLOSED_BY(kit_free);
 
     draft_open(&r);
     draft_subject(&r, "/opt", "libx.so", "fp32");
@@ -109,23 +98,23 @@ TEST(test_suites)
     expect(text, "<property name=\"list_sha256\" value=\"ab12\"/>");
     expect(text, "<testcase classname=\"add.f32\" name=\"c0\" time=\"0.000100\"/>\n");
     expect(text, "name=\"c1\" time=\"0.000100\">\n   <failure type=\"fail\" message=\"got 3 &#60; "
-                 "4\">got 3 &#60; 4\ninputs: f32 [1]\nrerun: assay conformance --filter=one\n"
+                 "4\">got 3 &#60; 4\ncause: over\nseverity: broken\ninputs: f32 [1]\nrerun: assay "
+                 "conformance --filter=one\n"
                  "</failure>\n   <system-out>margin 3 ");
-    expect(text, "<error type=\"crash\" message=\"SIGSEGV in S0: invoke\">");
+    expect(text, "<error type=\"crash\" message=\"SIGSEGV in S0: invoke\">SIGSEGV in S0: invoke\n"
+                 "cause: SIGSEGV in S#: invoke\nseverity: crash\n");
     expect(text, "<skipped type=\"declined\" message=\"rank 5, at most 4\"/>");
     expect(text, "<skipped type=\"waived\" message=\"the driver rounds up\"/>");
     expect(text, "<failure type=\"required\" message=\"declined\">");
     expect(text, "<testcase classname=\"assay\" name=\"exit_code\" time=\"1.500000\">\n"
                  "   <failure type=\"run\"");
     expect_valid(text);
-    free(text);
-    record_close(&r);
 }
 
 /* A run that exits with 0 has no failure, and one that exits with 1 has one, whatever the cause. */
 TEST(test_exit_code)
 {
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     char *text;
 
     draft_open(&r);
@@ -148,14 +137,13 @@ TEST(test_exit_code)
     expect(text, "it was ended early by SIGINT");
     assert_int_equal(count(text, "<failure"), 1);
     free(text);
-    record_close(&r);
 }
 
 /* Two subjects run the same cases: readers would take one for the other. */
 TEST(test_two_subjects)
 {
-    struct record r;
-    char *text;
+    struct record r CLOSED_BY(record_close);
+    char *text CLOSED_BY(kit_free);
     size_t c;
 
     draft_open(&r);
@@ -169,15 +157,13 @@ TEST(test_two_subjects)
     expect(text, "classname=\"libx_so precision=fp32.gap.f32\" name=\"add_c1.5\"");
     expect(text, "classname=\"libx_so precision=fp16.gap.f32\" name=\"add_c1.5\"");
     expect_valid(text);
-    free(text);
-    record_close(&r);
 }
 
 /* Bytes that XML cannot hold, in every string. */
 TEST(test_hostile)
 {
-    struct record r;
-    char *text;
+    struct record r CLOSED_BY(record_close);
+    char *text CLOSED_BY(kit_free);
 
     record_kit_open(&r, 300);
     record_kit_fill(&r);
@@ -189,8 +175,6 @@ TEST(test_hostile)
     assert_true(count(text, "type=\"not_run\"") == r.missing_count && r.missing_count > 0);
     expect(text, "<testsuite name=\"whole models\"");
     expect_valid(text);
-    free(text);
-    record_close(&r);
 }
 
 /* The schema refuses what readers would misread. */

@@ -8,9 +8,7 @@
 #include "delegate/accept/refusal.h"
 #include "reference/base/memory.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,29 +16,25 @@ static const char ours[] = "conformance/versions.tsv";
 
 static void open_ours(struct ledger *l)
 {
-    struct diag diag;
-
     if (access(ours, R_OK) != 0) /* tests run in the source */
         fail_msg("%s: not here", ours);
-    if (ledger_open(l, ours, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(ledger_open(l, ours, &err));
 }
 
 TEST(test_ours_has_its_proofs)
 {
     struct ledger_problems p = { .out = stderr };
-    struct ledger l;
+    struct ledger l CLOSED_BY(ledger_close);
 
     open_ours(&l);
     ledger_check_cases(&l, kit_cases, kit_case_count, &p);
     assert_int_equal(p.count, 0);
-    ledger_close(&l);
 }
 
 /* The rules that it names are the delegate's. */
 TEST(test_rules_are_there)
 {
-    struct ledger l;
+    struct ledger l CLOSED_BY(ledger_close);
 
     open_ours(&l);
     assert_true(l.count > 100);
@@ -53,35 +47,18 @@ TEST(test_rules_are_there)
         if (rule == RULE_COUNT)
             fail_msg("%s version %d: no rule %s", l.rows[i].op, l.rows[i].version, l.rows[i].rule);
     }
-    ledger_close(&l);
-}
-
-static char *write_file(const char *text)
-{
-    static char path[64];
-    int fd;
-
-    strcpy(path, "/tmp/assay_ledger_XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-    return path;
 }
 
 #define HEADER "op\tversion\tadded\treference\tdelegate\tcases\n"
 
 static void expect_malformed(const char *text, const char *words)
 {
-    char *const path = write_file(text);
-    struct ledger l;
-    struct diag diag;
+    const char *const path = scratch_text("file", text);
+    struct ledger l CLOSED_BY(ledger_close);
 
-    assert_int_equal(ledger_open(&l, path, &diag), STATUS_USAGE);
-    if (!strstr(diag.text, words))
-        fail_msg("\"%s\" is not in \"%s\"", words, diag.text);
-    ledger_close(&l);
-    unlink(path);
+    assert_int_equal(ledger_open(&l, path, &err), STATUS_USAGE);
+    if (!strstr(err.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, err.text);
 }
 
 TEST(test_malformed)
@@ -110,19 +87,12 @@ TEST(test_malformed)
  * r is given. */
 static void expect_problem(const char *row, const struct report *r, const char *words)
 {
-    char text[512], *problems = NULL, *path;
-    struct ledger_problems p = { .count = 0 };
-    size_t bytes = 0;
-    struct ledger l;
-    struct diag diag;
+    char text[512], *problems CLOSED_BY(kit_free) = NULL;
+    struct ledger_problems p = { .out = kit_memory_file(&problems) };
+    struct ledger l CLOSED_BY(ledger_close);
 
     snprintf(text, sizeof text, HEADER "%s\n", row);
-    path = write_file(text);
-    if (ledger_open(&l, path, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    unlink(path);
-    p.out = open_memstream(&problems, &bytes);
-    assert_non_null(p.out);
+    KIT_OK(ledger_open(&l, scratch_text("file", text), &err));
     if (r)
         ledger_check_run(&l, r, &p);
     else
@@ -132,8 +102,6 @@ static void expect_problem(const char *row, const struct report *r, const char *
         fail_msg("\"%s\" is not in:\n%s", words, problems);
     if (!words && strstr(problems, "to pass on"))
         fail_msg("%s", problems);
-    free(problems);
-    ledger_close(&l);
 }
 
 TEST(test_lost_proofs)

@@ -3,7 +3,6 @@
 /* Needs: mock/litert.so mock/litert_old.so */
 /* Needs: mock/accelerator.so mock/accelerator_bytes.so */
 /* Needs: mock/accelerator_version.so mock/accelerator_nameless.so */
-#include "conformance/suite/judge/judge.h"
 #include "conformance/suite/judge/runner.h"
 #include "conformance/suite/subject/engine.h"
 #include "conformance/suite/subject/subject_spec.h"
@@ -13,7 +12,6 @@
 #include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +19,11 @@
 static void parse(struct subject *s, const char *what, const char *keys)
 {
     char text[2 * PATH_MAX];
-    struct diag diag;
 
     snprintf(text, sizeof text, "litert:%s?library=%s%s", what, mock_path("litert.so"),
              keys ? keys : "");
-    if (subject_parse(s, text, &diag) != STATUS_OK)
-        fail_msg("%s: %s", text, diag.text);
+    if (subject_parse(s, text, &err) != STATUS_OK)
+        fail_msg("%s: %s", text, err.text);
 }
 
 static struct case_result judge_with(const char *what, const char *keys, const char *fault,
@@ -90,11 +87,10 @@ TEST(test_abilities)
                  { "cpu", "&buffers=managed", ENGINE_POISON | ENGINE_RESIZE } };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct subject s;
+        struct subject s CLOSED_BY(subject_close);
 
         parse(&s, rows[i].what, rows[i].keys);
-        assert_int_equal(engine_abilities(&s), rows[i].abilities);
-        subject_close(&s);
+        assert_int_equal(engine_abilities(&s), rows[i].abilities | ENGINE_LOCAL);
     }
 }
 
@@ -157,20 +153,13 @@ static void expect_end(const char *fault, enum case_status status, const char *r
 {
     struct subject subject;
     struct test_case cases[2] = { *kit_case("relu.f32.c5"), *kit_case("add.f32.linear_b") };
-    const struct run_request request = { .subjects = &subject,
-                                         .subject_count = 1,
-                                         .cases = cases,
-                                         .case_count = 2,
-                                         .seed = 1,
-                                         .jobs = 1,
-                                         .timeout_s = 5,
-                                         .quiet = true };
+    struct run_request request = kit_request(&subject, 1, cases, 2, 1);
     struct run_outcome outcome;
-    struct diag diag;
 
+    request.timeout_s = 5;
     setenv("MOCK_LITERT", fault, 1);
     parse(&subject, "cpu", NULL);
-    assert_int_equal(runner_run(&request, &outcome, &diag), STATUS_OK);
+    assert_int_equal(runner_run(&request, &outcome, &err), STATUS_OK);
     for (size_t i = 0; i < 2; i++) {
         if (outcome.results[i].status != status || !strstr(outcome.results[i].reason, reason))
             fail_msg("%s: expected %s with '%s', found %s with '%s'", fault,

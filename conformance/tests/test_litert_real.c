@@ -13,13 +13,11 @@
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/kit/judge_kit.h"
 #include "reference/base/memory.h"
-#include "reference/format/builder.h"
-#include "reference/format/write.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
+#include "reference/text/model_text.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +28,6 @@ static bool find(void)
 {
     const char *const preloaded = getenv("LD_PRELOAD");
     char path[PATH_MAX], installed[PATH_MAX];
-    struct diag diag;
 
     if (preloaded && strstr(preloaded, "vgpreload")) {
         print_message("skipped: LiteRT copies memory onto itself, an error to valgrind\n");
@@ -40,17 +37,10 @@ static bool find(void)
     snprintf(installed, sizeof installed, "%s", build_path("litert-venv", "libLiteRt.so"));
     if (!getenv("LITERT_LIBRARY") && access(installed, R_OK) == 0)
         setenv("LITERT_LIBRARY", installed, 1);
-    if (litert_find(NULL, path, &diag) == STATUS_OK)
+    if (litert_find(NULL, path, &err) == STATUS_OK)
         return true;
-    print_message("skipped: %s\n", diag.text);
+    print_message("skipped: %s\n", err.text);
     return false;
-}
-
-static void expect(const char *spec, const char *name, enum case_status status, const char *reason)
-{
-    const struct case_result r = judge_kit_run_spec(spec, name);
-
-    judge_kit_expect(&r, name, status, reason);
 }
 
 TEST(test_cpu)
@@ -62,8 +52,8 @@ TEST(test_cpu)
     if (!find())
         skip();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        expect("litert:cpu", names[i], CASE_PASS, "");
-        expect("litert:cpu?buffers=managed", names[i], CASE_PASS, "");
+        judge_kit_expect("litert:cpu", names[i], CASE_PASS, "");
+        judge_kit_expect("litert:cpu?buffers=managed", names[i], CASE_PASS, "");
     }
 }
 
@@ -71,21 +61,20 @@ TEST(test_cpu)
 TEST(test_declarations)
 {
     const struct case_request request = { SET_RANDOM, 1, false };
-    struct case_instance instance;
-    struct subject subject;
+    struct subject subject CLOSED_BY(subject_close);
+    struct case_instance instance CLOSED_BY(case_instance_close);
     struct litert_model m;
     struct litert_source source = { .inputs = 1, .outputs = 1 };
-    struct diag diag;
 
     if (!find())
         skip();
-    assert_int_equal(case_build(kit_case("mean.f32.hw_c5"), &request, &instance, &diag), STATUS_OK);
+    assert_int_equal(case_build(kit_case("mean.f32.hw_c5"), &request, &instance, &err), STATUS_OK);
     source.bytes = instance.file.bytes;
     source.count = instance.file.count;
-    assert_int_equal(subject_parse(&subject, "litert:cpu", &diag), STATUS_OK);
-    if (subject_load(&subject, &diag) != STATUS_OK ||
-        litert_model_open(&m, subject.runtime, &source, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    assert_int_equal(subject_parse(&subject, "litert:cpu", &err), STATUS_OK);
+    if (subject_load(&subject, &err) != STATUS_OK ||
+        litert_model_open(&m, subject.runtime, &source, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     assert_string_equal(m.refusal, "");
     assert_int_equal(m.inputs[0].type.element_type, kTfLiteFloat32);
     assert_int_equal(m.inputs[0].type.layout.rank, 4);
@@ -96,59 +85,38 @@ TEST(test_declarations)
     assert_true(m.outputs[0].room >= m.outputs[0].bytes);
     litert_model_close(&m);
     source.outputs = 2;
-    assert_int_equal(litert_model_open(&m, subject.runtime, &source, &diag), STATUS_MISMATCH);
+    assert_int_equal(litert_model_open(&m, subject.runtime, &source, &err), STATUS_MISMATCH);
     source.outputs = 1;
     source.count /= 2; /* a file that is cut */
-    assert_int_not_equal(litert_model_open(&m, subject.runtime, &source, &diag), STATUS_OK);
-    assert_non_null(strstr(diag.text, "LiteRtCreateModelFromBuffer"));
-    subject_close(&subject);
-    case_instance_close(&instance);
-}
-
-static struct tflite_file relu_of(int32_t rows)
-{
-    const int32_t dims[] = { rows, 4 };
-    struct tflite_file file;
-    struct builder b;
-    struct model m;
-    int x, y;
-
-    builder_init(&b);
-    x = builder_tensor(&b, TENSOR_FLOAT32, "x", 2, dims);
-    y = builder_tensor(&b, TENSOR_FLOAT32, "y", 2, dims);
-    builder_op(&b, BUILTIN_RELU, 1, NULL, 1, &x, 1, &y);
-    builder_inputs(&b, 1, &x);
-    builder_outputs(&b, 1, &y);
-    assert_int_equal(builder_finish(&b, &m, NULL), STATUS_OK);
-    assert_int_equal(tflite_write(&m, &file, NULL), STATUS_OK);
-    model_close(&m);
-    return file;
+    assert_int_not_equal(litert_model_open(&m, subject.runtime, &source, &err), STATUS_OK);
+    assert_non_null(strstr(err.text, "LiteRtCreateModelFromBuffer"));
 }
 
 /* An output of no bytes has a buffer like any other. */
 TEST(test_empty_tensors)
 {
+    static const char relu[] = "RELU x:f32[0,4] -> y:f32[0,4]";
+    const struct model_text text = { .text = relu, .count = sizeof relu - 1 };
     struct litert_layout shapes[LITERT_IO_MAX] = { { 0 } };
     struct tflite_file file;
     struct litert_source source = { .inputs = 1, .outputs = 1 };
     struct subject subject;
     struct litert_model m;
-    struct diag diag;
 
     if (!find())
         skip();
-    file = relu_of(0);
+    assert_int_equal(model_text_read(&text, &file, &err), STATUS_OK);
     source.bytes = file.bytes;
     source.count = file.count;
-    assert_int_equal(subject_parse(&subject, "litert:cpu?fallback=cpu", &diag), STATUS_OK);
-    if (subject_load(&subject, &diag) != STATUS_OK ||
-        litert_model_open(&m, subject.runtime, &source, &diag) != STATUS_OK ||
-        litert_io_fill(m.litert, &m.outputs[0], 1, &diag) != STATUS_OK ||
-        litert_io_write(m.litert, &m.inputs[0], NULL, &diag) != STATUS_OK ||
-        litert_model_run(&m, &diag) != STATUS_OK ||
-        litert_model_shapes(&m, shapes, &diag) != STATUS_OK ||
-        litert_io_check(&m.outputs[0], "output", 0, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    assert_int_equal(subject_parse(&subject, "litert:cpu?fallback=cpu", &err), STATUS_OK);
+    if (subject_load(&subject, &err) != STATUS_OK ||
+        litert_model_open(&m, subject.runtime, &source, &err) != STATUS_OK ||
+        litert_io_fill(m.litert, &m.outputs[0], 1, &err) != STATUS_OK ||
+        litert_io_write(m.litert, &m.inputs[0], NULL, &err) != STATUS_OK ||
+        litert_model_run(&m, &err) != STATUS_OK ||
+        litert_model_shapes(&m, shapes, &err) != STATUS_OK ||
+        litert_io_check(&m.outputs[0], "output", 0, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     assert_int_equal(m.outputs[0].bytes, 0);
     assert_int_equal(shapes[0].rank, 2);
     assert_int_equal(shapes[0].dimensions[0], 0);
@@ -161,28 +129,27 @@ TEST(test_kernels)
 {
     if (!find())
         skip();
-    expect("litert:cpu?kernel_mode=reference", "softmax.f32.beta_half", CASE_PASS, "");
-    expect("litert:cpu?fallback=cpu", "softmax.f32.beta_half", CASE_PASS, "");
-    expect("litert:cpu", "softmax.f32.beta_half", CASE_DECLINED, "XNNPACK leaves nodes");
-    expect("litert:cpu", "lstm.f32.a5", CASE_DECLINED, "Variable tensors not yet supported");
+    judge_kit_expect("litert:cpu?kernel_mode=reference", "softmax.f32.beta_half", CASE_PASS, "");
+    judge_kit_expect("litert:cpu?fallback=cpu", "softmax.f32.beta_half", CASE_PASS, "");
+    judge_kit_expect("litert:cpu", "softmax.f32.beta_half", CASE_DECLINED, "XNNPACK leaves nodes");
+    judge_kit_expect("litert:cpu", "lstm.f32.a5", CASE_DECLINED,
+                     "Variable tensors not yet supported");
 }
 
 /* LiteRT takes the accelerator that is handed in, and passes on that it makes no delegate. */
 TEST(test_accelerator)
 {
     char spec[PATH_MAX + 64], device[64], runtime[64];
-    struct subject subject;
-    struct diag diag;
+    struct subject subject CLOSED_BY(subject_close);
 
     if (!find())
         skip();
     snprintf(spec, sizeof spec, "litert:gpu?accelerator=%s", mock_path("accelerator.so"));
-    expect(spec, "relu.f32.c5", CASE_DECLINED, "LiteRtCreateCompiledModel");
-    assert_int_equal(subject_parse(&subject, spec, &diag), STATUS_OK);
-    assert_int_equal(subject_load(&subject, &diag), STATUS_OK);
+    judge_kit_expect(spec, "relu.f32.c5", CASE_DECLINED, "LiteRtCreateCompiledModel");
+    assert_int_equal(subject_parse(&subject, spec, &err), STATUS_OK);
+    assert_int_equal(subject_load(&subject, &err), STATUS_OK);
     subject.kind->describe(&subject, device, sizeof device, runtime, sizeof runtime);
     assert_string_equal(device, "Mock accelerator 4.5.6");
-    subject_close(&subject);
 }
 
 TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

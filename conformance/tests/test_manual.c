@@ -4,10 +4,8 @@
 
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
-#include "conformance/tools/cli/completion.h"
 #include "conformance/tools/cli/manual.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +14,8 @@
 static char *print(bool page, const struct command *command)
 {
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     if (page)
         manual_print(f, command);
     else
@@ -78,7 +74,7 @@ static void look_for_flags(const struct command *command, const struct args_flag
 
 TEST(every_flag_is_in_both)
 {
-    char *const completion = print(false, NULL);
+    char *completion CLOSED_BY(kit_free) = print(false, NULL);
     const struct command *c;
     size_t commands = 0;
 
@@ -95,7 +91,6 @@ TEST(every_flag_is_in_both)
         commands++;
     }
     assert_true(commands >= 8);
-    free(completion);
 }
 
 TEST(every_command_has_its_texts)

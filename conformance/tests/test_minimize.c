@@ -2,8 +2,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/shrink/shrink_model.h"
 #include "conformance/suite/shrink/shrink_step.h"
-#include "conformance/suite/shrink/shrink_steps.h"
-#include "conformance/suite/shrink/shrunk_print.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "reference/tests/kit/graph_kit.h"
@@ -27,14 +26,13 @@ static enum status judge(void *user, const struct case_instance *x, struct case_
                          struct diag *diag)
 {
     struct judge *const j = user;
-    struct model m;
+    struct model m CLOSED_BY(model_close);
 
     KIT_OK_DIAG(tflite_read(&m, x->file.bytes, x->file.count, diag), *diag);
     *result = (struct case_result){ .status = CASE_PASS };
     j->calls++;
     if (j->fails(&m, x) && (j->fails_until == 0 || j->calls <= j->fails_until))
         result_fail(result, "over the limit (%d of %d wrong)", j->calls, 2 * j->calls);
-    model_close(&m);
     return j->status == STATUS_OK ? STATUS_OK : diag_fail(diag, j->status, "no more");
 }
 
@@ -42,24 +40,21 @@ static struct case_instance build(const char *name)
 {
     const struct case_request request = { SET_RANDOM, 1, false };
     struct case_instance x;
-    struct diag diag;
 
-    KIT_OK(case_build(kit_case(name), &request, &x, &diag));
+    KIT_OK(case_build(kit_case(name), &request, &x, &err));
     return x;
 }
 
 static struct shrunk minimize(const char *name, struct judge *j, size_t limit)
 {
-    struct case_instance x = build(name);
+    struct case_instance x CLOSED_BY(case_instance_close) = build(name);
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (9 of 9)" };
     const struct shrink_model_request q = {
         .instance = &x, .result = &first, .judge = judge, .user = j, .step_limit = limit
     };
     struct shrunk m;
-    struct diag diag;
 
-    KIT_OK(shrink_model(&q, &m, &diag));
-    case_instance_close(&x);
+    KIT_OK(shrink_model(&q, &m, &err));
     return m;
 }
 
@@ -68,9 +63,8 @@ static struct shrunk minimize(const char *name, struct judge *j, size_t limit)
 static struct model open_minimal(const struct shrunk *m)
 {
     struct model model;
-    struct diag diag;
 
-    KIT_OK(tflite_read(&model, m->instance.file.bytes, m->instance.file.count, &diag));
+    KIT_OK(tflite_read(&model, m->instance.file.bytes, m->instance.file.count, &err));
     return model;
 }
 
@@ -105,8 +99,8 @@ static size_t count_values(const struct shrunk *m)
 TEST(test_convolution)
 {
     struct judge j = { .fails = has_five_channels };
-    struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
-    struct model model = open_minimal(&m);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("conv_2d.f32.same_s2_c5", &j, 500);
+    struct model model CLOSED_BY(model_close) = open_minimal(&m);
     const struct model_tensor *const w = input_of(&model, 1);
 
     assert_false(m.outcome.flaky || m.outcome.flaky_end || m.outcome.limited);
@@ -118,23 +112,25 @@ TEST(test_convolution)
     assert_int_equal(options_int(&model.subgraphs[0].operators[0].options, "stride_w"), 1);
     for (int frame = 0; frame < 2; frame++)
         assert_true(((float *)m.instance.inputs[0].data[frame])[0] == 0);
-    model_close(&model);
-    shrunk_close(&m);
 }
 
-static bool has_stride_two(const struct model *m, const struct case_instance *x)
-{
-    (void)x;
-    return options_int(&m->subgraphs[0].operators[0].options, "stride_h") == 2 &&
-           input_of(m, 0)->shape.data[1] >= 3;
-}
+#define LOOKS(name_, ...)                                                                          \
+    static bool name_(const struct model *m __attribute__((unused)),                               \
+                      const struct case_instance *x __attribute__((unused)))                       \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    struct model
+
+LOOKS(has_stride_two, options_int(&m->subgraphs[0].operators[0].options, "stride_h") == 2 &&
+                          input_of(m, 0)->shape.data[1] >= 3);
 
 /* What matters stays: the stride, and three rows. */
 TEST(test_what_matters_stays)
 {
     struct judge j = { .fails = has_stride_two };
-    struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 500);
-    struct model model = open_minimal(&m);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("conv_2d.f32.same_s2_c5", &j, 500);
+    struct model model CLOSED_BY(model_close) = open_minimal(&m);
     const struct model_tensor *const x = input_of(&model, 0);
     const struct options *const o = &model.subgraphs[0].operators[0].options;
 
@@ -142,48 +138,32 @@ TEST(test_what_matters_stays)
     assert_int_equal(options_int(o, "stride_w"), 1);
     assert_int_equal(x->shape.data[1], 3);
     assert_int_equal(x->shape.data[0] * x->shape.data[2] * x->shape.data[3], 1);
-    model_close(&model);
-    shrunk_close(&m);
 }
 
-static bool always(const struct model *m, const struct case_instance *x)
-{
-    (void)m;
-    (void)x;
-    return true;
-}
-
-static bool has_multiplier_three(const struct model *m, const struct case_instance *x)
-{
-    (void)x;
-    return output_of(m)->shape.data[3] == 3 * input_of(m, 0)->shape.data[3];
-}
+LOOKS(always, true);
+LOOKS(has_multiplier_three, output_of(m)->shape.data[3] == 3 * input_of(m, 0)->shape.data[3]);
 
 /* Channels times a multiplier: both sizes change together. */
 TEST(test_multiples)
 {
     struct judge j = { .fails = has_multiplier_three };
-    struct shrunk m = minimize("depthwise_conv_2d.f32.c5_m3", &j, 500);
-    struct model model = open_minimal(&m);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("depthwise_conv_2d.f32.c5_m3", &j, 500);
+    struct model model CLOSED_BY(model_close) = open_minimal(&m);
 
     assert_int_equal(input_of(&model, 0)->shape.data[3], 1);
     assert_int_equal(output_of(&model)->shape.data[3], 3);
-    model_close(&model);
-    shrunk_close(&m);
 }
 
 /* Every element of scales and biases that go with a channel goes with it. */
 TEST(test_scales_of_channels)
 {
     struct judge j = { .fails = always };
-    struct shrunk m = minimize("conv_2d.i8pc.c5", &j, 500);
-    struct model model = open_minimal(&m);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("conv_2d.i8pc.c5", &j, 500);
+    struct model model CLOSED_BY(model_close) = open_minimal(&m);
     const struct model_tensor *const w = input_of(&model, 1);
 
     assert_int_equal(w->shape.data[0], 1);
     assert_int_equal(w->quantization.scale.count, 1);
-    model_close(&model);
-    shrunk_close(&m);
 }
 
 static bool has_five_inputs(const struct model *m, const struct case_instance *x)
@@ -198,34 +178,26 @@ static bool has_five_inputs(const struct model *m, const struct case_instance *x
 TEST(test_pairs)
 {
     struct judge j = { .fails = has_five_inputs };
-    struct shrunk m = minimize("fully_connected.f32.k5_u5", &j, 500);
-    struct model model = open_minimal(&m);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("fully_connected.f32.k5_u5", &j, 500);
+    struct model model CLOSED_BY(model_close) = open_minimal(&m);
 
     assert_int_equal(input_of(&model, 1)->shape.data[1], 5);
     assert_int_equal(input_of(&model, 1)->shape.data[0], 1);
     assert_int_equal(input_of(&model, 2)->shape.data[0], 1);
-    model_close(&model);
-    shrunk_close(&m);
 }
 
-static bool resizes(const struct model *m, const struct case_instance *x)
-{
-    (void)x;
-    return output_of(m)->shape.data[1] > input_of(m, 0)->shape.data[1];
-}
+LOOKS(resizes, output_of(m)->shape.data[1] > input_of(m, 0)->shape.data[1]);
 
 /* Sizes that are data: the new height of an enlargement. */
 TEST(test_sizes_that_are_data)
 {
     struct judge j = { .fails = resizes };
-    struct shrunk m = minimize("resize_bilinear.f32.up_c1", &j, 500);
-    struct model model = open_minimal(&m);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("resize_bilinear.f32.up_c1", &j, 500);
+    struct model model CLOSED_BY(model_close) = open_minimal(&m);
 
     assert_int_equal(input_of(&model, 0)->shape.data[1], 1);
     assert_int_equal(output_of(&model)->shape.data[1], 2);
     assert_int_equal(output_of(&model)->shape.data[2], 1);
-    model_close(&model);
-    shrunk_close(&m);
 }
 
 static bool has_large_element(const struct model *m, const struct case_instance *x)
@@ -244,12 +216,11 @@ static bool has_large_element(const struct model *m, const struct case_instance 
 TEST(test_values)
 {
     struct judge j = { .fails = has_large_element };
-    struct shrunk m = minimize("relu.f32.c5", &j, 500);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("relu.f32.c5", &j, 500);
     const float *const data = m.instance.inputs[0].data[0];
 
     for (size_t i = 0; i < m.instance.inputs[0].bytes / sizeof *data; i++)
         assert_true(data[i] == 0 || (fabsf(data[i]) >= 2 && data[i] == rintf(data[i])));
-    shrunk_close(&m);
 }
 
 static bool has_relu(const struct model *m, const struct case_instance *x)
@@ -268,16 +239,15 @@ TEST(test_nodes_are_dropped)
     static const float x[2][2] = { { 4, 5 }, { -1, 0.5f } };
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit (1)" };
     struct judge j = { .fails = has_relu };
-    struct case_instance instance = { .input_count = 1 };
+    struct model graph CLOSED_BY(model_close), model CLOSED_BY(model_close);
+    struct case_instance instance CLOSED_BY(case_instance_close) = { .input_count = 1 };
     struct shrink_model_request q = {
         .instance = &instance, .result = &first, .judge = judge, .user = &j, .step_limit = 1
     };
-    struct model graph, model;
-    struct shrunk m;
-    struct diag diag;
+    struct shrunk m CLOSED_BY(shrunk_close);
 
     kit_simple_graph(&graph);
-    KIT_OK(tflite_write(&graph, &instance.file, &diag));
+    KIT_OK(tflite_write(&graph, &instance.file, &err));
     instance.judged_node = 1;
     instance.inputs[0].type = kTfLiteFloat32;
     instance.inputs[0].bytes = sizeof x[0];
@@ -285,7 +255,7 @@ TEST(test_nodes_are_dropped)
         instance.inputs[0].data[frame] = mem_alloc(1, sizeof x[0]);
         memcpy(instance.inputs[0].data[frame], x[frame], sizeof x[0]);
     }
-    KIT_OK(shrink_model(&q, &m, &diag)); /* one step: the values are those of s = x + { 1, -3 } */
+    KIT_OK(shrink_model(&q, &m, &err)); /* one step: the values are those of s = x + { 1, -3 } */
     model = open_minimal(&m);
     assert_int_equal(model.subgraphs[0].operator_count, 1);
     assert_true(has_relu(&model, NULL));
@@ -294,21 +264,16 @@ TEST(test_nodes_are_dropped)
     assert_true(((float *)m.instance.inputs[0].data[1])[0] == 0);
     assert_true(((float *)m.instance.inputs[0].data[1])[1] == -2.5f);
     assert_true(m.outcome.limited);
-    model_close(&model);
-    shrunk_close(&m);
-    case_instance_close(&instance);
-    model_close(&graph);
 }
 
 /* A dimension that is shortened keeps the first elements of each row, in both frames. */
 TEST(test_first_elements_stay)
 {
     const struct shrink_step shorten = { SHRINK_DIM, .dims = { { { 0, 3 } }, 2 } };
-    struct case_instance x = build("relu.f32.c5"), made;
+    struct case_instance x CLOSED_BY(case_instance_close) = build("relu.f32.c5"), made;
     const size_t rows = x.inputs[0].bytes / (5 * sizeof(float));
-    struct diag diag;
 
-    KIT_OK(shrink_step_make(&shorten, &x, &made, &diag));
+    KIT_OK(shrink_step_make(&shorten, &x, &made, &err));
     assert_int_equal(made.inputs[0].bytes, rows * 2 * sizeof(float));
     for (int frame = 0; frame < 2; frame++) {
         const float *const from = x.inputs[0].data[frame], *const to = made.inputs[0].data[frame];
@@ -317,7 +282,6 @@ TEST(test_first_elements_stay)
             assert_memory_equal(to + 2 * row, from + 5 * row, 2 * sizeof(float));
     }
     case_instance_close(&made);
-    case_instance_close(&x);
 }
 
 /* ---- the loop ---- */
@@ -325,45 +289,35 @@ TEST(test_first_elements_stay)
 TEST(test_flaky)
 {
     struct judge j = { .fails = always, .fails_until = 1 };
-    struct shrunk m = minimize("relu.f32.c5", &j, 50);
-    char *text;
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
-    struct diag diag;
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("relu.f32.c5", &j, 50);
 
     assert_true(m.outcome.flaky);
     assert_int_equal(m.outcome.accepted, 0);
-    KIT_OK(shrunk_print(f, &m, &diag));
-    fclose(f);
+    PRINTED(text, f, KIT_OK(shrunk_print(f, &m, &err)));
     assert_non_null(strstr(text, "flaky"));
-    free(text);
-    shrunk_close(&m);
 }
 
 TEST(test_step_limit)
 {
     struct judge j = { .fails = always };
-    struct shrunk m = minimize("conv_2d.f32.same_s2_c5", &j, 3);
+    struct shrunk m CLOSED_BY(shrunk_close) = minimize("conv_2d.f32.same_s2_c5", &j, 3);
 
     assert_true(m.outcome.limited);
     assert_true(j.calls <= 3 + SHRINK_REPEATS + 1);
-    shrunk_close(&m);
 }
 
 TEST(test_judge_that_fails)
 {
     struct judge j = { .fails = always, .status = STATUS_IO };
-    struct case_instance x = build("relu.f32.c5");
+    struct case_instance x CLOSED_BY(case_instance_close) = build("relu.f32.c5");
     const struct case_result first = { .status = CASE_FAIL, .reason = "over the limit" };
     const struct shrink_model_request q = {
         .instance = &x, .result = &first, .judge = judge, .user = &j, .step_limit = 10
     };
     struct shrunk m;
-    struct diag diag;
 
-    assert_int_equal(shrink_model(&q, &m, &diag), STATUS_IO);
+    assert_int_equal(shrink_model(&q, &m, &err), STATUS_IO);
     assert_int_equal(j.calls, 1);
-    case_instance_close(&x);
 }
 
 /* ---- all reductions ---- */
@@ -401,7 +355,7 @@ TEST(test_reductions_are_valid)
         struct diag diag;
 
         x = build(names[i]);
-        KIT_OK(shrink_steps_find(&x, &list, &diag));
+        KIT_OK_DIAG(shrink_steps_find(&x, &list, &diag), diag);
         assert_true(list.count > 0);
         for (size_t r = 0; r < list.count; r++) {
             struct case_instance made;
@@ -415,12 +369,12 @@ TEST(test_reductions_are_valid)
                 continue;
             }
             valid++;
-            KIT_OK(tflite_read(&m, made.file.bytes, made.file.count, &diag));
-            KIT_OK(interpreter_open(&in, &m, NULL, &diag));
-            KIT_OK(interpreter_allocate(in, &diag));
+            KIT_OK_DIAG(tflite_read(&m, made.file.bytes, made.file.count, &diag), diag);
+            KIT_OK_DIAG(interpreter_open(&in, &m, NULL, &diag), diag);
+            KIT_OK_DIAG(interpreter_allocate(in, &diag), diag);
             for (int frame = 0; frame < 2; frame++) {
-                KIT_OK(inputs_write(in, &made, frame, &diag));
-                KIT_OK(interpreter_invoke(in, &diag));
+                KIT_OK_DIAG(inputs_write(in, &made, frame, &diag), diag);
+                KIT_OK_DIAG(interpreter_invoke(in, &diag), diag);
             }
             interpreter_close(in);
             model_close(&m);
@@ -434,24 +388,20 @@ TEST(test_reductions_are_valid)
 
 TEST(test_out_of_memory)
 {
-    struct case_instance x = build("conv_2d.f32.c5");
-    struct shrink_steps list;
-    struct diag diag;
+    struct case_instance x CLOSED_BY(case_instance_close) = build("conv_2d.f32.c5");
+    struct shrink_steps list CLOSED_BY(shrink_steps_close);
 
-    KIT_OK(shrink_steps_find(&x, &list, &diag));
+    KIT_OK(shrink_steps_find(&x, &list, &err));
     for (size_t r = 0; r < list.count; r += 5) {
-        struct case_instance made;
+        struct case_instance made CLOSED_BY(case_instance_close);
         enum status s = STATUS_NO_MEMORY;
 
         for (int after = 0; s == STATUS_NO_MEMORY; after++) {
             mem_fail_after(after);
-            s = shrink_step_make(&list.items[r], &x, &made, &diag);
+            s = shrink_step_make(&list.items[r], &x, &made, &err);
             mem_fail_after(-1);
         }
-        case_instance_close(&made);
     }
-    shrink_steps_close(&list);
-    case_instance_close(&x);
 }
 
 TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

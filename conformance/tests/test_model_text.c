@@ -1,6 +1,5 @@
 /* The text form of models: all cases of the suite and the trained models go through it. */
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/io/model_file.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "reference/base/memory.h"
@@ -18,14 +17,10 @@
 /* The text of a model, and what a file beside it would hold; the caller frees both. */
 static char *text_of(const struct model *m, struct text_data *data)
 {
-    struct diag diag = { .status = STATUS_OK };
     char *text = NULL;
-    size_t count;
-    FILE *const f = open_memstream(&text, &count);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
-    if (text_write(f, m, data, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(text_write(f, m, data, &err));
     fclose(f);
     return text;
 }
@@ -33,11 +28,10 @@ static char *text_of(const struct model *m, struct text_data *data)
 static void assert_same(const char *name, const char *text, const struct tflite_file *file)
 {
     struct model_text source = { .text = text, .count = strlen(text), .as_written = true };
-    struct diag diag = { .status = STATUS_OK };
     struct tflite_file again;
 
-    if (model_text_read(&source, &again, &diag) != STATUS_OK)
-        fail_msg("%s: %s\n%s", name, diag.text, text);
+    if (model_text_read(&source, &again, &err) != STATUS_OK)
+        fail_msg("%s: %s\n%s", name, err.text, text);
     if (again.count != file->count || memcmp(again.bytes, file->bytes, again.count) != 0)
         fail_msg("%s: other bytes from\n%s", name, text);
     mem_free(again.bytes);
@@ -45,23 +39,18 @@ static void assert_same(const char *name, const char *text, const struct tflite_
 
 TEST(every_case_keeps_its_bytes)
 {
-    struct diag diag = { .status = STATUS_OK };
-
     assert_true(kit_case_count > 4000);
     for (size_t i = 0; i < kit_case_count; i++) {
         const struct case_request request = { .set = SET_RANDOM, .seed = 1 };
-        struct case_instance x;
-        struct model m;
-        char *text;
+        struct model m CLOSED_BY(model_close);
+        struct case_instance x CLOSED_BY(case_instance_close);
+        char *text CLOSED_BY(kit_free);
 
-        if (case_build(&kit_cases[i], &request, &x, &diag) != STATUS_OK)
-            fail_msg("%s: %s", kit_cases[i].name, diag.text);
-        assert_int_equal(tflite_read(&m, x.file.bytes, x.file.count, &diag), STATUS_OK);
+        if (case_build(&kit_cases[i], &request, &x, &err) != STATUS_OK)
+            fail_msg("%s: %s", kit_cases[i].name, err.text);
+        KIT_OK(tflite_read_accepting(&m, x.file.bytes, x.file.count, ACCEPT_LEGAL, &err));
         text = text_of(&m, NULL);
         assert_same(kit_cases[i].name, text, &x.file);
-        free(text);
-        model_close(&m);
-        case_instance_close(&x);
     }
 }
 
@@ -138,27 +127,24 @@ TEST(trained_models_keep_what_they_say)
     snprintf(path, sizeof path, "%s/m.txt", folder);
     snprintf(beside, sizeof beside, "%s/m.txt.data", folder);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        struct diag diag = { .status = STATUS_OK };
         struct model_file before, after;
         struct model was, is;
 
-        assert_int_equal(model_file_open(&before, paths[i], false, &diag), STATUS_OK);
-        assert_int_equal(tflite_read(&was, before.tflite.bytes, before.tflite.count, &diag),
-                         STATUS_OK);
-        assert_int_equal(model_file_write_text(&was, NULL, path, &diag), STATUS_OK);
-        if (model_file_open(&after, path, false, &diag) != STATUS_OK)
-            fail_msg("%s: %s", paths[i], diag.text);
+        assert_int_equal(model_file_open(&before, paths[i], false, &err), STATUS_OK);
+        KIT_OK(tflite_read(&was, before.tflite.bytes, before.tflite.count, &err));
+        assert_int_equal(model_file_write_text(&was, NULL, path, &err), STATUS_OK);
+        if (model_file_open(&after, path, false, &err) != STATUS_OK)
+            fail_msg("%s: %s", paths[i], err.text);
         assert_true(after.from_text && !before.from_text);
-        assert_int_equal(tflite_read(&is, after.tflite.bytes, after.tflite.count, &diag),
-                         STATUS_OK);
+        KIT_OK(tflite_read(&is, after.tflite.bytes, after.tflite.count, &err));
         make_plain(&was);
         make_plain(&is);
-        if (model_compare(&was, &is, &diag) != STATUS_OK)
-            fail_msg("%s: %s", paths[i], diag.text);
+        if (model_compare(&was, &is, &err) != STATUS_OK)
+            fail_msg("%s: %s", paths[i], err.text);
         model_close(&was);
         model_close(&is);
-        mem_free(before.tflite.bytes);
-        mem_free(after.tflite.bytes);
+        file_model_close(&before.tflite);
+        file_model_close(&after.tflite);
         assert_int_equal(unlink(path) + unlink(beside), 0);
     }
     assert_int_equal(rmdir(folder), 0);

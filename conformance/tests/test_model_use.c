@@ -3,7 +3,6 @@
 #include "conformance/suite/io/model_file.h"
 #include "conformance/suite/io/model_use.h"
 #include "conformance/suite/subject/session.h"
-#include "reference/base/memory.h"
 #include "reference/format/write.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
@@ -32,9 +31,8 @@ static const char unknown[] = MODEL_FILE_PREFIX "RELU x:f32[1,4] -> a\n"
 static struct model_use use;
 static struct session session;
 
-static int forget(void **state)
+FIXTURE(forget)
 {
-    (void)state;
     session_close(&session);
     model_use_close(&use);
     return 0;
@@ -42,20 +40,17 @@ static int forget(void **state)
 
 static void choose(const char *path, const char *signature, const char *const *shapes, size_t count)
 {
-    struct diag diag = { .status = STATUS_OK };
-
     use.signature = signature;
     use.shapes = (struct string_list){ (const char **)shapes, count };
-    KIT_OK(model_use_choose(&use, path, &diag));
-    KIT_OK(session_open(&session, path, &diag));
-    KIT_OK(session_start(&session, &diag));
+    KIT_OK(model_use_choose(&use, path, &err));
+    KIT_OK(session_open(&session, path, &err));
+    KIT_OK(session_start(&session, &err));
 }
 
 static char *text_of(void)
 {
     char *text = NULL;
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
     model_use_print(f, &use, &session.model, session.in, 10);
     fclose(f);
@@ -64,7 +59,7 @@ static char *text_of(void)
 
 TEST(the_first_subgraph)
 {
-    char *text;
+    char *text CLOSED_BY(kit_free);
     json_t *o = json_object();
 
     choose(two, NULL, NULL, 0);
@@ -74,14 +69,13 @@ TEST(the_first_subgraph)
     assert_string_equal(json_string_value(json_object_get(o, "signature")), "prefill");
     assert_int_equal(json_array_size(json_object_get(o, "signatures")), 2);
     json_decref(o);
-    free(text);
 }
 
 /* Its calls are those of before, the signature is first, and a size that the file leaves open. */
 TEST(another_signature)
 {
     static const char *const shapes[] = { "a:5" };
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     choose(two, "decode", shapes, 1);
     assert_int_equal(
@@ -97,7 +91,6 @@ TEST(another_signature)
     assert_string_equal(text, "signature decode, of decode, prefill (--signature=KEY)\n"
                               "sizes     input a is [-1] in the file, and [5] here; "
                               "--input-shape=a:DIMS gives others\n");
-    free(text);
 }
 
 /* By the name in the signature; a size that the file fixes may be another, too. */
@@ -133,28 +126,27 @@ TEST(what_is_refused)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct string_list shapes = { (const char **)&rows[i].shape, rows[i].shape != NULL };
-        struct model_use u = { .signature = rows[i].signature, .shapes = shapes };
+        struct model_use u CLOSED_BY(model_use_close) = { .signature = rows[i].signature,
+                                                          .shapes = shapes };
         struct diag diag = { .status = STATUS_OK };
 
         assert_int_equal(model_use_choose(&u, two, &diag), rows[i].status);
         if (!strstr(diag.text, rows[i].why))
             fail_msg("%s: %s", rows[i].why, diag.text);
-        model_use_close(&u);
     }
 }
 
 /* The nodes that are known, as one model, also where one that is not reads constants alone. */
 TEST(unknown_nodes_are_cut_out)
 {
-    struct diag diag = { .status = STATUS_OK };
     char missing[200], *text;
     json_t *o = json_object(), *first;
     size_t count;
 
-    KIT_OK(session_open(&session, unknown, &diag));
-    assert_int_equal(session_start(&session, &diag), STATUS_UNSUPPORTED);
-    assert_false(model_use_cut(&use, unknown, STATUS_IO, &diag));
-    assert_true(model_use_cut(&use, unknown, STATUS_UNSUPPORTED, &diag));
+    KIT_OK(session_open(&session, unknown, &err));
+    assert_int_equal(session_start(&session, &err), STATUS_UNSUPPORTED);
+    assert_false(model_use_cut(&use, unknown, STATUS_IO, &err));
+    assert_true(model_use_cut(&use, unknown, STATUS_UNSUPPORTED, &err));
     assert_int_equal(use.left_count, 3);
     assert_int_equal(use.left[1].node, 2);
     session_close(&session);
@@ -184,7 +176,6 @@ TEST(unknown_nodes_are_cut_out)
 /* Types that the reference lacks, beside a loop, whose bodies come along. */
 TEST(types_beside_a_loop)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct tflite_file file;
     struct model m;
 
@@ -197,29 +188,28 @@ TEST(types_beside_a_loop)
                  "LESS {} a:i32[1] i32[1]=3 -> bool[1]\n"
                  "graph\n"
                  "ADD {} b:i32[1] i32[1]=1 -> i32[1]");
-    KIT_OK(tflite_write(&m, &file, &diag));
+    KIT_OK(tflite_write(&m, &file, &err));
     model_close(&m);
-    KIT_OK(model_file_replace("types.tflite", &file, &diag));
-    assert_true(model_use_cut(&use, "types.tflite", STATUS_UNSUPPORTED, &diag));
+    KIT_OK(model_file_replace("types.tflite", &file, &err));
+    assert_true(model_use_cut(&use, "types.tflite", STATUS_UNSUPPORTED, &err));
     assert_int_equal(use.left_count, 1);
     assert_non_null(strstr(use.left[0].why, "type i32, expected f32"));
     choose("types.tflite", NULL, NULL, 0);
     assert_int_equal(interpreter_node_count(session.in), 2);
     interpreter_tensor(session.in, 0)->data.i32[0] = 1;
-    KIT_OK(interpreter_invoke(session.in, &diag));
+    KIT_OK(interpreter_invoke(session.in, &err));
     assert_int_equal(interpreter_tensor(session.in, 1)->data.i32[0], 3);
 }
 
 TEST(nothing_is_left)
 {
     static const char one[] = MODEL_FILE_PREFIX "CUSTOM(NoSuchOp) x:f32[1,4] -> y:f32[1,4]";
-    struct diag diag = { .status = STATUS_OK };
 
-    assert_false(model_use_cut(&use, one, STATUS_UNSUPPORTED, &diag));
+    assert_false(model_use_cut(&use, one, STATUS_UNSUPPORTED, &err));
     model_use_close(&use);
     /* Nor where all are known. */
     assert_false(
-        model_use_cut(&use, MODEL_FILE_PREFIX "RELU x:f32[1,4] -> y", STATUS_UNSUPPORTED, &diag));
+        model_use_cut(&use, MODEL_FILE_PREFIX "RELU x:f32[1,4] -> y", STATUS_UNSUPPORTED, &err));
     assert_int_equal(use.left_count, 0);
 }
 

@@ -1,11 +1,11 @@
 /* Reports where each allocation fails once: made of a run, written in each form, read, merged,
  * compared, accepted, stated.  A failure is said, nothing is left, and what is whole is right. */
-#include "conformance/report/forms/compare_forms.h"
+#include "conformance/report/forms/forms.h"
 #include "conformance/report/record/accept.h"
-#include "conformance/report/record/compare_reports.h"
+#include "conformance/report/record/compare.h"
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/ledger.h"
-#include "conformance/report/record/merge.h"
+#include "conformance/report/record/record.h"
 #include "conformance/tests/kit/record_kit.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
@@ -70,11 +70,9 @@ static enum status write_form(void *user, struct diag *diag)
 {
     struct form_scene *const x = user;
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
     enum status s;
 
-    assert_non_null(f);
     s = x->write(x->record, f, diag);
     assert_int_equal(fclose(f), 0);
     return keep_text(&x->written, text, s);
@@ -82,8 +80,7 @@ static enum status write_form(void *user, struct diag *diag)
 
 TEST(test_forms)
 {
-    struct record r;
-    struct diag diag;
+    struct record r CLOSED_BY(record_close);
 
     open_full(&r);
     for (size_t i = 0; i < form_count; i++) {
@@ -91,21 +88,20 @@ TEST(test_forms)
         const struct memory_scene scene = { forms[i].name, write_form, &x, false };
         const bool json = strcmp(forms[i].name, "json") == 0;
 
-        assert_int_equal(write_form(&x, &diag), STATUS_OK);
+        assert_int_equal(write_form(&x, &err), STATUS_OK);
         memory_faults_try(&scene, MEMORY_BLOCKS);
         memory_faults_try(&scene, MEMORY_ARENAS);
         if (json)
             assert_true(memory_faults_try(&scene, MEMORY_JSON) > 1000);
         free(x.written.expected);
     }
-    record_close(&r);
 }
 
 /* ---- reading, merging ---- */
 
 static enum status read_record(void *user, struct diag *diag)
 {
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     const enum status s = record_read(&r, user, diag);
 
     if (s == STATUS_OK) {
@@ -115,32 +111,28 @@ static enum status read_record(void *user, struct diag *diag)
         assert_string_equal(r.notes[0], "a waiver expires soon");
         assert_string_equal(r.subjects[1].label, "libx.so precision=fp16");
     }
-    record_close(&r);
     return s;
 }
 
 TEST(test_read)
 {
     static const char *const notes[] = { "a waiver expires soon" };
-    char path[] = "/tmp/assay_no_memory_XXXXXX";
+    char path[256];
     const struct memory_scene scene = { "read", read_record, path, false };
-    const int fd = mkstemp(path);
     struct record r;
 
-    assert_true(fd >= 0);
-    close(fd);
+    snprintf(path, sizeof path, "%s", scratch("record.json"));
     sample_record_open(&r, CASES);
     r.notes = notes;
     r.note_count = 1;
     sample_record_write(&r, path);
     record_close(&r);
     memory_faults_all(&scene, false);
-    unlink(path);
 }
 
 static enum status merge_two(void *user, struct diag *diag)
 {
-    struct record out;
+    struct record out CLOSED_BY(record_close);
     const enum status s = record_merge(&out, user, 2, diag);
 
     if (s == STATUS_OK) {
@@ -149,7 +141,6 @@ static enum status merge_two(void *user, struct diag *diag)
         assert_string_equal(out.run.interrupted, "shard 2 of 3 is missing");
         assert_int_equal(out.run.merged_count, 2);
     }
-    record_close(&out);
     return s;
 }
 
@@ -235,16 +226,13 @@ static enum status write_comparison(void *user, struct diag *diag)
 {
     const struct compare_limits limits = compare_limits_default();
     struct both *const b = user;
-    struct record_comparison c = { .was = NULL };
+    struct record_comparison c CLOSED_BY(compare_close) = { .was = NULL };
     enum status s = compare_records(&c, &b->was, &b->is, &limits, NULL, 0, diag);
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     if (s == STATUS_OK)
         s = b->write(&c, f, diag);
-    compare_close(&c);
     assert_int_equal(fclose(f), 0);
     return keep_text(&b->written, text, s);
 }
@@ -255,16 +243,15 @@ TEST(test_compare)
     static const char *const names[] = { "compare, text", "compare, JSON", "compare, HTML" };
 
     for (int i = 0; i < 3; i++) {
-        struct both b = { .write = writers[i], .written = { names[i], NULL } };
+        struct both b CLOSED_BY(close_both) = { .write = writers[i],
+                                                .written = { names[i], NULL } };
         const struct memory_scene scene = { names[i], write_comparison, &b, false };
-        struct diag diag;
 
         open_both(&b);
-        assert_int_equal(write_comparison(&b, &diag), STATUS_OK);
+        assert_int_equal(write_comparison(&b, &err), STATUS_OK);
         memory_faults_all(&scene, i == 1);
         report_kit_expect("relu.f32.c001", b.written.expected);
         free(b.written.expected);
-        close_both(&b);
     }
 }
 
@@ -274,11 +261,9 @@ static enum status accept_both(void *user, struct diag *diag)
     struct both *const b = user;
     struct acceptance a;
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
     enum status s = accept_open(&a, &b->was, &b->is, &options, diag);
 
-    assert_non_null(f);
     if (s == STATUS_OK) {
         s = accept_json(&a, f, diag);
         accept_close(&a);
@@ -289,23 +274,21 @@ static enum status accept_both(void *user, struct diag *diag)
 
 TEST(test_accept)
 {
-    struct both b = { .written = { "accept", NULL } };
+    struct both b CLOSED_BY(close_both) = { .written = { "accept", NULL } };
     const struct memory_scene scene = { "accept", accept_both, &b, false };
-    struct diag diag;
 
     open_both(&b);
-    assert_int_equal(accept_both(&b, &diag), STATUS_OK);
+    assert_int_equal(accept_both(&b, &err), STATUS_OK);
     memory_faults_all(&scene, true);
     report_kit_expect("relu.f32.gone", b.written.expected);
     free(b.written.expected);
-    close_both(&b);
 }
 
 /* ---- a run as a record ---- */
 
 static enum status from_run(void *user, struct diag *diag)
 {
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     const enum status s = record_from_run(&r, user, diag);
 
     if (s == STATUS_OK) {
@@ -315,7 +298,6 @@ static enum status from_run(void *user, struct diag *diag)
                             "n 0 h 1 w 2 c 3: got 1.5, expected 1, error 0.5, limit 0.125");
         assert_string_equal(r.run.filters[0], "relu.*");
     }
-    record_close(&r);
     return s;
 }
 
@@ -336,14 +318,13 @@ TEST(test_from_run, .setup = report_kit_open, .teardown = report_kit_close)
 /* The ledger, and the table that it reads. */
 static enum status read_ledger(void *user, struct diag *diag)
 {
-    struct ledger l;
+    struct ledger l CLOSED_BY(ledger_close);
     const enum status s = ledger_open(&l, user, diag);
 
     if (s == STATUS_OK) {
         assert_true(l.count > 100);
         assert_string_equal(l.rows[0].op, tsv_cell(&l.table, 0, 0));
     }
-    ledger_close(&l);
     return s;
 }
 
@@ -354,3 +335,5 @@ TEST(test_ledger)
 
     memory_faults_all(&scene, false);
 }
+
+TEST_FILE(.leaves = "record.json");

@@ -1,17 +1,14 @@
 /* Models and cases where each allocation fails once: built, exported, checked against goldens,
  * judged, cut and made smaller.  A failure is said, nothing is left, and what is whole is right. */
-#include "conformance/suite/cases/random_cases.h"
-#include "conformance/suite/golden/check.h"
-#include "conformance/suite/golden/export.h"
+#include "conformance/suite/cases/random_graph.h"
+#include "conformance/suite/golden/golden.h"
 #include "conformance/suite/judge/batch_model.h"
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/models/zoo.h"
 #include "conformance/suite/shrink/shrink_model.h"
-#include "conformance/suite/shrink/shrink_steps.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "delegate/tests/kit/memory_faults.h"
-#include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
@@ -28,7 +25,7 @@ static enum status export_one(void *user, struct diag *diag)
 {
     const char *glob = user;
     const struct golden_request request = { .filters = { &glob, 1 }, .seed = 1, .quiet = true };
-    uint8_t *bytes = NULL;
+    uint8_t *bytes CLOSED_BY(kit_mem_free) = NULL;
     size_t count = 0;
     const enum status s = golden_export(&request, &bytes, &count, diag);
 
@@ -36,7 +33,6 @@ static enum status export_one(void *user, struct diag *diag)
         assert_true(count > 1000 && memcmp(bytes, "\x89HDF", 4) == 0);
     else
         assert_null(bytes);
-    mem_free(bytes);
     return s;
 }
 
@@ -46,7 +42,7 @@ static enum status check_one(void *user, struct diag *diag)
                                             .seed = 1,
                                             .quiet = true,
                                             .directory = user };
-    struct golden_report report;
+    struct golden_report report CLOSED_BY(golden_report_close);
     enum status s = golden_check(&request, &report, diag);
 
     if (s == STATUS_OK) {
@@ -56,26 +52,22 @@ static enum status check_one(void *user, struct diag *diag)
     /* The process that reads the file has no memory, and the file is to blame for it. */
     if (s == STATUS_IO && strstr(diag->text, "memory"))
         s = STATUS_NO_MEMORY;
-    golden_report_close(&report);
     return s;
 }
 
 TEST(test_goldens)
 {
-    char folder[] = "/tmp/assay_no_memory_XXXXXX", link[64], target[PATH_MAX];
+    char folder[128], target[PATH_MAX];
     const struct memory_scene export = { "export", export_one, (char[]){ "conv_2d.i8.same_s3" },
                                          false };
     const struct memory_scene check = { "check", check_one, folder, true };
 
     memory_faults_all(&export, false);
-    assert_non_null(mkdtemp(folder));
-    snprintf(link, sizeof link, "%s/relu.h5", folder);
+    snprintf(folder, sizeof folder, "%s", scratch("."));
     assert_non_null(realpath("golden/relu.h5", target));
-    assert_int_equal(symlink(target, link), 0);
+    assert_int_equal(symlink(target, scratch("relu.h5")), 0);
     memory_faults_try(&check, MEMORY_BLOCKS);
     memory_faults_try(&check, MEMORY_ARENAS);
-    unlink(link);
-    rmdir(folder);
 }
 
 /* ---- models ---- */
@@ -84,7 +76,7 @@ static enum status build_zoo(void *user, struct diag *diag)
 {
     const struct zoo_options *const options = user;
     const struct zoo_entry *entry = NULL;
-    struct model m = { 0 };
+    struct model m CLOSED_BY(model_close) = { 0 };
     enum status s = zoo_find(&entry, "kwt1", diag);
 
     assert_int_equal(s, STATUS_OK);
@@ -93,7 +85,6 @@ static enum status build_zoo(void *user, struct diag *diag)
         assert_true(m.subgraph_count == 1 && zoo_parameters(&m) > 1000);
     else
         assert_int_equal(m.subgraph_count, 0);
-    model_close(&m);
     return s;
 }
 
@@ -109,23 +100,20 @@ TEST(test_zoo)
 
 static enum status draw_graphs(void *user, struct diag *diag)
 {
-    struct test_case *cases = NULL;
-    struct random_row *rows = NULL;
+    struct test_case *cases CLOSED_BY(kit_mem_free) = NULL;
+    struct random_row *rows CLOSED_BY(kit_mem_free) = NULL;
     size_t count = 0;
     enum status s = random_cases_append(3, 4, &cases, &count, &rows, diag);
 
     (void)user;
     if (s == STATUS_OK) {
         const struct case_request request = { SET_RANDOM, 1, false };
-        struct case_instance x;
+        struct case_instance x CLOSED_BY(case_instance_close);
 
         assert_int_equal(count, 4);
         assert_string_equal(cases[3].name, "graph.u8.s3_3");
         s = case_build(&cases[3], &request, &x, diag);
-        case_instance_close(&x);
     }
-    mem_free(cases);
-    mem_free(rows);
     return s;
 }
 
@@ -143,9 +131,8 @@ static struct case_instance built(const char *name)
 {
     const struct case_request request = { SET_RANDOM, 1, false };
     struct case_instance x;
-    struct diag diag;
 
-    KIT_OK(case_build(kit_case(name), &request, &x, &diag));
+    KIT_OK(case_build(kit_case(name), &request, &x, &err));
     return x;
 }
 
@@ -167,7 +154,7 @@ static enum status copy_instance(void *user, struct diag *diag)
 static enum status reduce(void *user, struct diag *diag)
 {
     const struct case_instance *const x = user;
-    struct shrink_steps list;
+    struct shrink_steps list CLOSED_BY(shrink_steps_close);
     enum status s = shrink_steps_find(x, &list, diag);
     bool tried[SHRINK_ROUND + 1] = { false };
     size_t made = 0;
@@ -188,7 +175,6 @@ static enum status reduce(void *user, struct diag *diag)
     }
     if (s == STATUS_OK)
         assert_true(made > 0);
-    shrink_steps_close(&list);
     return s;
 }
 
@@ -197,7 +183,7 @@ static enum status open_batch(void *user, struct diag *diag)
     static const bool resized[CASE_INPUTS_MAX] = { true };
     const struct case_instance *const x = user;
     struct batch_model b;
-    struct model m;
+    struct model m CLOSED_BY(model_close);
     enum status s = tflite_read(&m, x->file.bytes, x->file.count, diag);
 
     if (s == STATUS_OK && (s = batch_model_open(&b, &m, 2, resized, diag)) == STATUS_OK) {
@@ -205,7 +191,6 @@ static enum status open_batch(void *user, struct diag *diag)
                          1);
         batch_model_close(&b);
     }
-    model_close(&m);
     return s;
 }
 
@@ -215,7 +200,7 @@ static enum status judge_one(void *user, struct diag *diag)
     struct judge_stage stage = { .set = -1 };
     const struct judge_options how = { .seed = 1, .stage = &stage };
     struct case_result result;
-    struct subject subject;
+    struct subject subject CLOSED_BY(subject_close);
     struct judge *judge = NULL;
     enum status s = subject_init(&subject, "none", NULL, diag);
 
@@ -227,7 +212,6 @@ static enum status judge_one(void *user, struct diag *diag)
             s = diag_fail(diag, STATUS_NO_MEMORY, "%s", result.reason);
         judge_close(judge);
     }
-    subject_close(&subject);
     return s;
 }
 
@@ -236,24 +220,23 @@ TEST(test_instances)
     static const char *const names[] = { "relu.f32.c5", "conv_2d.i8.same_s3" };
 
     for (int i = 0; i < 2; i++) {
-        struct case_instance x = built(names[i]);
+        struct case_instance x CLOSED_BY(case_instance_close) = built(names[i]);
         const struct memory_scene copy = { "copy", copy_instance, &x, false };
         const struct memory_scene less = { "reduce", reduce, &x, true };
 
         memory_faults_try(&copy, MEMORY_BLOCKS);
         memory_faults_try(&less, MEMORY_BLOCKS);
         memory_faults_try(&less, MEMORY_ARENAS);
-        case_instance_close(&x);
     }
 }
 
 TEST(test_batches)
 {
-    struct case_instance x = built("conv_2d.f32.k1x3_s1x3_c8_o8_n2_i2x3_relu6");
+    struct case_instance x CLOSED_BY(case_instance_close) =
+        built("conv_2d.f32.k1x3_s1x3_c8_o8_n2_i2x3_relu6");
     const struct memory_scene scene = { "batch of 1", open_batch, &x, false };
 
     memory_faults_all(&scene, false);
-    case_instance_close(&x);
 }
 
 TEST(test_judge)
@@ -267,4 +250,4 @@ TEST(test_judge)
     assert_true(memory_faults_try(&scenes[0], MEMORY_ARENAS) > 10);
 }
 
-TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close, .leaves = "relu.h5");

@@ -10,7 +10,6 @@
 #include "reference/format/file.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +58,12 @@ TEST(npy_headers)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;
-        uint8_t *const f = make_npy(rows[i].version, rows[i].header, rows[i].data, &count);
-        struct diag diag = { .status = STATUS_OK };
+        uint8_t *f CLOSED_BY(kit_free) =
+            make_npy(rows[i].version, rows[i].header, rows[i].data, &count);
         struct array a;
 
-        if (npy_read(&a, f, count, &diag) != STATUS_OK)
-            fail_msg("row %zu: %s", i, diag.text);
+        if (npy_read(&a, f, count, &err) != STATUS_OK)
+            fail_msg("row %zu: %s", i, err.text);
         assert_int_equal(a.type, rows[i].type);
         assert_int_equal(a.rank, rows[i].rank);
         assert_memory_equal(a.dims, rows[i].dims, rows[i].rank * sizeof a.dims[0]);
@@ -75,12 +74,11 @@ TEST(npy_headers)
             uint8_t *const cut = malloc(n ? n : 1);
 
             memcpy(cut, f, n);
-            diag_clear(&diag);
-            assert_int_not_equal(npy_read(&a, cut, n, &diag), STATUS_OK);
+            diag_clear(&err);
+            assert_int_not_equal(npy_read(&a, cut, n, &err), STATUS_OK);
             assert_null(a.data);
             free(cut);
         }
-        free(f);
     }
 }
 
@@ -141,13 +139,12 @@ TEST(npy_refusals)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;
-        uint8_t *const f = make_npy(rows[i].version, rows[i].header, 4, &count);
+        uint8_t *f CLOSED_BY(kit_free) = make_npy(rows[i].version, rows[i].header, 4, &count);
         struct diag diag = { .status = STATUS_OK };
         struct array a;
 
         assert_int_not_equal(npy_read(&a, f, count, &diag), STATUS_OK);
         assert_string_equal(diag.text, rows[i].text);
-        free(f);
     }
 }
 
@@ -185,11 +182,10 @@ TEST(npy_header_ends)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         size_t count;
-        uint8_t *const f = make_npy(1, rows[i].header, strlen(rows[i].data), &count);
+        uint8_t *f CLOSED_BY(kit_free) = make_npy(1, rows[i].header, strlen(rows[i].data), &count);
 
         memcpy(f + count - strlen(rows[i].data), rows[i].data, strlen(rows[i].data));
         expect_npy((const char *)f, count, rows[i].text);
-        free(f);
     }
 }
 
@@ -197,19 +193,17 @@ TEST(npy_long_header)
 {
     enum { LONG = 64 * 1024 + 1 };
     static char header[LONG + 1];
-    struct diag diag = { .status = STATUS_OK };
     struct array a;
     size_t count;
-    uint8_t *f;
+    uint8_t *f CLOSED_BY(kit_free);
 
     memset(header, ' ', LONG);
     memcpy(header, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 55);
     f = make_npy(2, header, 4, &count);
     f[8] = 1;
     f[10] = 1;
-    assert_int_equal(npy_read(&a, f, count, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "header of 65537 bytes in a file of 65553");
-    free(f);
+    assert_int_equal(npy_read(&a, f, count, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "header of 65537 bytes in a file of 65553");
 }
 
 /* Elements and bytes whose numbers are 2^64, which is 0 in 64 bits. */
@@ -222,10 +216,9 @@ TEST(npy_sizes_wrap)
 
     for (size_t i = 0; i < COUNT(headers); i++) {
         size_t count;
-        uint8_t *const f = make_npy(1, headers[i], 0, &count);
+        uint8_t *f CLOSED_BY(kit_free) = make_npy(1, headers[i], 0, &count);
 
         expect_npy((const char *)f, count, "0 bytes of data do not fit the shape");
-        free(f);
     }
 }
 
@@ -233,22 +226,21 @@ TEST(npy_without_memory)
 {
     float data[1] = { 1 };
     struct array a = { kTfLiteFloat32, 1, { 1 }, 1, 4, data }, back;
-    struct diag diag = { .status = STATUS_OK };
     uint8_t *f;
     size_t count;
 
     mem_fail_after(0);
-    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_NO_MEMORY);
+    assert_int_equal(npy_write(&a, &f, &count, &err), STATUS_NO_MEMORY);
     mem_fail_after(-1);
-    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_OK);
+    assert_int_equal(npy_write(&a, &f, &count, &err), STATUS_OK);
     mem_fail_after(0);
-    assert_int_equal(npy_read(&back, f, count, &diag), STATUS_NO_MEMORY);
+    assert_int_equal(npy_read(&back, f, count, &err), STATUS_NO_MEMORY);
     mem_fail_after(-1);
     mem_free(f);
     a.bytes = SIZE_MAX;
-    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_NO_MEMORY);
+    assert_int_equal(npy_write(&a, &f, &count, &err), STATUS_NO_MEMORY);
     a.type = kTfLiteString;
-    assert_int_equal(npy_write(&a, &f, &count, &diag), STATUS_UNSUPPORTED);
+    assert_int_equal(npy_write(&a, &f, &count, &err), STATUS_UNSUPPORTED);
 }
 
 TEST(npy_round_trip)
@@ -262,20 +254,17 @@ TEST(npy_round_trip)
     };
 
     for (size_t i = 0; i < COUNT(shapes); i++) {
-        struct diag diag;
-        struct array back;
-        uint8_t *f;
+        struct array back CLOSED_BY(array_close);
+        uint8_t *f CLOSED_BY(kit_mem_free);
         size_t count;
 
-        assert_int_equal(npy_write(&shapes[i], &f, &count, &diag), STATUS_OK);
+        assert_int_equal(npy_write(&shapes[i], &f, &count, &err), STATUS_OK);
         assert_int_equal((count - shapes[i].bytes) % 64, 0);
-        assert_int_equal(npy_read(&back, f, count, &diag), STATUS_OK);
+        assert_int_equal(npy_read(&back, f, count, &err), STATUS_OK);
         assert_int_equal(back.type, shapes[i].type);
         assert_int_equal(back.rank, shapes[i].rank);
         assert_memory_equal(back.dims, shapes[i].dims, sizeof back.dims);
         assert_memory_equal(back.data, data, shapes[i].bytes);
-        array_close(&back);
-        mem_free(f);
     }
 }
 
@@ -284,18 +273,16 @@ TEST(npy_round_trip)
 static char folder[] = "/tmp/assay-npy-XXXXXX";
 static char file[256];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(file, sizeof file, "%s/a.h5", folder);
     return 0;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     unlink(file);
     return rmdir(folder);
 }
@@ -314,18 +301,15 @@ TEST(hdf5_round_trip)
                                         { "deep/halves", &items[1] },
                                         { "scalar", &items[2] },
                                         { "empty", &items[3] } };
-    struct diag diag = { .status = STATUS_OK };
     struct array a;
 
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)i;
     halves[0] = float_to_half(1.5f);
     halves[1] = float_to_half(-65504);
-    if (hdf5_write(file, named, COUNT(named), &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(hdf5_write(file, named, COUNT(named), &err));
     for (size_t i = 0; i < COUNT(named); i++) {
-        if (hdf5_read(&a, file, named[i].name, -1, NULL, &diag) != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(hdf5_read(&a, file, named[i].name, -1, NULL, &err));
         assert_int_equal(a.type, items[i].type);
         assert_int_equal(a.rank, items[i].rank);
         assert_memory_equal(a.dims, items[i].dims, sizeof a.dims);
@@ -333,19 +317,19 @@ TEST(hdf5_round_trip)
         assert_memory_equal(a.data, items[i].data, a.bytes);
         array_close(&a);
     }
-    assert_int_equal(hdf5_read(&a, file, "images", 1, NULL, &diag), STATUS_OK);
+    assert_int_equal(hdf5_read(&a, file, "images", 1, NULL, &err), STATUS_OK);
     assert_int_equal(a.rank, 2);
     assert_int_equal(a.dims[0], 3);
     assert_int_equal(a.dims[1], 4);
     assert_memory_equal(a.data, data + 12, 12);
     array_close(&a);
 
-    assert_int_equal(hdf5_read(&a, file, "images", 2, NULL, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a.h5: images: index 2 of 2"));
-    assert_int_equal(hdf5_read(&a, file, "scalar", 0, NULL, &diag), STATUS_INVALID);
-    assert_int_equal(hdf5_read(&a, file, "labels", -1, NULL, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "no dataset labels; there are: deep/halves, empty, images"));
-    assert_int_equal(hdf5_read(&a, "/nowhere/a.h5", "labels", -1, NULL, &diag), STATUS_IO);
+    assert_int_equal(hdf5_read(&a, file, "images", 2, NULL, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "a.h5: images: index 2 of 2"));
+    assert_int_equal(hdf5_read(&a, file, "scalar", 0, NULL, &err), STATUS_INVALID);
+    assert_int_equal(hdf5_read(&a, file, "labels", -1, NULL, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "no dataset labels; there are: deep/halves, empty, images"));
+    assert_int_equal(hdf5_read(&a, "/nowhere/a.h5", "labels", -1, NULL, &err), STATUS_IO);
     assert_null(a.data);
 }
 
@@ -430,33 +414,32 @@ TEST(values_convert)
     struct array b = { kTfLiteBool, 1, { 4 }, 4, 4, bools };
     struct array d = { kTfLiteFloat64, 1, { 4 }, 4, 32, doubles };
     struct tensor_box box;
-    struct diag diag;
     TfLiteTensor *t;
 
     t = make_tensor(&box, kTfLiteInt8, 4, 1, (int32_t[]){ 4 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "element 3 of the i64 array does not fit i8");
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "element 3 of the i64 array does not fit i8");
     longs[3] = 5;
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.int8, ((int8_t[]){ -128, 127, 0, 5 }), 4);
     free(t->dims);
 
     a = (struct array){ kTfLiteInt64, 2, { 2, 2 }, 4, 32, longs };
     t = make_tensor(&box, kTfLiteInt64, 32, 3, (int32_t[]){ 1, 4, 1 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID);
     free(t->dims);
     t = make_tensor(&box, kTfLiteInt64, 48, 2, (int32_t[]){ 2, 3 });
     a = (struct array){ kTfLiteInt64, 2, { 3, 2 }, 6, 48, (int64_t[6]){ 0 } };
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "array i64 [3, 2] for the tensor i64 [2, 3]");
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "array i64 [3, 2] for the tensor i64 [2, 3]");
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteBool, 4, 1, (int32_t[]){ 4 });
-    assert_int_equal(tensor_from_array(t, &b, usual, &diag), STATUS_INVALID);
+    assert_int_equal(tensor_from_array(t, &b, usual, &err), STATUS_INVALID);
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteFloat32, 16, 1, (int32_t[]){ 4 });
-    assert_int_equal(tensor_from_array(t, &d, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &d, usual, &err), STATUS_OK);
     assert_true(t->data.f[0] == 1.5f && t->data.f[1] == -2.25f && t->data.f[2] == 1e30f &&
                 t->data.f[3] == 0.1f);
     free(t->dims);
@@ -468,31 +451,30 @@ TEST(reals_into_quantized_tensors)
     float floats[4] = { -1, 0.25f, 0.75f, 1000 };
     struct array a = { kTfLiteFloat32, 1, { 4 }, 4, 16, floats };
     struct tensor_box box;
-    struct diag diag;
     TfLiteTensor *t;
 
     t = make_tensor(&box, kTfLiteUInt8, 4, 1, (int32_t[]){ 4 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID); /* plain integers */
-    assert_string_equal(diag.text, "array f32 [4] for the tensor u8 [4]");
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID); /* plain integers */
+    assert_string_equal(err.text, "array f32 [4] for the tensor u8 [4]");
     t->params = (TfLiteQuantizationParams){ 0.5f, 100 };
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.uint8, ((uint8_t[]){ 98, 101, 102, 255 }),
                         4); /* ties away from 0 */
     floats[2] = NAN;
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "element 2 of the f32 array is no number");
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "element 2 of the f32 array is no number");
     free(t->dims);
 
     floats[2] = -INFINITY;
     t = make_tensor(&box, kTfLiteInt8, 4, 1, (int32_t[]){ 4 });
     t->params = (TfLiteQuantizationParams){ 0.25f, -3 };
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.int8, ((int8_t[]){ -7, -2, -128, 127 }), 4);
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteInt16, 8, 1, (int32_t[]){ 4 });
     t->params = (TfLiteQuantizationParams){ 0.25f, 0 };
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID);
     free(t->dims);
 }
 
@@ -502,37 +484,36 @@ TEST(pixels_into_tensors)
     uint8_t pixels[4] = { 0, 255, 127, 128 };
     struct array a = { kTfLiteUInt8, 3, { 2, 2, 1 }, 4, 4, pixels };
     struct tensor_box box;
-    struct diag diag;
     TfLiteTensor *t;
 
     t = make_tensor(&box, kTfLiteFloat32, 16, 4, (int32_t[]){ 1, 2, 2, 1 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_true(t->data.f[0] == -1 && t->data.f[1] == 1);
     assert_true(t->data.f[2] == -(float)(0.5 / 127.5) && t->data.f[3] == (float)(0.5 / 127.5));
-    assert_int_equal(tensor_from_array(t, &a, (struct pixel_scale){ 0, 255 }, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, (struct pixel_scale){ 0, 255 }, &err), STATUS_OK);
     assert_true(t->data.f[0] == 0 && t->data.f[1] == 1);
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteInt8, 4, 3, (int32_t[]){ 1, 2, 2 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.int8, ((int8_t[]){ -128, 127, -1, 0 }), 4);
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteUInt8, 12, 4, (int32_t[]){ 1, 2, 2, 3 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.uint8,
                         ((uint8_t[]){ 0, 0, 0, 255, 255, 255, 127, 127, 127, 128, 128, 128 }), 12);
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteUInt8, 1, 2, (int32_t[]){ 1, 1 });
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_OK);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_OK);
     assert_int_equal(t->data.uint8[0], 128); /* the mean, 127.5, rounded */
     free(t->dims);
 
     t = make_tensor(&box, kTfLiteFloat32, 40, 2, (int32_t[]){ 2, 5 });
     a.rank = 1;
     a.dims[0] = 4;
-    assert_int_equal(tensor_from_array(t, &a, usual, &diag), STATUS_INVALID);
+    assert_int_equal(tensor_from_array(t, &a, usual, &err), STATUS_INVALID);
     free(t->dims);
 }
 
@@ -543,36 +524,34 @@ TEST(files_into_tensors)
     const struct array_item item = { "x/y", &a };
     struct tensor_box box;
     TfLiteTensor *const t = make_tensor(&box, kTfLiteUInt8, 4, 2, (int32_t[]){ 1, 4 });
-    struct diag diag = { .status = STATUS_OK };
     char name[300];
 
-    assert_int_equal(hdf5_write(file, &item, 1, &diag), STATUS_OK);
+    assert_int_equal(hdf5_write(file, &item, 1, &err), STATUS_OK);
     snprintf(name, sizeof name, "%s:x/y[1]", file);
-    if (tensor_load(t, name, usual, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(tensor_load(t, name, usual, &err));
     assert_memory_equal(t->data.uint8, ((uint8_t[]){ 5, 6, 7, 8 }), 4);
-    assert_int_equal(tensor_load(t, file, usual, &diag), STATUS_USAGE);
+    assert_int_equal(tensor_load(t, file, usual, &err), STATUS_USAGE);
     snprintf(name, sizeof name, "%s:x/y[2]", file);
-    assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_INVALID);
+    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
     snprintf(name, sizeof name, "%s:x", file);
-    assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_INVALID);
+    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
     unlink(file);
 
     snprintf(name, sizeof name, "%s/a.bin", folder);
-    assert_int_equal(file_write(name, raw, 4, &diag), STATUS_OK);
-    assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_OK);
+    assert_int_equal(file_write(name, raw, 4, &err), STATUS_OK);
+    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.uint8, raw, 4);
-    assert_int_equal(file_write(name, raw, 3, &diag), STATUS_OK);
-    assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "4 raw bytes for the tensor u8 [1, 4]; found 3 raw bytes"));
+    assert_int_equal(file_write(name, raw, 3, &err), STATUS_OK);
+    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "4 raw bytes for the tensor u8 [1, 4]; found 3 raw bytes"));
     unlink(name);
 
     snprintf(name, sizeof name, "%s/a.png", folder);
-    assert_int_equal(file_write(name, raw, 4, &diag), STATUS_OK);
-    assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "a.png: not a PNG image"));
+    assert_int_equal(file_write(name, raw, 4, &err), STATUS_OK);
+    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "a.png: not a PNG image"));
     unlink(name);
-    assert_int_equal(tensor_load(t, name, usual, &diag), STATUS_IO);
+    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_IO);
     free(t->dims);
 }
 
@@ -584,25 +563,22 @@ TEST(saved_tensors_load)
         make_tensor(&one, kTfLiteFloat32, 16, 2, (int32_t[]){ 1, 4 }),
         make_tensor(&two, kTfLiteFloat32, 16, 2, (int32_t[]){ 1, 4 })
     };
-    struct diag diag = { .status = STATUS_OK };
     char name[300];
 
     for (size_t i = 0; i < COUNT(suffixes); i++) {
         memcpy(tensors[0]->data.f, (float[]){ 1, -2, 3, 1e-30f }, 16);
         memset(tensors[1]->data.f, 0, 16);
         snprintf(name, sizeof name, "%s/t.%s", folder, suffixes[i]);
-        if (tensors_save(tensors, 1, name, &diag) != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(tensors_save(tensors, 1, name, &err));
         if (i == 2)
             snprintf(name, sizeof name, "%s/t.h5:outputs/0", folder);
-        if (tensor_load(tensors[1], name, usual, &diag) != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(tensor_load(tensors[1], name, usual, &err));
         assert_memory_equal(tensors[0]->data.f, tensors[1]->data.f, 16);
         snprintf(name, sizeof name, "%s/t.%s", folder, suffixes[i]);
-        assert_int_equal(tensors_save(tensors, 2, name, &diag), i == 2 ? STATUS_OK : STATUS_USAGE);
+        assert_int_equal(tensors_save(tensors, 2, name, &err), i == 2 ? STATUS_OK : STATUS_USAGE);
         unlink(name);
     }
-    assert_int_equal(tensors_save(tensors, 1, "/nowhere/t.npy", &diag), STATUS_IO);
+    assert_int_equal(tensors_save(tensors, 1, "/nowhere/t.npy", &err), STATUS_IO);
     free(tensors[0]->dims);
     free(tensors[1]->dims);
 }

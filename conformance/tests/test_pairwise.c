@@ -3,8 +3,6 @@
 
 #include "conformance/suite/cases/pairwise.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 static const struct pairwise_level eight[] = {

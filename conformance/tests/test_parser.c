@@ -11,12 +11,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The library that reads: each kind does something else. */
@@ -168,21 +167,19 @@ static enum status run(enum deed deed, unsigned char *got, struct diag *diag)
 static void expect(enum deed deed, enum status wanted, const char *words)
 {
     unsigned char got[sizeof sent];
-    struct diag diag;
-    const enum status s = run(deed, got, &diag);
+    const enum status s = run(deed, got, &err);
 
-    if (s != wanted || !strstr(diag.text, words))
-        fail_msg("deed %d: status %d and '%s', expected '%s'", (int)deed, (int)s, diag.text, words);
+    if (s != wanted || !strstr(err.text, words))
+        fail_msg("deed %d: status %d and '%s', expected '%s'", (int)deed, (int)s, err.text, words);
 }
 
 TEST(answers_arrive)
 {
     unsigned char got[sizeof sent];
-    struct diag diag;
 
     for (size_t i = 0; i < sizeof sent; i++)
         sent[i] = (unsigned char)(i * 7 + i / 256);
-    assert_int_equal(run(ANSWERS, got, &diag), STATUS_OK);
+    assert_int_equal(run(ANSWERS, got, &err), STATUS_OK);
     assert_memory_equal(got, sent, sizeof sent);
     expect(REFUSES, STATUS_UNSUPPORTED, "no such thing");
 }
@@ -254,21 +251,37 @@ TEST(memory_is_limited)
     parser_limits = before;
 }
 
+/* So many bytes that an address has no room for their sum are no limit. */
+TEST(memory_without_limit)
+{
+    const pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        void *volatile some;
+
+        parser_limit_memory(UINT64_MAX, UINT64_MAX);
+        some = malloc((size_t)16 << 20);
+        _exit(some ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 TEST(files_are_limited)
 {
     const int null = open("/dev/null", O_WRONLY), left_open = fcntl(null, F_DUPFD, 100);
     struct task t = { WRITES, left_open };
     const struct parser_job job = { .name = "libx", .serve = serve, .user = &t };
     struct parser p;
-    struct diag diag = { .status = STATUS_OK };
 
 #ifndef ASSAY_COVERAGE
     expect(OPENS, STATUS_INVALID, "1 0 0");
 #endif
     assert_true(left_open >= 100);
-    assert_int_equal(parser_start(&p, &job, &diag), STATUS_OK);
-    assert_int_equal(parser_result(&p, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "no"); /* the child has none of the parent's */
+    assert_int_equal(parser_start(&p, &job, &err), STATUS_OK);
+    assert_int_equal(parser_result(&p, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "no"); /* the child has none of the parent's */
     parser_end(&p);
     close(left_open);
     close(null);

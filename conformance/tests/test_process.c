@@ -4,8 +4,8 @@
 #include "conformance/util/clock.h"
 #include "conformance/util/process.h"
 
+#include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,19 @@ static int32_t leave_child(bool in_own_session)
     return child;
 }
 
+/* Descriptors that a program keeps which is started in the place of this one. */
+static int32_t count_inherited(void)
+{
+    int32_t count = 0;
+
+    for (int fd = 3; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) == 0;
+    return count;
+}
+
 /* Doubles what it is sent; -1: crashes, -2: hangs, -3: exits with status 3, -4 and -5: the same,
- * but leaves a process behind, in its group or in a session of its own, whose id it answers. */
+ * but leaves a process behind, in its group or in a session of its own, whose id it answers, -6:
+ * counts inherited descriptors. */
 static void serve(int socket, void *user)
 {
     int32_t n;
@@ -40,14 +51,14 @@ static void serve(int socket, void *user)
             raise(SIGSEGV);
         if (n == -2)
             pause();
-        if (n <= -4) {
+        if (n == -4 || n == -5) {
             n = leave_child(n == -5);
             process_write(socket, &n, sizeof n);
             _exit(3);
         }
         if (n == -3)
             _exit(3);
-        n *= 2;
+        n = n == -6 ? count_inherited() : 2 * n;
         process_write(socket, &n, sizeof n);
     }
 }
@@ -56,9 +67,8 @@ static struct process start(void)
 {
     static char name[] = "a child";
     struct process p;
-    struct diag diag;
 
-    assert_int_equal(process_start(&p, PROCESS_OUTPUT_LOG, serve, name, &diag), STATUS_OK);
+    assert_int_equal(process_start(&p, PROCESS_OUTPUT_LOG, serve, name, &err), STATUS_OK);
     return p;
 }
 
@@ -78,6 +88,20 @@ TEST(test_answer)
     assert_int_equal(process_end(&p, true) & 0x7f, SIGKILL);
     assert_int_equal(p.pid, 0);
     assert_int_equal(process_end(&p, true), 0); /* again: nothing happens */
+}
+
+/* A command that a process becomes has no file but the standard ones. */
+TEST(test_inherits_nothing)
+{
+    const int32_t before = count_inherited();
+    struct process p = start();
+    int32_t n = -6;
+
+    assert_true(process_send(&p, &n, sizeof n));
+    assert_true(process_read(p.socket, &n, sizeof n));
+    assert_int_equal(n, before);
+    assert_int_equal(count_inherited(), before);
+    process_end(&p, true);
 }
 
 TEST(test_ends)
@@ -119,10 +143,9 @@ static void expect_words(char *lines, const char *words)
 {
     char text[64];
     struct process p;
-    struct diag diag;
     int32_t n;
 
-    assert_int_equal(process_start(&p, PROCESS_OUTPUT_LOG, print, lines, &diag), STATUS_OK);
+    assert_int_equal(process_start(&p, PROCESS_OUTPUT_LOG, print, lines, &err), STATUS_OK);
     assert_true(process_read(p.socket, &n, sizeof n));
     process_last_words(&p, text, sizeof text);
     process_end(&p, true);
@@ -199,9 +222,8 @@ TEST(test_pool)
     enum { COUNT = 4 };
     bool done[COUNT] = { false };
     struct process_pool pool;
-    struct diag diag;
 
-    assert_int_equal(process_pool_open(&pool, COUNT, &diag), STATUS_OK);
+    assert_int_equal(process_pool_open(&pool, COUNT, &err), STATUS_OK);
     assert_false(process_pool_is_busy(&pool));
     for (int32_t i = 0; i < COUNT - 1; i++) {
         const int32_t n = i == 2 ? -2 : i;
@@ -211,7 +233,7 @@ TEST(test_pool)
         assert_true(process_send(&pool.items[i], &n, sizeof n));
     }
     while (process_pool_is_busy(&pool)) {
-        assert_int_equal(process_pool_wait(&pool, &diag), STATUS_OK);
+        assert_int_equal(process_pool_wait(&pool, &err), STATUS_OK);
         for (int32_t i = 0; i < COUNT; i++) {
             int32_t n;
 

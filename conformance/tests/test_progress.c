@@ -1,7 +1,6 @@
 /* Progress, as a terminal of a given width shows it. */
 #include "reference/tests/kit/test.h"
 
-#include "conformance/util/clock.h"
 #include "conformance/util/message.h"
 #include "conformance/util/progress.h"
 
@@ -9,7 +8,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

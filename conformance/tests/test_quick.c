@@ -3,14 +3,13 @@
 #include "reference/tests/kit/test.h"
 
 #include "conformance/suite/cases/case_list.h"
-#include "conformance/suite/cases/quick.h"
+#include "conformance/suite/cases/select.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/judge/habits.h"
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/base/memory.h"
 
-#include <stdint.h>
 #include <string.h>
 
 static struct test_case *all, *sample;
@@ -19,24 +18,21 @@ static size_t all_count, sample_count;
 static struct test_case *draw(uint64_t seed, size_t *count)
 {
     struct test_case *list;
-    struct diag diag;
 
-    if (cases_list(&list, count, &diag) != STATUS_OK ||
-        quick_select(list, count, seed, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (cases_list(&list, count, &err) != STATUS_OK ||
+        quick_select(list, count, seed, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return list;
 }
 
-static int open_lists(void **state)
+FIXTURE(open_lists)
 {
-    (void)state;
     sample = draw(1, &sample_count);
     return cases_list(&all, &all_count, NULL) == STATUS_OK ? 0 : -1;
 }
 
-static int close_lists(void **state)
+FIXTURE(close_lists)
 {
-    (void)state;
     mem_free(all);
     mem_free(sample);
     return 0;
@@ -45,34 +41,25 @@ static int close_lists(void **state)
 /* Whether two cases have what --quick promises one of: here of each pair in the list. */
 typedef bool (*same)(const struct test_case *a, const struct test_case *b);
 
-static bool same_op_and_type(const struct test_case *a, const struct test_case *b)
-{
-    return strcmp(a->op, b->op) == 0 && strcmp(a->type_name, b->type_name) == 0;
-}
+#define ALIKE(name_, ...)                                                                          \
+    static bool name_(const struct test_case *a __attribute__((unused)),                           \
+                      const struct test_case *b __attribute__((unused)))                           \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    struct test_case
+
+ALIKE(same_op_and_type, strcmp(a->op, b->op) == 0 && strcmp(a->type_name, b->type_name) == 0);
 
 /* Rows that a delegate may refuse stand for no other. */
-static bool same_and_computed(const struct test_case *a, const struct test_case *b)
-{
-    return same_op_and_type(a, b) && !a->row->gap == !b->row->gap &&
-           (a->row->empty || a->row->refused_by || (!b->row->empty && !b->row->refused_by));
-}
-
-static bool same_op_and_version(const struct test_case *a, const struct test_case *b)
-{
-    return strcmp(a->op, b->op) == 0 && a->version == b->version;
-}
-
-static bool same_suite_and_type(const struct test_case *a, const struct test_case *b)
-{
-    return a->suite == b->suite && strcmp(a->type_name, b->type_name) == 0;
-}
-
-static bool same_title_and_type(const struct test_case *a, const struct test_case *b)
-{
-    return !a->row->gap == !b->row->gap &&
-           (!a->row->gap || strcmp(a->row->gap, b->row->gap) == 0) &&
-           strcmp(a->type_name, b->type_name) == 0;
-}
+ALIKE(same_and_computed,
+      same_op_and_type(a, b) && !a->row->gap == !b->row->gap &&
+          (a->row->empty || a->row->refused_by || (!b->row->empty && !b->row->refused_by)));
+ALIKE(same_op_and_version, strcmp(a->op, b->op) == 0 && a->version == b->version);
+ALIKE(same_suite_and_type, a->suite == b->suite && strcmp(a->type_name, b->type_name) == 0);
+ALIKE(same_title_and_type, !a->row->gap == !b->row->gap &&
+                               (!a->row->gap || strcmp(a->row->gap, b->row->gap) == 0) &&
+                               strcmp(a->type_name, b->type_name) == 0);
 
 static void expect_each(const char *what, same is_same)
 {
@@ -153,15 +140,14 @@ TEST(it_meets_every_habit)
     struct habit_choice habits;
     struct subject subject;
     struct judge *judge = NULL;
-    struct diag diag;
     uint32_t met = 0;
 
-    assert_int_equal(habits_parse(NULL, &habits, &diag), STATUS_OK);
+    assert_int_equal(habits_parse(NULL, &habits, &err), STATUS_OK);
     habits.quick = true;
-    assert_int_equal(habits_draw(&habits, sample, sample_count, 1, &diag), STATUS_OK);
-    if (subject_init(&subject, "none", NULL, &diag) != STATUS_OK ||
-        judge_open(&judge, &subject, &how, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    assert_int_equal(habits_draw(&habits, sample, sample_count, 1, &err), STATUS_OK);
+    if (subject_init(&subject, "none", NULL, &err) != STATUS_OK ||
+        judge_open(&judge, &subject, &how, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     for (size_t k = 0; k < sample_count && met != every; k++) {
         struct case_result result;
 

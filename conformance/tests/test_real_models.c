@@ -6,11 +6,8 @@
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/subject/session.h"
-#include "reference/base/memory.h"
 #include "reference/format/file.h"
-#include "reference/kernels/op.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,31 +31,28 @@ static const TfLiteTensor *run(struct session *s, const char *model, const char 
 {
     const struct pixel_scale scale = { 127.5, 127.5 };
     const struct string_list none = { .count = 0 };
-    struct diag diag = { .status = STATUS_OK };
     size_t count;
 
     memset(s, 0, sizeof *s);
-    if (session_open(s, model, &diag) != STATUS_OK ||
-        session_subject(s, "none", &none, &diag) != STATUS_OK ||
-        session_start(s, &diag) != STATUS_OK ||
+    if (session_open(s, model, &err) != STATUS_OK ||
+        session_subject(s, "none", &none, &err) != STATUS_OK ||
+        session_start(s, &err) != STATUS_OK ||
         tensor_load(interpreter_tensor(s->in, interpreter_inputs(s->in, &count)[0]), picture, scale,
-                    &diag) != STATUS_OK ||
-        interpreter_invoke(s->in, &diag) != STATUS_OK)
-        fail_msg("%s: %s", model, diag.text);
+                    &err) != STATUS_OK ||
+        interpreter_invoke(s->in, &err) != STATUS_OK)
+        fail_msg("%s: %s", model, err.text);
     return interpreter_tensor(s->in, interpreter_outputs(s->in, &count)[0]);
 }
 
 static struct image read_image(const char *path)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct image im;
-    uint8_t *bytes;
+    struct image im = { .pixels = NULL };
+    uint8_t *bytes CLOSED_BY(kit_mem_free);
     size_t count;
 
-    if (file_read(path, 1 << 24, &bytes, &count, &diag) != STATUS_OK ||
-        image_read(&im, bytes, count, &diag) != STATUS_OK)
-        fail_msg("%s: %s", path, diag.text);
-    mem_free(bytes);
+    if (file_read(path, 1 << 24, &bytes, &count, &err) != STATUS_OK ||
+        image_read(&im, bytes, count, &err) != STATUS_OK)
+        fail_msg("%s: %s", path, err.text);
     return im;
 }
 
@@ -88,8 +82,8 @@ TEST(the_dog_is_covered)
 {
     char model[PATH_BYTES], picture[PATH_BYTES], truth[PATH_BYTES];
     const TfLiteTensor *classes;
-    struct session s;
-    struct image mask;
+    struct session s CLOSED_BY(session_close);
+    struct image mask CLOSED_BY(image_close);
     double iou;
 
     path_of(model, "real", "deeplabv3_mnv2_dm05_pascal_quant.tflite");
@@ -100,15 +94,13 @@ TEST(the_dog_is_covered)
     iou = overlap(classes, &mask);
     print_message("intersection over union of the dog: %.3f\n", iou);
     assert_true(iou >= 0.95);
-    session_close(&s);
-    image_close(&mask);
 }
 
 TEST(the_nine_is_a_nine)
 {
     char model[PATH_BYTES], picture[PATH_BYTES];
     const TfLiteTensor *scores;
-    struct session s;
+    struct session s CLOSED_BY(session_close);
     size_t best;
 
     path_of(model, "real", "keras_lstm_mnist_ptq.tflite");
@@ -117,21 +109,18 @@ TEST(the_nine_is_a_nine)
     assert_int_equal(tensor_top(scores, 1, &best), 1);
     assert_int_equal(best, 9);
     assert_true(tensor_real(scores, best) > 0.9);
-    session_close(&s);
 }
 
 TEST(the_op_that_nobody_knows_is_named)
 {
     const struct string_list none = { .count = 0 };
-    struct diag diag = { .status = STATUS_OK };
     char model[PATH_BYTES];
-    struct session s;
+    struct session s CLOSED_BY(session_close);
 
     path_of(model, "real", "model_invoking_error.tflite");
     memset(&s, 0, sizeof s);
-    assert_int_equal(session_open(&s, model, &diag), STATUS_OK);
-    assert_int_equal(session_subject(&s, "none", &none, &diag), STATUS_OK);
-    assert_int_equal(session_start(&s, &diag), STATUS_UNSUPPORTED);
-    assert_non_null(strstr(diag.text, "the custom op \"fake-op-double\" version 1 is not known"));
-    session_close(&s);
+    assert_int_equal(session_open(&s, model, &err), STATUS_OK);
+    assert_int_equal(session_subject(&s, "none", &none, &err), STATUS_OK);
+    assert_int_equal(session_start(&s, &err), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "the custom op \"fake-op-double\" version 1 is not known"));
 }

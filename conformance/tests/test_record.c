@@ -2,37 +2,31 @@
 /* Needs: mock/delegate.so mock/gpu.so */
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/record.h"
-#include "conformance/report/record/record_select.h"
+#include "conformance/tests/kit/draft_record.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "reference/tests/kit/test.h"
 
+#include <jansson.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct record from_run(void)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct record r;
 
-    if (record_from_run(&r, &report_kit.report, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(record_from_run(&r, &report_kit.report, &err));
     return r;
 }
 
 static struct record read_text(const char *text)
 {
-    struct diag diag = { .status = STATUS_OK };
-    char *const path = report_kit_write(text);
+    const char *const path = scratch_text("file", text);
     struct record r;
-    const enum status s = record_read(&r, path, &diag);
+    const enum status s = record_read(&r, path, &err);
 
-    unlink(path);
-    if (s != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(s);
     return r;
 }
 
@@ -103,7 +97,7 @@ TEST(test_round_trip)
         { .model = "digits_i8", .subject = 1, .status = CASE_DECLINED, .reason = "no node" },
     };
     static const struct digits_report digits = { .scores = scores, .count = 2 };
-    struct record first, second;
+    struct record first, second CLOSED_BY(record_close);
     char *text, *again, *json, *json_again;
 
     decorate();
@@ -131,13 +125,65 @@ TEST(test_round_trip)
     free(again);
     free(json);
     free(json_again);
-    record_close(&second);
+}
+
+/* What it comes to is written for a report of any age. */
+TEST(test_findings_and_declined)
+{
+    struct record r;
+    json_t *root, *list;
+    char *json;
+
+    draft_open(&r);
+    draft_subject(&r, "/opt", "libx.so", "fp32");
+    for (int i = 0; i < 4; i++) {
+        char name[32];
+        struct record_result *x;
+
+        snprintf(name, sizeof name, "op%d.f32.a", i);
+        x = draft_result(&r, 0, draft_case(&r, name, "f32 [1]"));
+        r.cases[i].index = (size_t)i;
+        if (i == 3)
+            continue;
+        draft_fail(x, "SIGFPE: invoke", "SIGFPE: invoke");
+        x->status = i < 2 ? CASE_CRASH : CASE_DECLINED;
+    }
+    draft_fail(draft_result(&r, 0, draft_case(&r, "op4.f32.a", "f32 [1]")), "\xff no", "\xff no");
+    r.results[4].status = CASE_DECLINED;
+    r.cases[4].index = 4;
+    draft_done(&r);
+    json = report_kit_form(&r, form_json);
+    record_close(&r);
+    r = read_text(json);
+    free(json);
+    json = report_kit_form(&r, form_json);
+    record_close(&r);
+    root = json_loads(json, 0, NULL);
+    free(json);
+    assert_int_equal(json_integer_value(json_object_get(root, "schema")), RECORD_SCHEMA);
+    list = json_object_get(root, "findings");
+    assert_int_equal(json_array_size(list), 1);
+    list = json_array_get(list, 0);
+    assert_string_equal(json_string_value(json_object_get(list, "title")), "SIGFPE: invoke");
+    assert_string_equal(json_string_value(json_object_get(list, "severity")), "crash");
+    assert_true(json_is_null(json_object_get(list, "exposure")));
+    assert_true(json_is_null(json_object_get(list, "condition")));
+    assert_int_equal(json_integer_value(json_object_get(list, "checks")), 2);
+    assert_true(json_real_value(json_object_get(list, "share")) == 1);
+    assert_int_equal(json_array_size(json_object_get(list, "ops")), 2);
+    assert_string_equal(json_string_value(json_object_get(list, "smallest")), "op0.f32.a");
+    list = json_object_get(root, "declined");
+    assert_int_equal(json_array_size(list), 2);
+    list = json_array_get(list, 0);
+    assert_string_equal(json_string_value(json_object_get(list, "reason")), "SIGFPE: invoke");
+    assert_int_equal(json_integer_value(json_object_get(list, "checks")), 1);
+    json_decref(root);
 }
 
 /* Fields, not only bytes: what the writer leaves out and the reader fills in. */
 TEST(test_fields)
 {
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     const struct record_result *x;
     char *json;
 
@@ -176,13 +222,12 @@ TEST(test_fields)
     assert_null(record_find(&r, 1, record_find_case(&r, "relu.f32.c9")));
     assert_true(record_find_case(&r, "relu.f32.c99") == SIZE_MAX);
     assert_true(record_find_case(&r, "") == SIZE_MAX);
-    record_close(&r);
 }
 
 TEST(test_skipped_models)
 {
     static const struct digits_report digits = { .skipped = "no digits.h5 in /nowhere" };
-    struct record r;
+    struct record r CLOSED_BY(record_close);
     char *text, *json;
 
     report_kit.report.digits = &digits;
@@ -193,13 +238,12 @@ TEST(test_skipped_models)
     assert_int_equal(r.model_count, 0);
     free(text);
     free(json);
-    record_close(&r);
 }
 
 /* Each case is found by its name, and each result by its pair. */
 TEST(test_find)
 {
-    struct record r;
+    struct record r CLOSED_BY(record_close);
 
     r = from_run();
     assert_int_equal(r.case_count, report_kit.case_count);
@@ -210,15 +254,14 @@ TEST(test_find)
             assert_ptr_equal(record_find(&r, s, i), &r.results[s * r.case_count + i]);
     }
     assert_null(record_find(&r, 2, 0));
-    record_close(&r);
 }
 
 /* Lines come in the order of their first case, and each case is in one of them. */
 TEST(test_lines)
 {
-    struct record r = from_run();
+    struct record r CLOSED_BY(record_close) = from_run();
     struct record_line *lines;
-    struct arena arena = { 0 };
+    struct arena arena CLOSED_BY(arena_close) = { 0 };
     size_t count, cases = 0;
 
     assert_int_equal(record_lines(&r, &arena, &lines, &count, NULL), STATUS_OK);
@@ -240,23 +283,20 @@ TEST(test_lines)
         }
     }
     assert_int_equal(cases, r.case_count);
-    arena_close(&arena);
-    record_close(&r);
 }
 
 TEST(test_index_refuses)
 {
     struct record r = from_run();
-    struct diag diag;
 
     r.results[1] = r.results[0];
-    assert_int_equal(record_index(&r, &diag), STATUS_USAGE);
-    report_kit_expect("two results of gap.f32.conv_2d_after_sub_c1 on subject 0", diag.text);
+    assert_int_equal(record_index(&r, &err), STATUS_USAGE);
+    report_kit_expect("two results of gap.f32.conv_2d_after_sub_c1 on subject 0", err.text);
     record_close(&r);
     r = from_run();
     r.cases[1].name = r.cases[0].name;
-    assert_int_equal(record_index(&r, &diag), STATUS_USAGE);
-    report_kit_expect("two cases are named gap.f32.conv_2d_after_sub_c1", diag.text);
+    assert_int_equal(record_index(&r, &err), STATUS_USAGE);
+    report_kit_expect("two cases are named gap.f32.conv_2d_after_sub_c1", err.text);
     record_close(&r);
 }
 
@@ -264,7 +304,7 @@ TEST(test_index_refuses)
 TEST(test_failed)
 {
     struct record_model model = { .status = CASE_PASS };
-    struct record r = from_run();
+    struct record r CLOSED_BY(record_close) = from_run();
 
     assert_false(record_failed(&r));
     r.results[3].status = CASE_DECLINED;
@@ -303,12 +343,11 @@ TEST(test_failed)
     assert_true(record_failed(&r));
     r.model_count = 0;
     assert_true(record_failed(&r));
-    record_close(&r);
 }
 
 TEST(test_totals)
 {
-    struct record r = from_run();
+    struct record r CLOSED_BY(record_close) = from_run();
     struct record_totals t;
 
     r.results[5].margin = NAN; /* as a report that was read has what is not finite */
@@ -320,37 +359,34 @@ TEST(test_totals)
     assert_int_equal(t.bad, 1);
     assert_int_equal(t.worst, 5);
     assert_true(isinf(t.margin));
-    record_close(&r);
 }
 
 TEST(test_select)
 {
     const char *globs[] = { "relu.f32.*" };
     struct record_selection s = { .subject = SIZE_MAX };
-    struct record r;
-    struct diag diag;
+    struct record r CLOSED_BY(record_close);
     char *text;
 
     decorate();
     r = from_run();
-    assert_int_equal(record_read_statuses("fail,crash", &s.statuses, &diag), STATUS_OK);
+    assert_int_equal(record_read_statuses("fail,crash", &s.statuses, &err), STATUS_OK);
     assert_int_equal(s.statuses, 1u << CASE_FAIL | 1u << CASE_CRASH);
-    assert_int_equal(record_select(&r, &s, &diag), STATUS_OK);
+    assert_int_equal(record_select(&r, &s, &err), STATUS_OK);
     assert_int_equal(r.result_count, 4);
     assert_int_equal(r.case_count, 4);
     assert_int_equal(r.missing_count, 0);
     s.filters = (struct string_list){ globs, 1 };
     s.subject = 0;
-    assert_int_equal(record_select(&r, &s, &diag), STATUS_OK);
+    assert_int_equal(record_select(&r, &s, &err), STATUS_OK);
     assert_int_equal(r.result_count, 2);
     assert_string_equal(r.cases[r.results[1].test_case].name, "relu.f32.c2");
     text = report_kit_form(&r, form_text);
     assert_null(strstr(text, "\nsubject 1"));
     report_kit_expect("conformance: 2 checks: 0 passed, 2 failed, 0 declined", text);
     free(text);
-    record_close(&r);
-    assert_int_equal(record_read_statuses("fail,broken", &s.statuses, &diag), STATUS_USAGE);
-    report_kit_expect("--status=broken: expected pass, fail", diag.text);
+    assert_int_equal(record_read_statuses("fail,broken", &s.statuses, &err), STATUS_USAGE);
+    report_kit_expect("--status=broken: expected pass, fail", err.text);
 }
 
 TEST_FILE(.each_setup = report_kit_open, .each_teardown = report_kit_close);

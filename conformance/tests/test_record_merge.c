@@ -2,7 +2,7 @@
 /* Needs: mock/delegate.so mock/gpu.so */
 /* Needs: assay */
 #include "conformance/report/record/from_run.h"
-#include "conformance/report/record/merge.h"
+#include "conformance/report/record/record.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "reference/tests/kit/compared.h"
 #include "reference/tests/kit/mock_path.h"
@@ -10,73 +10,29 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- shards that the program ran ---- */
 
-static char directory[] = "/tmp/assay_merge_XXXXXX";
-
-static int open_directory(void **state)
-{
-    (void)state;
-    strcpy(directory + sizeof directory - 7, "XXXXXX");
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static int close_directory(void **state)
-{
-    char command[64];
-
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    return system(command);
-}
-
 /* Runs assay in the directory; returns its exit code.  What it says on stderr is in "log". */
 static int assay(const char *arguments)
 {
-    char command[1024], program[512];
-    int status;
-
-    snprintf(program, sizeof program, "%s", build_path(".", "assay"));
-    snprintf(command, sizeof command, "cd %s && %s %s >out 2>log </dev/null", directory, program,
-             arguments);
-    status = system(command);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return scratch_run("%s %s >out 2>log </dev/null", build_path(".", "assay"), arguments);
 }
 
 static char *contents(const char *name)
 {
-    char path[64];
-    size_t bytes;
-    char *text;
-    FILE *f;
-
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    f = fopen(path, "r");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    bytes = (size_t)ftell(f);
-    rewind(f);
-    text = calloc(bytes + 1, 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, bytes, f), bytes);
-    fclose(f);
-    return text;
+    return text_of_file(scratch("%s", name));
 }
 
 static void expect_log(const char *words)
 {
-    char *const log = contents("log");
+    char *log CLOSED_BY(kit_free) = contents("log");
 
     report_kit_expect(words, log);
-    free(log);
 }
 
 /* Removes what two runs of the same may differ in: times, and bytes of arenas that cases share. */
@@ -96,7 +52,7 @@ static void remove_times(json_t *value)
 /* A report without times, with sorted keys. */
 static char *canonical(const char *name)
 {
-    char *const text = contents(name);
+    char *text CLOSED_BY(kit_free) = contents(name);
     json_t *const root = json_loads(text, 0, NULL);
     char *out;
 
@@ -104,7 +60,6 @@ static char *canonical(const char *name)
     remove_times(root);
     out = json_dumps(root, JSON_SORT_KEYS | JSON_INDENT(1));
     json_decref(root);
-    free(text);
     return out;
 }
 
@@ -156,12 +111,12 @@ static void merge_shards(const char *fault, int code)
     free(merged);
 }
 
-TEST(test_failing_shards, .setup = open_directory, .teardown = close_directory)
+TEST(test_failing_shards, .teardown = scratch_remove)
 {
     merge_shards("swap", 1);
 }
 
-TEST(test_shards, .setup = open_directory, .teardown = close_directory)
+TEST(test_shards, .teardown = scratch_remove)
 {
     char *whole, *merged, *text;
 
@@ -184,7 +139,7 @@ TEST(test_shards, .setup = open_directory, .teardown = close_directory)
 }
 
 /* Exit codes of `report show`, and outputs that cannot be written. */
-TEST(test_show, .setup = open_directory, .teardown = close_directory)
+TEST(test_show, .teardown = scratch_remove)
 {
     char arguments[900];
 
@@ -218,8 +173,6 @@ TEST(test_show, .setup = open_directory, .teardown = close_directory)
 /* Two shards of the kit's report: its cases of even and of odd index. */
 static void make_shards(struct merge_input inputs[2])
 {
-    struct diag diag = { .status = STATUS_OK };
-
     for (uint32_t i = 0; i < 2; i++) {
         struct record *const r = &inputs[i].record;
 
@@ -229,8 +182,7 @@ static void make_shards(struct merge_input inputs[2])
         report_kit.report.run.list_sha256 = "00ff";
         report_kit.report.run.list_count = report_kit.case_count;
         report_kit.report.run.git = "1234567";
-        if (record_from_run(r, &report_kit.report, &diag) != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(record_from_run(r, &report_kit.report, &err));
     }
 }
 
@@ -242,70 +194,29 @@ static void close_shards(struct merge_input inputs[2])
 
 typedef void change_fn(struct record *r);
 
-static void change_version(struct record *r)
-{
-    r->run.version = "0.0.9";
-}
-static void change_git(struct record *r)
-{
-    r->run.git = "1234567-dirty";
-}
-static void change_seed(struct record *r)
-{
-    r->run.seed = 8;
-}
-static void change_list(struct record *r)
-{
-    r->run.list_sha256 = "00fe";
-}
-static void change_shards(struct record *r)
-{
-    r->run.shards = 4;
-}
-static void change_options(struct record *r)
-{
-    r->subjects[1].option_count = 1;
-}
-static void change_file(struct record *r)
-{
-    r->subjects[1].sha256 = "77";
-}
-static void change_bounds(struct record *r)
-{
-    r->subjects[1].bounds = "fp16";
-}
-static void change_count(struct record *r)
-{
-    r->subject_count = 1;
-}
-static void change_device(struct record *r)
-{
-    r->device.name = "another";
-}
-static void change_driver(struct record *r)
-{
-    r->device.driver = "driver 2";
-}
-static void change_case(struct record *r)
-{
-    r->cases[3].name = "relu.f32.another";
-}
-static void change_index(struct record *r)
-{
-    r->cases[r->case_count - 1].index = 1 << 30;
-}
-static void change_age(struct record *r)
-{
-    r->run.list_sha256 = NULL;
-}
-static void change_lack(struct record *r)
-{
-    r->subjects[1].not_run = "no device";
-}
-static void change_result(struct record *r)
-{
-    r->results[4].margin = 0.125;
-}
+#define CHANGE(name_, ...)                                                                         \
+    static void name_(struct record *r)                                                            \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct record
+
+CHANGE(change_version, r->run.version = "0.0.9");
+CHANGE(change_git, r->run.git = "1234567-dirty");
+CHANGE(change_seed, r->run.seed = 8);
+CHANGE(change_list, r->run.list_sha256 = "00fe");
+CHANGE(change_shards, r->run.shards = 4);
+CHANGE(change_options, r->subjects[1].option_count = 1);
+CHANGE(change_file, r->subjects[1].sha256 = "77");
+CHANGE(change_bounds, r->subjects[1].bounds = "fp16");
+CHANGE(change_count, r->subject_count = 1);
+CHANGE(change_device, r->device.name = "another");
+CHANGE(change_driver, r->device.driver = "driver 2");
+CHANGE(change_case, r->cases[3].name = "relu.f32.another");
+CHANGE(change_index, r->cases[r->case_count - 1].index = 1 << 30);
+CHANGE(change_age, r->run.list_sha256 = NULL);
+CHANGE(change_lack, r->subjects[1].not_run = "no device");
+CHANGE(change_result, r->results[4].margin = 0.125);
 
 TEST(test_refused, .setup = report_kit_open, .teardown = report_kit_close)
 {
@@ -337,13 +248,12 @@ TEST(test_refused, .setup = report_kit_open, .teardown = report_kit_close)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct merge_input inputs[2];
         struct record merged;
-        struct diag diag;
 
         make_shards(inputs);
         rows[i].change(&inputs[1].record);
-        if (record_merge(&merged, inputs, 2, &diag) != rows[i].status)
-            fail_msg("row %zu: merged, or failed in another way: %s", i, diag.text);
-        report_kit_expect(rows[i].words, diag.text);
+        if (record_merge(&merged, inputs, 2, &err) != rows[i].status)
+            fail_msg("row %zu: merged, or failed in another way: %s", i, err.text);
+        report_kit_expect(rows[i].words, err.text);
         close_shards(inputs);
     }
 }
@@ -354,7 +264,6 @@ TEST(test_missing, .setup = report_kit_open, .teardown = report_kit_close)
     struct merge_input inputs[2];
     struct record_missing missing = { 0, 4 };
     struct record merged;
-    struct diag diag;
 
     make_shards(inputs);
     for (int i = 0; i < 2; i++) {
@@ -366,7 +275,7 @@ TEST(test_missing, .setup = report_kit_open, .teardown = report_kit_close)
         r->missing_count = 1;
         r->run.interrupted = "SIGTERM";
     }
-    assert_int_equal(record_merge(&merged, inputs, 2, &diag), STATUS_OK);
+    assert_int_equal(record_merge(&merged, inputs, 2, &err), STATUS_OK);
     assert_int_equal(merged.missing_count, 1);
     assert_string_equal(merged.run.interrupted, "SIGTERM");
     assert_true(record_failed(&merged));
@@ -379,7 +288,7 @@ TEST(test_missing, .setup = report_kit_open, .teardown = report_kit_close)
     memmove(&inputs[0].record.results[4], &inputs[0].record.results[5],
             (inputs[0].record.result_count - 5) * sizeof(struct record_result));
     inputs[0].record.result_count--;
-    assert_int_equal(record_merge(&merged, inputs, 2, &diag), STATUS_OK);
+    assert_int_equal(record_merge(&merged, inputs, 2, &err), STATUS_OK);
     assert_int_equal(merged.missing_count, 0);
     assert_null(merged.run.interrupted);
     record_close(&merged);
@@ -394,7 +303,6 @@ TEST(test_many_notes, .setup = report_kit_open, .teardown = report_kit_close)
     static const char *notes[NOTES];
     struct merge_input inputs[2];
     struct record merged;
-    struct diag diag;
 
     make_shards(inputs);
     for (int i = 0; i < NOTES; i++) {
@@ -405,7 +313,7 @@ TEST(test_many_notes, .setup = report_kit_open, .teardown = report_kit_close)
     inputs[0].record.note_count = NOTES - 5;
     inputs[1].record.note_count = NOTES;
     compared = 0;
-    assert_int_equal(record_merge(&merged, inputs, 2, &diag), STATUS_OK);
+    assert_int_equal(record_merge(&merged, inputs, 2, &err), STATUS_OK);
     assert_true(compared < 100l * NOTES);
     assert_int_equal(merged.note_count, NOTES);
     for (int i = 0; i < NOTES; i++)

@@ -1,13 +1,11 @@
 /* Reports that are broken, foreign, hostile or old. */
 /* Needs: mock/delegate.so mock/gpu.so */
-#include "conformance/report/forms/forms.h"
 #include "conformance/report/record/record.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "reference/base/memory.h"
 #include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,19 +39,8 @@ static const char old_report[] =
 
 static enum status read_bytes(const char *bytes, size_t count, struct record *r, struct diag *diag)
 {
-    static char path[] = "/tmp/assay_record_XXXXXX";
-    enum status s;
-    int fd;
-
-    strcpy(path + sizeof path - 7, "XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes, count), (ssize_t)count);
-    close(fd);
     *diag = (struct diag){ .status = STATUS_OK };
-    s = record_read(r, path, diag);
-    unlink(path);
-    return s;
+    return record_read(r, scratch_bytes("record", bytes, count), diag);
 }
 
 static char *replaced(const char *text, const char *from, const char *to)
@@ -72,12 +59,10 @@ static char *replaced(const char *text, const char *from, const char *to)
 TEST(test_old)
 {
     const struct record_result *x;
-    struct record r;
-    struct diag diag;
-    char *text;
+    struct record r CLOSED_BY(record_close);
+    char *text CLOSED_BY(kit_free);
 
-    if (read_bytes(old_report, strlen(old_report), &r, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(read_bytes(old_report, strlen(old_report), &r, &err));
     assert_string_equal(r.run.version, "0.1.0");
     assert_true(r.run.seed == 7);
     assert_null(r.run.git);
@@ -94,8 +79,6 @@ TEST(test_old)
     text = report_kit_form(&r, form_text);
     report_kit_expect("fail add.f32.b: too far; S0 frame A\n", text);
     report_kit_expect("    add - few sums\n", text);
-    free(text);
-    record_close(&r);
 }
 
 /* Options of two reports are held against each other. */
@@ -214,16 +197,14 @@ static const struct {
 TEST(test_faults)
 {
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        char *const text = replaced(old_report, faults[i].from, faults[i].to);
+        char *text CLOSED_BY(kit_free) = replaced(old_report, faults[i].from, faults[i].to);
         struct record r;
-        struct diag diag;
 
-        if (read_bytes(text, strlen(text), &r, &diag) != STATUS_USAGE)
+        if (read_bytes(text, strlen(text), &r, &err) != STATUS_USAGE)
             fail_msg("read, with %s", faults[i].to);
-        report_kit_expect(faults[i].words, diag.text);
-        report_kit_expect("/tmp/assay_record_", diag.text);
+        report_kit_expect(faults[i].words, err.text);
+        report_kit_expect(scratch("record"), err.text);
         assert_null(r.arena.blocks);
-        free(text);
     }
 }
 
@@ -247,34 +228,29 @@ TEST(test_faults_of_runs, .setup = report_kit_open, .teardown = report_kit_close
           "run.version: expected the value of \"assay\", found \"9.9.9\"" },
         { "\"index\": 1,", "\"index\": 0,", "gap, nodes and index as in its other results" },
     };
-    char *const json = report_kit_json();
+    char *json CLOSED_BY(kit_free) = report_kit_json();
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *const text = replaced(json, rows[i].from, rows[i].to);
+        char *text CLOSED_BY(kit_free) = replaced(json, rows[i].from, rows[i].to);
         struct record r;
-        struct diag diag;
 
-        if (read_bytes(text, strlen(text), &r, &diag) != STATUS_USAGE)
+        if (read_bytes(text, strlen(text), &r, &err) != STATUS_USAGE)
             fail_msg("read, with %s", rows[i].to);
-        report_kit_expect(rows[i].words, diag.text);
-        free(text);
+        report_kit_expect(rows[i].words, err.text);
     }
-    free(json);
 }
 
 /* Each place of the list has one case. */
 TEST(test_same_index)
 {
-    char *const one = replaced(old_report, "add.f32.a\"", "add.f32.a\", \"index\": 4");
-    char *const two = replaced(one, "\"case\": \"add.f32.b\", \"op\"",
-                               "\"case\": \"add.f32.b\", \"index\": 4, \"op\"");
+    char *one CLOSED_BY(kit_free) =
+        replaced(old_report, "add.f32.a\"", "add.f32.a\", \"index\": 4");
+    char *two CLOSED_BY(kit_free) = replaced(one, "\"case\": \"add.f32.b\", \"op\"",
+                                             "\"case\": \"add.f32.b\", \"index\": 4, \"op\"");
     struct record r;
-    struct diag diag;
 
-    assert_int_equal(read_bytes(two, strlen(two), &r, &diag), STATUS_USAGE);
-    report_kit_expect("cases: add.f32.a and add.f32.b both have the index 4", diag.text);
-    free(one);
-    free(two);
+    assert_int_equal(read_bytes(two, strlen(two), &r, &err), STATUS_USAGE);
+    report_kit_expect("cases: add.f32.a and add.f32.b both have the index 4", err.text);
 }
 
 /* A report that ends early is never read as a shorter one. */
@@ -282,9 +258,8 @@ TEST(test_cut)
 {
     for (size_t bytes = 0; bytes + 2 < sizeof old_report; bytes += 7) {
         struct record r;
-        struct diag diag;
 
-        assert_int_equal(read_bytes(old_report, bytes, &r, &diag), STATUS_USAGE);
+        assert_int_equal(read_bytes(old_report, bytes, &r, &err), STATUS_USAGE);
     }
 }
 
@@ -316,15 +291,13 @@ TEST(test_changed_bytes)
 TEST(test_deep)
 {
     enum { DEPTH = 1000000 };
-    char *const text = malloc(DEPTH);
+    char *text CLOSED_BY(kit_free) = malloc(DEPTH);
     struct record r;
-    struct diag diag;
 
     assert_non_null(text);
     memset(text, '[', DEPTH);
-    assert_int_equal(read_bytes(text, DEPTH, &r, &diag), STATUS_USAGE);
-    report_kit_expect("maximum parsing depth", diag.text);
-    free(text);
+    assert_int_equal(read_bytes(text, DEPTH, &r, &err), STATUS_USAGE);
+    report_kit_expect("maximum parsing depth", err.text);
 }
 
 /* JSON of another root. */
@@ -334,20 +307,18 @@ TEST(test_no_object)
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct record r;
-        struct diag diag;
 
-        assert_int_equal(read_bytes(texts[i], strlen(texts[i]), &r, &diag), STATUS_USAGE);
-        report_kit_expect("expected a JSON report of assay conformance, with assay,", diag.text);
+        assert_int_equal(read_bytes(texts[i], strlen(texts[i]), &r, &err), STATUS_USAGE);
+        report_kit_expect("expected a JSON report of assay conformance, with assay,", err.text);
     }
 }
 
 TEST(test_no_file)
 {
     struct record r;
-    struct diag diag;
 
-    assert_int_equal(record_read(&r, "/nowhere/at/all", &diag), STATUS_IO);
-    assert_int_equal(record_read(&r, "/tmp", &diag), STATUS_IO);
+    assert_int_equal(record_read(&r, "/nowhere/at/all", &err), STATUS_IO);
+    assert_int_equal(record_read(&r, "/tmp", &err), STATUS_IO);
 }
 
 /* No memory at any point: a failure, and nothing leaks (the sanitizers say). */
@@ -358,10 +329,9 @@ TEST(test_no_memory)
 
     for (long after = 0; s != STATUS_OK; after++) {
         struct record r;
-        struct diag diag;
 
         mem_fail_after(after);
-        s = read_bytes(old_report, strlen(old_report), &r, &diag);
+        s = read_bytes(old_report, strlen(old_report), &r, &err);
         mem_fail_after(-1);
         if (s == STATUS_OK)
             record_close(&r);

@@ -3,7 +3,6 @@
 
 #include "conformance/report/record/record_slices.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,8 +57,8 @@ TEST(test_found)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct record_slices s;
-        struct arena arena;
-        char *copy;
+        struct arena arena CLOSED_BY(arena_close);
+        char *copy CLOSED_BY(kit_free);
         const bool found = find(&s, &arena, rows[i].text, strlen(rows[i].text), &copy);
 
         if (!found || s.count != rows[i].count)
@@ -73,8 +72,6 @@ TEST(test_found)
         if (!is(rows[i].rest, s.rest, s.rest_bytes))
             fail_msg("%s: expected the rest '%s', found '%.*s'", rows[i].text, rows[i].rest,
                      (int)s.rest_bytes, s.rest);
-        arena_close(&arena);
-        free(copy);
     }
 }
 
@@ -123,13 +120,11 @@ TEST(test_not_found)
 
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct record_slices s;
-        struct arena arena;
-        char *copy;
+        struct arena arena CLOSED_BY(arena_close);
+        char *copy CLOSED_BY(kit_free);
 
         if (find(&s, &arena, texts[i], strlen(texts[i]), &copy))
             fail_msg("%s: found %zu slices, expected none", texts[i], s.count);
-        arena_close(&arena);
-        free(copy);
     }
 }
 
@@ -142,13 +137,11 @@ TEST(test_cut)
 
     for (size_t bytes = 0; bytes <= whole; bytes++) {
         struct record_slices s;
-        struct arena arena;
-        char *copy;
+        struct arena arena CLOSED_BY(arena_close);
+        char *copy CLOSED_BY(kit_free);
 
         assert_int_equal(find(&s, &arena, text, bytes, &copy), bytes + 1 >= whole);
         if (bytes + 1 >= whole)
             assert_int_equal(s.count, 2);
-        arena_close(&arena);
-        free(copy);
     }
 }

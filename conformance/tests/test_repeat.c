@@ -1,11 +1,11 @@
 /* --repeat against mock delegates that are wrong in some runs, under load or at some addresses, and
  * runs that are cut. */
 /* Needs: mock/delegate.so */
-#include "conformance/report/forms/forms.h"
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/judge/runner.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
 #include "conformance/util/interrupt.h"
 #include "reference/tests/kit/mock_path.h"
@@ -25,13 +25,11 @@ static struct subject subject_of(const char *fault, int node, pid_t interrupt)
     const char *options[] = { first, second, third };
     const struct string_list list = { options, interrupt ? 3 : 2 };
     struct subject s;
-    struct diag diag;
 
     snprintf(first, sizeof first, "fault=%s", fault);
     snprintf(second, sizeof second, "node=%d", node);
     snprintf(third, sizeof third, "interrupt=%ld", (long)interrupt);
-    if (subject_init(&s, mock_path("delegate.so"), &list, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(subject_init(&s, mock_path("delegate.so"), &list, &err));
     return s;
 }
 
@@ -40,16 +38,13 @@ static struct case_result repeat_one(const char *name, const char *fault,
 {
     struct judge_stage stage = { .set = -1 };
     const struct judge_options how = { .seed = 1, .stage = &stage, .repeat = *plan };
-    struct subject s = subject_of(fault, 0, 0);
+    struct subject s CLOSED_BY(subject_close) = subject_of(fault, 0, 0);
     struct case_result result;
     struct judge *judge;
-    struct diag diag;
 
-    if (judge_open(&judge, &s, &how, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(judge_open(&judge, &s, &how, &err));
     judge_case(judge, kit_case(name), &result);
     judge_close(judge);
-    subject_close(&s);
     return result;
 }
 
@@ -139,25 +134,15 @@ TEST(test_time_limit)
 static struct case_result run_one(const char *fault, int node, pid_t interrupt, double timeout_s,
                                   struct run_outcome *o)
 {
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
     struct subject s = subject_of(fault, node, interrupt);
-    const struct run_request request = { .subjects = &s,
-                                         .subject_count = 1,
-                                         .cases = kit_case("relu.f32.c5"),
-                                         .case_count = 1,
-                                         .seed = 1,
-                                         .jobs = 1,
-                                         .timeout_s = timeout_s,
-                                         .repeat = { 100000, timeout_s },
-                                         .quiet = true };
+    struct run_request request = kit_request(&s, 1, kit_case("relu.f32.c5"), 1, 1);
     struct case_result r;
-    struct diag diag;
 
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_DFL); /* cmocka's handlers would go on with the tests in a worker */
+    request.timeout_s = timeout_s;
+    request.repeat = (struct repeat_plan){ 100000, timeout_s };
+    default_signals();
     interrupt_begin();
-    if (runner_run(&request, o, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(runner_run(&request, o, &err));
     interrupt_end();
     subject_close(&s);
     r = o->results[0];
@@ -195,31 +180,6 @@ TEST(test_signal)
 
 /* ---- in reports ---- */
 
-static char *form_of(const struct record *r,
-                     enum status form(const struct record *, FILE *, struct diag *))
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
-    struct diag diag;
-
-    assert_non_null(f);
-    assert_int_equal(form(r, f, &diag), STATUS_OK);
-    fclose(f);
-    return text;
-}
-
-static void expect_in(const struct record *r,
-                      enum status form(const struct record *, FILE *, struct diag *),
-                      const char *words)
-{
-    char *const text = form_of(r, form);
-
-    if (!strstr(text, words))
-        fail_msg("\"%s\" is not in:\n%s", words, text);
-    free(text);
-}
-
 static void sample_open(struct record *r)
 {
     sample_record_open(r, 3);
@@ -242,41 +202,39 @@ TEST(test_forms)
     static const char cut[] = "0 of 100 runs wrong: 0 %, of all runs 0 to 3.7 % (95 %); cut of 459 "
                               "by SIGINT";
     char text[RECORD_REPEATS_BYTES];
-    struct record r;
+    struct record r CLOSED_BY(record_close);
 
     sample_open(&r);
     assert_string_equal(record_repeats_text(&r.results[0], text), some);
     assert_string_equal(record_repeats_text(&r.results[1], text), cut);
     assert_string_equal(record_repeats_text(&r.results[2], text), "");
-    expect_in(&r, form_text,
-              "  repeated: 2 cases, 459 runs of each: wrong runs in 1, cut before "
-              "the last run: 1\n");
-    expect_in(&r, form_text, "relu.f32.c001 0 of 100 runs wrong");
-    expect_in(&r, form_junit, some);
-    expect_in(&r, form_junit, cut);
-    expect_in(&r, form_csv, ",100,0,\r\n");
-    expect_in(&r, form_html, "\"repeats_wrong\":");
+    report_kit_expect_in(&r, form_text,
+                         "  repeated: 2 cases, 459 runs of each: wrong runs in 1, cut before "
+                         "the last run: 1\n");
+    report_kit_expect_in(&r, form_text, "relu.f32.c001 0 of 100 runs wrong");
+    report_kit_expect_in(&r, form_junit, some);
+    report_kit_expect_in(&r, form_junit, cut);
+    report_kit_expect_in(&r, form_csv, ",100,0,,,,\r\n");
+    report_kit_expect_in(&r, form_html, "\"repeats_wrong\":");
     r.run.statistics = false;
     r.results[1].repeats.cut = NULL;
-    expect_in(&r, form_text, "relu.f32.c000 5 of 459 runs wrong");
+    report_kit_expect_in(&r, form_text, "relu.f32.c000 5 of 459 runs wrong");
     {
-        char *const shown = form_of(&r, form_text);
+        char *const shown = report_kit_form(&r, form_text);
 
         assert_null(strstr(shown, "relu.f32.c001"));
         free(shown);
     }
-    record_close(&r);
 }
 
 TEST(test_read_again)
 {
-    static const char path[] = "/tmp/assay_test_repeat.json";
-    struct record r, again;
-    struct diag diag;
+    const char *const path = scratch("repeat.json");
+    struct record r CLOSED_BY(record_close), again;
 
     sample_open(&r);
     sample_record_write(&r, path);
-    assert_int_equal(record_read(&again, path, &diag), STATUS_OK);
+    assert_int_equal(record_read(&again, path, &err), STATUS_OK);
     assert_int_equal(again.run.repeat, 459);
     assert_true(again.run.statistics);
     assert_int_equal(again.results[1].repeats.asked, 459);
@@ -287,10 +245,8 @@ TEST(test_read_again)
     record_close(&again);
     r.results[0].repeats.wrong = 460;
     sample_record_write(&r, path);
-    assert_int_equal(record_read(&again, path, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "at most as many as there were runs"));
-    record_close(&r);
-    unlink(path);
+    assert_int_equal(record_read(&again, path, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "at most as many as there were runs"));
 }
 
 TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);

@@ -6,11 +6,9 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* How many cases have names that begin so. */
 static size_t count(const char *prefix)
@@ -24,14 +22,13 @@ static size_t count(const char *prefix)
 
 static json_t *as_json(void)
 {
-    char *const text = report_kit_json();
+    char *text CLOSED_BY(kit_free) = report_kit_json();
     json_error_t error;
     json_t *root;
 
     root = json_loads(text, 0, &error);
     if (!root)
         fail_msg("line %d: %s", error.line, error.text);
-    free(text);
     return root;
 }
 
@@ -155,18 +152,16 @@ TEST(test_gaps, .setup = report_kit_open, .teardown = report_kit_close)
 /* Which faults were noticed, by whom. */
 TEST(test_mutants, .setup = report_kit_open, .teardown = report_kit_close)
 {
-    char *const path = report_kit_write("name\tfile\tcaught\tby\twhat\n"
-                                        "# comment\n\n"
-                                        "shader_pad\tpad.comp\tyes\tpad.f32.hw_end\toff by one\n"
-                                        "host_lane\tplan.c\tNO\t-\tlane mask missing\n");
-    struct tsv mutants;
+    const char *const path =
+        scratch_text("file", "name\tfile\tcaught\tby\twhat\n"
+                             "# comment\n\n"
+                             "shader_pad\tpad.comp\tyes\tpad.f32.hw_end\toff by one\n"
+                             "host_lane\tplan.c\tNO\t-\tlane mask missing\n");
+    struct tsv mutants CLOSED_BY(tsv_close);
     json_t *root, *one;
-    struct diag diag;
     char *text;
 
-    if (tsv_read(&mutants, path, mutants_columns, MUTANT_COLUMNS, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    unlink(path);
+    KIT_OK(tsv_read(&mutants, path, mutants_columns, MUTANT_COLUMNS, &err));
     report_kit.report.mutants = &mutants;
     text = report_kit_text();
     report_kit_expect("planted faults: 1 of 2 noticed\n", text);
@@ -179,34 +174,28 @@ TEST(test_mutants, .setup = report_kit_open, .teardown = report_kit_close)
     assert_string_equal(json_string_value(json_object_get(one, "what")), "lane mask missing");
     json_decref(root);
     report_kit.report.mutants = NULL;
-    tsv_close(&mutants);
 }
 
 static void expect_bad_table(const char *text, const char *words)
 {
-    char *const path = report_kit_write(text);
-    struct tsv t;
-    struct diag diag;
+    const char *const path = scratch_text("file", text);
+    struct tsv t CLOSED_BY(tsv_close);
 
-    assert_int_equal(tsv_read(&t, path, mutants_columns, MUTANT_COLUMNS, &diag), STATUS_USAGE);
-    report_kit_expect(words, diag.text);
-    unlink(path);
-    tsv_close(&t);
+    assert_int_equal(tsv_read(&t, path, mutants_columns, MUTANT_COLUMNS, &err), STATUS_USAGE);
+    report_kit_expect(words, err.text);
 }
 
 TEST(test_bad_tables)
 {
-    struct tsv t;
-    struct diag diag;
+    struct tsv t CLOSED_BY(tsv_close);
 
     expect_bad_table("", "no header line");
     expect_bad_table("# only a comment\n", "no header line");
     expect_bad_table("name\tfile\tcaught\tfrom\twhat\n", "column 4 is 'from', expected 'by'");
     expect_bad_table("name\tfile\tcaught\tby\twhat\na\tb\tc\td\n", "line 2: expected 5 columns");
     expect_bad_table("name\tfile\tcaught\tby\twhat\na\tb\tc\td\te\tf\n", "line 2");
-    assert_int_equal(tsv_read(&t, "/nowhere/at/all", mutants_columns, MUTANT_COLUMNS, &diag),
+    assert_int_equal(tsv_read(&t, "/nowhere/at/all", mutants_columns, MUTANT_COLUMNS, &err),
                      STATUS_IO);
-    tsv_close(&t);
 }
 
 /* Tables and lists fit a terminal; sentences may be longer. */
@@ -304,7 +293,7 @@ TEST(test_many_failures, .setup = report_kit_open, .teardown = report_kit_close)
 TEST(test_declined_by_reason, .setup = report_kit_open, .teardown = report_kit_close)
 {
     static const char *const names[] = { "relu.f32.c1", "relu.f32.c3", "relu.f32.c9" };
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     for (size_t i = 0; i < 3; i++) {
         report_kit_result(0, names[i])->status = CASE_DECLINED;
@@ -314,12 +303,43 @@ TEST(test_declined_by_reason, .setup = report_kit_open, .teardown = report_kit_c
     report_kit_expect("  2 declined: rank: is 5, may be 4\n    relu.f32.c1 relu.f32.c9\n"
                       "  1 declined: other\n    relu.f32.c3\n",
                       text);
+}
+
+/* Ops that are not taken at all have no row, and no list of cases; many cases are told by op. */
+TEST(test_ops_not_taken, .setup = report_kit_open, .teardown = report_kit_close)
+{
+    struct case_result *const results = report_kit.report.outcome.results;
+    char *text, *subject, expected[64];
+    int declined = 0;
+
+    for (size_t i = 0; i < report_kit.case_count; i++) {
+        const char *const name = report_kit.report.cases[i].name;
+        const bool relu = strncmp(name, "relu.f32.", 9) == 0;
+
+        if (relu && i % 2)
+            continue;
+        declined += relu;
+        if (strncmp(name, "conv_2d.", 8) == 0 && strncmp(name, "conv_2d.i8", 10) != 0)
+            continue;
+        results[i].status = CASE_DECLINED;
+        strcpy(results[i].reason, "not taken");
+    }
+    text = report_kit_text();
+    report_kit_expect("\n  not taken at all, 2 ops: average_pool_2d depthwise_conv_2d\n"
+                      "    types not taken: conv_2d (i8 i8pc) relu (i8 u8 i16)\n"
+                      "  no case is taken of 1 known fault of delegates\n",
+                      text);
+    snprintf(expected, sizeof expected, " declined: not taken\n    relu %d\n", declined);
+    report_kit_expect(expected, text);
+    subject = strstr(text, "\nsubject 1: "); /* which takes all */
+    assert_non_null(subject);
+    assert_true(strstr(text, "\nrelu              i8") > subject);
     free(text);
 }
 
 TEST(test_other_lines, .setup = report_kit_open, .teardown = report_kit_close)
 {
-    char *text;
+    char *text CLOSED_BY(kit_free);
 
     report_kit.report.shards = 4;
     report_kit.report.shard = 2;
@@ -330,7 +350,6 @@ TEST(test_other_lines, .setup = report_kit_open, .teardown = report_kit_close)
     report_kit_expect("shard 2 of 4\n", text);
     report_kit_expect("fail: a worker process, after its last case: SIGSEGV (destroy)\n", text);
     report_kit_expect(", driver 1, Vulkan 1.3.0\n", text);
-    free(text);
 }
 
 /* The keys of an object are these, no more and no less. */
@@ -355,7 +374,8 @@ TEST(test_json, .setup = report_kit_open, .teardown = report_kit_close)
     report_kit_fail(report_kit_result(1, "conv_2d.f32.groups2"));
     report_kit_result(1, "conv_2d.f32.groups2")->margin = INFINITY;
     root = as_json();
-    EXPECT_KEYS(root, "assay", "run", "subjects", "device", "totals", "gaps", "ops", "cases");
+    EXPECT_KEYS(root, "assay", "schema", "run", "subjects", "device", "totals", "gaps", "ops",
+                "findings", "declined", "cases");
     assert_string_equal(json_string_value(json_object_get(root, "assay")), ASSAY_VERSION);
     EXPECT_KEYS(json_object_get(root, "device"), "name", "driver", "api");
     EXPECT_KEYS(json_object_get(root, "totals"), STATUSES);

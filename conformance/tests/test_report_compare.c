@@ -7,15 +7,10 @@
 #include "reference/tests/kit/test.h"
 
 #include <jansson.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-static char directory[] = "/tmp/assay_compare_XXXXXX";
 static char assay[4096];
 static char text[1 << 16];
 
@@ -51,14 +46,14 @@ static void run_mock(const char *name, const char *library, const char *options)
     code = shell("%s conformance --filter='add.f32.c*' --filter='softmax.f32.c*' --limit=12 "
                  "--quiet --jobs=2 --subject='delegate:%s?%s' --format=json "
                  "--out=%s/%s.json 2>&1",
-                 assay, path, options, directory, name);
+                 assay, path, options, scratch("."), name);
     if (code > 1)
         fail_msg("%s", text);
 }
 
 static int compare(const char *was, const char *is, const char *flags)
 {
-    return shell("cd %s && %s report compare %s.json %s.json %s 2>&1", directory, assay, was, is,
+    return shell("cd %s && %s report compare %s.json %s.json %s 2>&1", scratch("."), assay, was, is,
                  flags);
 }
 
@@ -68,12 +63,9 @@ static void expect(const char *part)
         fail_msg("expected '%s' in:\n%s", part, text);
 }
 
-static int make_reports(void **state)
+FIXTURE(make_reports)
 {
-    (void)state;
     snprintf(assay, sizeof assay, "%s", build_path(".", "assay"));
-    if (!mkdtemp(directory))
-        return -1;
     run_mock("good", "delegate.so", "fault=none");
     run_mock("again", "delegate.so", "fault=none");
     run_mock("wrong", "delegate.so", "fault=ulps&ulps=5000");
@@ -82,12 +74,6 @@ static int make_reports(void **state)
     run_mock("small", "gpu.so", "fault=none");
     run_mock("large", "gpu.so", "fault=none&memory=100000");
     return 0;
-}
-
-static int remove_reports(void **state)
-{
-    (void)state;
-    return shell("rm -r %s", directory);
 }
 
 TEST(test_silent)
@@ -150,9 +136,8 @@ TEST(test_bad_input)
 {
     assert_int_equal(compare("good", "nosuch", ""), 2);
     expect("nosuch.json");
-    assert_int_equal(
-        shell("echo '{\"a\":1}' >%s/foreign.json; echo '{' >%s/broken.json", directory, directory),
-        0);
+    scratch_text("foreign.json", "{\"a\":1}\n");
+    scratch_text("broken.json", "{\n");
     assert_int_equal(compare("good", "foreign", ""), 2);
     expect("foreign.json");
     assert_int_equal(compare("broken", "good", ""), 2);
@@ -188,7 +173,7 @@ TEST(test_json)
 
     assert_int_equal(compare("good", "wrong", "--pair=0:0 --format=json --out=out.json"), 1);
     assert_string_equal(text, "");
-    assert_int_equal(shell("cat %s/out.json", directory), 0);
+    assert_int_equal(shell("cat %s", scratch("out.json")), 0);
     if (!(root = json_loads(text, 0, &error)))
         fail_msg("line %d: %s", error.line, error.text);
     assert_true(json_is_true(json_object_get(root, "worse")));
@@ -196,4 +181,4 @@ TEST(test_json)
     json_decref(root);
 }
 
-TEST_FILE(.setup = make_reports, .teardown = remove_reports);
+TEST_FILE(.setup = make_reports);

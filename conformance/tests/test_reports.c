@@ -3,11 +3,9 @@
 /* Needs: mock/delegate.so mock/gpu.so */
 /* Needs: libassay_delegate.so */
 #include "conformance/suite/subject/subject_spec.h"
-#include "conformance/tools/diff/cause.h"
 #include "conformance/tools/diff/diff_print.h"
-#include "conformance/tools/diff/round_half.h"
+#include "conformance/tools/diff/part.h"
 #include "reference/base/half.h"
-#include "reference/base/memory.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
@@ -15,7 +13,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct report {
@@ -104,10 +101,8 @@ static bool have_device;
 static char *print(const struct diff *d, void (*form)(FILE *f, const struct diff *d))
 {
     char *text;
-    size_t bytes;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
     form(f, d);
     fclose(f);
     return text;
@@ -116,7 +111,7 @@ static char *print(const struct diff *d, void (*form)(FILE *f, const struct diff
 /* The last line of the text, JSON and what the exit code follows are one verdict. */
 static void expect_one_verdict(const struct diff *d, const char *text)
 {
-    char *const written = print(d, diff_print_json), line[64];
+    char *written CLOSED_BY(kit_free) = print(d, diff_print_json), line[64];
     json_t *const j = json_loads(written, 0, NULL);
 
     assert_non_null(j);
@@ -128,7 +123,6 @@ static void expect_one_verdict(const struct diff *d, const char *text)
         fail_msg("expected the verdict %s, found:\n%s", line + 1, text);
     assert_int_equal(diff_failed(d), d->status != CASE_PASS);
     json_decref(j);
-    free(written);
 }
 
 static void check(const struct report *r)
@@ -143,19 +137,18 @@ static void check(const struct report *r)
                                           .quiet = true };
     const char *options[] = { r->options[0], r->options[1], r->options[2] };
     size_t count = 0;
-    struct subject s;
-    struct diff d;
-    struct diag diag;
-    char *text;
+    struct subject s CLOSED_BY(subject_close);
+    struct diff d CLOSED_BY(diff_close);
+    char *text CLOSED_BY(kit_free);
 
     while (count < 3 && options[count])
         count++;
     KIT_OK(subject_init(
         &s, r->delegate ? build_path(".", r->delegate) : build_path(".", "libassay_delegate.so"),
-        &(struct string_list){ options, count }, &diag));
-    KIT_OK(diff_open(&d, &request, &s, &diag));
-    KIT_OK(diff_run(&d, &diag));
-    KIT_OK(cause_find(&d, &diag));
+        &(struct string_list){ options, count }, &err));
+    KIT_OK(diff_open(&d, &request, &s, &err));
+    KIT_OK(diff_run(&d, &err));
+    KIT_OK(cause_find(&d, &err));
     text = print(&d, diff_print_text);
     if (d.status != r->status)
         fail_msg("%s: expected %s, found:\n%s", r->name, case_status_name(r->status), text);
@@ -168,9 +161,6 @@ static void check(const struct report *r)
             fail_msg("%s: \"%s\" is in:\n%s", r->name, r->never[i], text);
     }
     expect_one_verdict(&d, text);
-    free(text);
-    diff_close(&d);
-    subject_close(&s);
 }
 
 TEST(test_rows)
@@ -205,13 +195,12 @@ TEST(test_scales_of_f16)
 
 static void look_for_device(const char *file)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct assay_gpu_device any = { .struct_size = sizeof any };
     char error[256] = "no library";
     struct subject s;
 
-    if (subject_init(&s, build_path(".", "libassay_delegate.so"), NULL, &diag) == STATUS_OK) {
-        have_device = subject_load(&s, &diag) == STATUS_OK &&
+    if (subject_init(&s, build_path(".", "libassay_delegate.so"), NULL, &err) == STATUS_OK) {
+        have_device = subject_load(&s, &err) == STATUS_OK &&
                       s.extras.devices(&any, 1, error, sizeof error) > 0;
         subject_close(&s);
     }

@@ -4,63 +4,41 @@
 #include "reference/tests/kit/test.h"
 
 #include <jansson.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { CASES = 17, KEPT = 6 };
-static char directory[] = "/tmp/assay_resume_XXXXXX";
 
 /* Runs the suite on a delegate that fails; returns the exit code. */
 static int conformance(const char *arguments)
 {
-    char command[2048], program[512];
-    int status;
+    char program[512];
 
     snprintf(program, sizeof program, "%s", build_path(".", "assay"));
-    snprintf(command, sizeof command,
-             "cd %s && %s conformance --filter='relu.f32.c[0-9]*' --delegate=%s "
-             "--delegate-option=fault=nan --format=json %s >text 2>log </dev/null",
-             directory, program, mock_path("delegate.so"), arguments);
-    status = system(command);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return scratch_run("%s conformance --filter='relu.f32.c[0-9]*' --delegate=%s "
+                       "--delegate-option=fault=nan --format=json %s >text 2>log </dev/null",
+                       program, mock_path("delegate.so"), arguments);
 }
 
 static json_t *load(const char *name)
 {
-    char path[128];
     json_error_t error;
-    json_t *o;
+    json_t *const o = json_load_file(scratch("%s", name), 0, &error);
 
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    o = json_load_file(path, 0, &error);
     if (!o)
-        fail_msg("%s: %s", path, error.text);
+        fail_msg("%s: %s", name, error.text);
     return o;
 }
 
 static void save(const json_t *o, const char *name)
 {
-    char path[128];
-
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    assert_int_equal(json_dump_file(o, path, JSON_INDENT(1)), 0);
+    assert_int_equal(json_dump_file(o, scratch("%s", name), JSON_INDENT(1)), 0);
 }
 
 static void expect_message(const char *text)
 {
-    char path[128], log[4096] = "";
-    FILE *f;
+    char *log CLOSED_BY(kit_free) = text_of_file(scratch("log"));
 
-    snprintf(path, sizeof path, "%s/log", directory);
-    f = fopen(path, "r");
-    assert_non_null(f);
-    log[fread(log, 1, sizeof log - 1, f)] = '\0';
-    fclose(f);
     if (!strstr(log, text))
         fail_msg("expected \"%s\", found \"%s\"", text, log);
 }
@@ -110,21 +88,6 @@ static void without_times(json_t *report)
 
     json_object_del(report, "run");
     json_array_foreach(json_object_get(report, "cases"), i, c) json_object_del(c, "ms");
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(directory) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    char command[64];
-
-    (void)state;
-    snprintf(command, sizeof command, "rm -r %s", directory);
-    return system(command);
 }
 
 TEST(goes_on_from_a_report)
@@ -180,4 +143,4 @@ TEST(refuses_other_reports)
     json_decref(whole);
 }
 
-TEST_FILE(.setup = set_up, .teardown = tear_down);
+TEST_FILE(.leaves = "@(log|text|again.json|cut.json|old.json|whole.json)");

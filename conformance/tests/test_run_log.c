@@ -4,7 +4,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/select.h"
 #include "conformance/suite/judge/checkpoint.h"
-#include "conformance/suite/judge/result_json.h"
+#include "conformance/suite/judge/run_log.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/clock.h"
 #include "reference/base/memory.h"
@@ -15,7 +15,6 @@
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,31 +44,26 @@ FILE *__wrap_fdopen(int fd, const char *mode)
     return NULL;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
     const char *patterns[] = { "relu.f32.c[0-9]*" }, *options[] = { "fault=ulps" };
     const struct selection s = { .filters = { patterns, 1 } };
     const struct string_list list = { options, 1 };
-    struct diag diag;
 
-    (void)state;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_DFL);
+    default_signals();
     if (!mkdtemp(directory))
         return -1;
     snprintf(report, sizeof report, "%s/r.json", directory);
     snprintf(path, sizeof path, "%s/r.json.partial", directory);
     return cases_list(&cases, &case_count, NULL) == STATUS_OK &&
                    select_cases(cases, &case_count, &s, NULL) == STATUS_OK && case_count == CASES &&
-                   subject_init(&subject, mock_path("delegate.so"), &list, &diag) == STATUS_OK
+                   subject_init(&subject, mock_path("delegate.so"), &list, &err) == STATUS_OK
                ? 0
                : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     mem_free(cases);
     subject_close(&subject);
     unlink(path);
@@ -125,11 +119,10 @@ TEST(every_field_comes_back)
 {
     const struct case_result r = sample();
     struct case_result back;
-    struct diag diag;
     json_t *const o = result_to_json(&r), *again;
 
     assert_non_null(o);
-    assert_int_equal(result_from_json(o, &back, &diag), STATUS_OK);
+    assert_int_equal(result_from_json(o, &back, &err), STATUS_OK);
     again = result_to_json(&back);
     assert_true(json_equal(o, again));
     assert_string_equal(back.reason, r.reason);
@@ -138,11 +131,11 @@ TEST(every_field_comes_back)
     assert_memory_equal(&back.worst, &r.worst, sizeof r.worst);
     json_decref(again);
     json_object_set_new(o, "set", json_integer(SET_COUNT));
-    assert_int_equal(result_from_json(o, &back, &diag), STATUS_INVALID);
-    assert_non_null(strstr(diag.text, "set of a result is "));
+    assert_int_equal(result_from_json(o, &back, &err), STATUS_INVALID);
+    assert_non_null(strstr(err.text, "set of a result is "));
     json_object_del(o, "set");
-    assert_int_equal(result_from_json(o, &back, &diag), STATUS_INVALID);
-    assert_string_equal(diag.text, "set of a result is missing");
+    assert_int_equal(result_from_json(o, &back, &err), STATUS_INVALID);
+    assert_string_equal(err.text, "set of a result is missing");
     json_decref(o);
 }
 
@@ -152,12 +145,11 @@ static char *write_log(const struct run_request *run)
     const struct case_result r = sample();
     struct run_log log;
     struct run_keys keys;
-    struct diag diag;
     char *text = calloc(1, 65536);
     FILE *f;
 
-    assert_int_equal(run_keys_make(&keys, run, &device, &diag), STATUS_OK);
-    assert_int_equal(run_log_open(&log, path, run, &keys, 10, &diag), STATUS_OK);
+    assert_int_equal(run_keys_make(&keys, run, &device, &err), STATUS_OK);
+    assert_int_equal(run_log_open(&log, path, run, &keys, 10, &err), STATUS_OK);
     run_log_store(&log, 0, 3, &r);
     run_log_store(&log, 0, 1, &r);
     run_log_close(&log, true);
@@ -188,13 +180,12 @@ static void write_text(const char *text, size_t length)
 TEST(reads_what_it_wrote)
 {
     const struct run_request run = request();
-    char *const text = write_log(&run);
+    char *text CLOSED_BY(kit_free) = write_log(&run);
     struct case_result *results;
     struct stat st;
-    struct diag diag;
     double seconds;
 
-    assert_int_equal(read_log(&run, &results, &seconds, &diag), STATUS_OK);
+    assert_int_equal(read_log(&run, &results, &seconds, &err), STATUS_OK);
     for (size_t i = 0; i < CASES; i++)
         assert_int_equal(results[i].absent, i != 1 && i != 3);
     assert_string_equal(results[3].where, sample().where);
@@ -206,30 +197,28 @@ TEST(reads_what_it_wrote)
     /* Wherever the last line is cut, the others are read. */
     for (size_t cut = 1; cut < 60; cut += 7) {
         write_text(text, strlen(text) - cut);
-        assert_int_equal(read_log(&run, &results, &seconds, &diag), STATUS_OK);
+        assert_int_equal(read_log(&run, &results, &seconds, &err), STATUS_OK);
         assert_int_equal(results[1].absent, cut > 1); /* a line without its end may be whole */
         assert_false(results[3].absent);
         mem_free(results);
     }
-    free(text);
 }
 
 static void expect_refusal(const struct run_request *run, enum status status, const char *why)
 {
     struct case_result *results;
-    struct diag diag;
     double seconds;
 
-    assert_int_equal(read_log(run, &results, &seconds, &diag), status);
-    if (!strstr(diag.text, why))
-        fail_msg("expected \"%s\", found \"%s\"", why, diag.text);
+    assert_int_equal(read_log(run, &results, &seconds, &err), status);
+    if (!strstr(err.text, why))
+        fail_msg("expected \"%s\", found \"%s\"", why, err.text);
     assert_null(results);
 }
 
 TEST(refuses_other_runs)
 {
     const struct run_request run = request();
-    char *const text = write_log(&run);
+    char *text CLOSED_BY(kit_free) = write_log(&run);
     struct run_request other = run;
     struct subject changed = subject;
     char *at;
@@ -258,7 +247,6 @@ TEST(refuses_other_runs)
     memcpy(at, "Muck", 4);
     write_text(text, strlen(text));
     expect_refusal(&run, STATUS_USAGE, "its device is \"Muck 3000\", here it is \"Mock 3000\"");
-    free(text);
 }
 
 /* Writes the log with one text in place of another, and expects that it is refused. */
@@ -267,14 +255,13 @@ static void expect_changed(const char *log, const char *from, const char *to, en
 {
     const struct run_request run = request();
     const char *const at = strstr(log, from);
-    char *const text = calloc(1, strlen(log) + strlen(to) + 1);
+    char *text CLOSED_BY(kit_free) = calloc(1, strlen(log) + strlen(to) + 1);
 
     assert_non_null(at);
     assert_non_null(text);
     sprintf(text, "%.*s%s%s", (int)(at - log), log, to, at + strlen(from));
     write_text(text, strlen(text));
     expect_refusal(&run, status, why);
-    free(text);
 }
 
 /* One member of an object is another one, or missing. */
@@ -302,11 +289,10 @@ TEST(refuses_each_member)
           ":2: case \"\" is not in the list" },
     };
     const struct run_request run = request();
-    char *const log = write_log(&run);
+    char *log CLOSED_BY(kit_free) = write_log(&run);
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         expect_changed(log, rows[i].from, rows[i].to, rows[i].status, rows[i].why);
-    free(log);
 }
 
 /* Each subject has three keys, beside eight of the run. */
@@ -316,17 +302,16 @@ TEST(keys_of_many_subjects)
     struct subject subjects[MOST + 1];
     struct run_request run = request();
     struct run_keys keys;
-    struct diag diag;
 
     for (size_t i = 0; i <= MOST; i++)
         subjects[i] = subject;
     run.subjects = subjects;
     run.subject_count = MOST;
-    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_OK);
+    assert_int_equal(run_keys_make(&keys, &run, &device, &err), STATUS_OK);
     assert_int_equal(keys.count, 9 + 3 * MOST);
     run.subject_count++;
-    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_UNSUPPORTED);
-    assert_string_equal(diag.text, "a run has more than 66 keys");
+    assert_int_equal(run_keys_make(&keys, &run, &device, &err), STATUS_UNSUPPORTED);
+    assert_string_equal(err.text, "a run has more than 66 keys");
     assert_int_equal(keys.count, RUN_KEYS_MAX);
 }
 
@@ -355,13 +340,12 @@ static void expect_no_log(const char *at, const char *why)
     const struct run_request run = request();
     struct run_log log;
     struct run_keys keys;
-    struct diag diag;
 
-    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_OK);
-    assert_int_equal(run_log_open(&log, at, &run, &keys, 0, &diag), STATUS_IO);
+    assert_int_equal(run_keys_make(&keys, &run, &device, &err), STATUS_OK);
+    assert_int_equal(run_log_open(&log, at, &run, &keys, 0, &err), STATUS_IO);
     assert_null(log.file);
-    if (!strstr(diag.text, why))
-        fail_msg("expected \"%s\", found \"%s\"", why, diag.text);
+    if (!strstr(err.text, why))
+        fail_msg("expected \"%s\", found \"%s\"", why, err.text);
 }
 
 TEST(logs_that_cannot_begin)
@@ -384,7 +368,7 @@ TEST(logs_that_cannot_begin)
 TEST(refuses_broken_logs)
 {
     const struct run_request run = request();
-    char *const text = write_log(&run);
+    char *text CLOSED_BY(kit_free) = write_log(&run);
     char *const second = strchr(text, '\n') + 1;
     char *at;
 
@@ -411,7 +395,6 @@ TEST(refuses_broken_logs)
     assert_int_equal(symlink("/dev/zero", path), 0);
     expect_refusal(&run, STATUS_IO, "a character device, expected a regular file");
     unlink(path);
-    free(text);
 }
 
 /* A log that cannot grow does not end the run. */
@@ -422,14 +405,13 @@ TEST(full_disk)
     struct rlimit before, small;
     struct run_keys keys;
     struct run_log log;
-    struct diag diag;
 
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     small = before;
     small.rlim_cur = 4096;
-    assert_int_equal(run_keys_make(&keys, &run, &device, &diag), STATUS_OK);
-    assert_int_equal(run_log_open(&log, path, &run, &keys, 0, &diag), STATUS_OK);
+    assert_int_equal(run_keys_make(&keys, &run, &device, &err), STATUS_OK);
+    assert_int_equal(run_log_open(&log, path, &run, &keys, 0, &err), STATUS_OK);
     setrlimit(RLIMIT_FSIZE, &small);
     for (size_t i = 0; i < CASES; i++)
         run_log_store(&log, 0, i, &r);
@@ -445,11 +427,10 @@ TEST(full_disk)
 static void run_to_end(struct checkpoint *c, const char *resume, struct run_outcome *outcome)
 {
     struct run_request run = request();
-    struct diag diag;
 
-    if (checkpoint_open(c, &run, &device, report, resume, 0, &diag) != STATUS_OK ||
-        runner_run(&run, outcome, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (checkpoint_open(c, &run, &device, report, resume, 0, &err) != STATUS_OK ||
+        runner_run(&run, outcome, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
 }
 
 static size_t count_lines(void)
@@ -468,7 +449,7 @@ static size_t count_lines(void)
 /* The process is killed; another one goes on, and finds what one alone finds. */
 TEST(killed_and_resumed)
 {
-    struct run_outcome whole, rest;
+    struct run_outcome whole CLOSED_BY(run_outcome_close), rest CLOSED_BY(run_outcome_close);
     struct checkpoint c;
     pid_t child;
 
@@ -505,8 +486,6 @@ TEST(killed_and_resumed)
     }
     checkpoint_close(&c, &rest, false); /* its report could not be written */
     assert_int_equal(access(path, F_OK), 0);
-    run_outcome_close(&rest);
-    run_outcome_close(&whole);
 }
 
 /* --resume=auto goes on where it can, and starts anew where it cannot. */
@@ -514,31 +493,30 @@ TEST(resumes_by_itself)
 {
     struct run_request run = request();
     struct checkpoint c;
-    struct diag diag;
     char *text;
 
     unlink(path);
-    assert_int_equal(checkpoint_open(&c, &run, &device, NULL, "auto", 0, &diag), STATUS_USAGE);
-    assert_int_equal(checkpoint_open(&c, &run, &device, "/dev/null", "auto", 0, &diag),
+    assert_int_equal(checkpoint_open(&c, &run, &device, NULL, "auto", 0, &err), STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, "/dev/null", "auto", 0, &err),
                      STATUS_USAGE);
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &diag), STATUS_OK);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &err), STATUS_OK);
     assert_int_equal(c.known_count, 0);
     checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
     run = request();
     text = write_log(&run);
     free(text);
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &diag), STATUS_OK);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &err), STATUS_OK);
     assert_int_equal(c.known_count, 2);
     assert_int_equal(count_lines(), 3); /* the new log begins with what is known */
     checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
     run = request();
     run.seed = 3;
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &diag), STATUS_OK);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, "auto", 0, &err), STATUS_OK);
     assert_int_equal(c.known_count, 0);
     assert_int_equal(count_lines(), 1);
     checkpoint_close(&c, &(struct run_outcome){ .count = 0 }, false);
     run = request();
-    assert_int_equal(checkpoint_open(&c, &run, &device, report, path, 0, &diag), STATUS_USAGE);
+    assert_int_equal(checkpoint_open(&c, &run, &device, report, path, 0, &err), STATUS_USAGE);
 }
 
 TEST_FILE(.setup = set_up, .teardown = tear_down);

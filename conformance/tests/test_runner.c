@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/judge/runner.h"
 #include "conformance/suite/subject/subject_spec.h"
+#include "conformance/tests/kit/cases_kit.h"
 #include "conformance/util/process.h"
 #include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/test.h"
@@ -13,45 +14,31 @@
 #include "reference/base/memory.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 static struct test_case *cases;
 static size_t case_count;
 
-static int open_cases(void **state)
+FIXTURE(open_cases)
 {
     const char *patterns[] = { "relu.f32.c[0-9]*" };
     const struct selection s = { .filters = { patterns, 1 } };
 
-    (void)state;
     return cases_list(&cases, &case_count, NULL) == STATUS_OK &&
                    select_cases(cases, &case_count, &s, NULL) == STATUS_OK
                ? 0
                : -1;
 }
 
-static int close_cases(void **state)
+FIXTURE(close_cases)
 {
-    (void)state;
     mem_free(cases);
     return 0;
-}
-
-/* cmocka catches these in every test, and a worker inherits that: a crash would not end it, but go
- * on with the tests. */
-static void default_signals(void)
-{
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
-
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_DFL);
 }
 
 static struct subject subject_of(const char *mock, const char *fault)
@@ -60,12 +47,10 @@ static struct subject subject_of(const char *mock, const char *fault)
     const char *options[] = { option };
     const struct string_list list = { options, 1 };
     struct subject s;
-    struct diag diag;
 
     default_signals();
     snprintf(option, sizeof option, "fault=%s", fault);
-    if (subject_init(&s, mock_path(mock), &list, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(subject_init(&s, mock_path(mock), &list, &err));
     return s;
 }
 
@@ -73,22 +58,12 @@ static struct run_outcome run_with(const char *fault, size_t jobs, double timeou
                                    const char *repro_dir)
 {
     struct subject subject = subject_of("delegate.so", fault);
-    const struct run_request request = {
-        .subjects = &subject,
-        .subject_count = 1,
-        .cases = cases,
-        .case_count = case_count,
-        .seed = 1,
-        .jobs = jobs,
-        .timeout_s = timeout_s,
-        .repro_dir = repro_dir,
-        .quiet = true,
-    };
+    struct run_request request = kit_request(&subject, 1, cases, case_count, jobs);
     struct run_outcome outcome;
-    struct diag diag;
 
-    if (runner_run(&request, &outcome, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    request.timeout_s = timeout_s;
+    request.repro_dir = repro_dir;
+    KIT_OK(runner_run(&request, &outcome, &err));
     subject_close(&subject);
     assert_int_equal(outcome.count, case_count);
     return outcome;
@@ -97,7 +72,7 @@ static struct run_outcome run_with(const char *fault, size_t jobs, double timeou
 static void expect_all(const char *fault, size_t jobs, double timeout_s, enum case_status status,
                        const char *reason)
 {
-    struct run_outcome o = run_with(fault, jobs, timeout_s, NULL);
+    struct run_outcome o CLOSED_BY(run_outcome_close) = run_with(fault, jobs, timeout_s, NULL);
 
     for (size_t i = 0; i < o.count; i++) {
         if (o.results[i].status != status || !strstr(o.results[i].reason, reason))
@@ -105,7 +80,6 @@ static void expect_all(const char *fault, size_t jobs, double timeout_s, enum ca
                      case_status_name(o.results[i].status), o.results[i].reason);
     }
     assert_int_equal(o.broken_ends, 0);
-    run_outcome_close(&o);
 }
 
 TEST(test_pass)
@@ -134,7 +108,7 @@ TEST(test_crash)
 /* What was checked before is kept, and the reason names the habit. */
 TEST(test_crash_in_a_habit)
 {
-    struct run_outcome o;
+    struct run_outcome o CLOSED_BY(run_outcome_close);
 
     for (size_t i = 0; i < case_count; i++)
         cases[i].habits = 1u << HABIT_RUNS | 1u << HABIT_ADDRESSES;
@@ -146,7 +120,6 @@ TEST(test_crash_in_a_habit)
             fail_msg("%s: %s", cases[i].name, o.results[i].reason);
         assert_true(o.results[i].habits >> HABIT_RUNS & 1);
     }
-    run_outcome_close(&o);
 }
 
 TEST(test_timeout)
@@ -164,7 +137,7 @@ TEST(test_timeout)
 TEST(test_profiles_and_inputs)
 {
     struct run_outcome good = run_with("none", 2, 60, NULL), bad = run_with("nan", 2, 60, NULL);
-    struct run_outcome lost = run_with("crash", 2, 60, NULL);
+    struct run_outcome lost CLOSED_BY(run_outcome_close) = run_with("crash", 2, 60, NULL);
 
     for (size_t i = 0; i < case_count; i++) {
         const struct case_result *const r = &good.results[i];
@@ -182,19 +155,17 @@ TEST(test_profiles_and_inputs)
     }
     run_outcome_close(&good);
     run_outcome_close(&bad);
-    run_outcome_close(&lost);
 }
 
 /* A crash after the last case belongs to no case, and is reported. */
 TEST(test_crash_at_the_end)
 {
-    struct run_outcome o = run_with("crash_destroy", 2, 60, NULL);
+    struct run_outcome o CLOSED_BY(run_outcome_close) = run_with("crash_destroy", 2, 60, NULL);
 
     for (size_t i = 0; i < o.count; i++)
         assert_int_equal(o.results[i].status, CASE_PASS);
     assert_int_equal(o.broken_ends, 2);
     assert_non_null(strstr(o.end, "SIGSEGV (destroy)"));
-    run_outcome_close(&o);
 }
 
 /* Results but for their times do not depend on the number of workers. */
@@ -216,27 +187,19 @@ TEST(test_same_with_any_number_of_workers)
 TEST(test_grown_workers_are_replaced)
 {
     enum { MIB = 1 << 20 };
-    struct subject subject = subject_of("delegate.so", "leak");
+    struct subject subject CLOSED_BY(subject_close) = subject_of("delegate.so", "leak");
     const uint64_t now = process_resident_bytes();
-    struct run_request request = { .subjects = &subject,
-                                   .subject_count = 1,
-                                   .cases = cases,
-                                   .case_count = case_count,
-                                   .seed = 1,
-                                   .jobs = 1,
-                                   .timeout_s = 60,
-                                   .worker_bytes = now + 32 * MIB,
-                                   .quiet = true };
+    struct run_request request = kit_request(&subject, 1, cases, case_count, 1);
     struct rusage children;
-    struct diag diag;
 
+    request.worker_bytes = now + 32 * MIB;
     assert_true(now > 0);
     for (int replaces = 1; replaces >= 0; replaces--) {
-        struct run_outcome o;
+        struct run_outcome o CLOSED_BY(run_outcome_close);
 
         if (!replaces)
             request.worker_bytes = UINT64_MAX;
-        assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+        assert_int_equal(runner_run(&request, &o, &err), STATUS_OK);
         for (size_t i = 0; i < o.count; i++)
             assert_int_equal(o.results[i].status, CASE_PASS);
         assert_int_equal(o.missing, 0);
@@ -248,55 +211,33 @@ TEST(test_grown_workers_are_replaced)
             assert_int_equal(o.replaced, 0);
         /* A case adds some 8 MiB, all cases more than 100. */
         assert_true((children.ru_maxrss < (long)(now / 1024 + 90 * 1024)) == replaces);
-        run_outcome_close(&o);
     }
-    subject_close(&subject);
 }
 
 /* A driver that holds as much from its first case on would hold it in each new process. (Sanitizers
  * keep what was freed: it grows by some 40 MiB with them.) */
 TEST(test_large_workers_stay)
 {
-    struct subject subject = subject_of("delegate.so", "none");
-    const struct run_request request = { .subjects = &subject,
-                                         .subject_count = 1,
-                                         .cases = cases,
-                                         .case_count = case_count,
-                                         .seed = 1,
-                                         .jobs = 1,
-                                         .timeout_s = 60,
-                                         .worker_bytes = 256 << 20,
-                                         .quiet = true };
-    struct run_outcome o;
-    struct diag diag;
+    struct subject subject CLOSED_BY(subject_close) = subject_of("delegate.so", "none");
+    struct run_request request = kit_request(&subject, 1, cases, case_count, 1);
+    struct run_outcome o CLOSED_BY(run_outcome_close);
 
-    assert_int_equal(subject_set(&subject, "grow", "300", &diag), STATUS_OK); /* MiB */
-    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    request.worker_bytes = 256 << 20;
+    assert_int_equal(subject_set(&subject, "grow", "300", &err), STATUS_OK); /* MiB */
+    assert_int_equal(runner_run(&request, &o, &err), STATUS_OK);
     for (size_t i = 0; i < o.count; i++)
         assert_int_equal(o.results[i].status, CASE_PASS);
     assert_int_equal(o.replaced, 0);
-    run_outcome_close(&o);
-    subject_close(&subject);
 }
 
 TEST(test_two_subjects)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
                                   subject_of("gpu.so", "decline") };
-    const struct run_request request = {
-        .subjects = subjects,
-        .subject_count = 2,
-        .cases = cases,
-        .case_count = case_count,
-        .seed = 1,
-        .jobs = 2,
-        .timeout_s = 60,
-        .quiet = true,
-    };
+    const struct run_request request = kit_request(subjects, 2, cases, case_count, 2);
     struct run_outcome o;
-    struct diag diag;
 
-    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    assert_int_equal(runner_run(&request, &o, &err), STATUS_OK);
     assert_int_equal(o.count, 2 * case_count);
     for (size_t i = 0; i < case_count; i++) {
         assert_int_equal(o.results[i].status, CASE_PASS);
@@ -318,50 +259,29 @@ static void build_without_memory(struct case_builder *m)
 /* That is an error of the run: it says nothing about the delegate. */
 TEST(test_no_memory)
 {
-    struct subject subject = subject_of("delegate.so", "none");
+    struct subject subject CLOSED_BY(subject_close) = subject_of("delegate.so", "none");
     struct suite suite = *cases[0].suite;
     struct test_case one = cases[0];
-    const struct run_request request = {
-        .subjects = &subject,
-        .subject_count = 1,
-        .cases = &one,
-        .case_count = 1,
-        .seed = 1,
-        .jobs = 1,
-        .timeout_s = 60,
-        .quiet = true,
-    };
+    const struct run_request request = kit_request(&subject, 1, &one, 1, 1);
     struct run_outcome outcome;
-    struct diag diag;
 
     suite.build = build_without_memory;
     one.suite = &suite;
-    assert_int_equal(runner_run(&request, &outcome, &diag), STATUS_NO_MEMORY);
-    assert_non_null(strstr(diag.text, one.name));
-    assert_non_null(strstr(diag.text, "no memory in the worker"));
+    assert_int_equal(runner_run(&request, &outcome, &err), STATUS_NO_MEMORY);
+    assert_non_null(strstr(err.text, one.name));
+    assert_non_null(strstr(err.text, "no memory in the worker"));
     assert_null(outcome.results);
-    subject_close(&subject);
 }
 
 TEST(test_absent)
 {
     struct subject subjects[] = { subject_of("delegate.so", "none"),
                                   subject_of("gpu.so", "crash") };
-    const struct run_request request = {
-        .subjects = subjects,
-        .subject_count = 2,
-        .cases = cases,
-        .case_count = case_count,
-        .seed = 1,
-        .jobs = 2,
-        .timeout_s = 60,
-        .quiet = true,
-    };
+    const struct run_request request = kit_request(subjects, 2, cases, case_count, 2);
     struct run_outcome o;
-    struct diag diag;
 
     subjects[1].skips_floats = true;
-    assert_int_equal(runner_run(&request, &o, &diag), STATUS_OK);
+    assert_int_equal(runner_run(&request, &o, &err), STATUS_OK);
     for (size_t i = 0; i < case_count; i++) {
         assert_int_equal(o.results[i].status, CASE_PASS);
         assert_false(o.results[i].absent);
@@ -385,11 +305,11 @@ TEST(test_no_cases)
 /* Model and inputs of a case that crashed are written, too. */
 TEST(test_repro_of_a_crash)
 {
-    char base[] = "/tmp/assay_crash_XXXXXX", path[512], command[600];
+    char base[256], path[512];
     struct run_outcome o;
     struct stat st;
 
-    assert_non_null(mkdtemp(base));
+    snprintf(base, sizeof base, "%s", scratch("repro"));
     o = run_with("crash", 2, 60, base);
     run_outcome_close(&o);
     for (size_t i = 0; i < case_count; i++) {
@@ -400,8 +320,6 @@ TEST(test_repro_of_a_crash)
                  cases[i].name);
         assert_int_equal(stat(path, &st), 0);
     }
-    snprintf(command, sizeof command, "rm -r '%s'", base);
-    assert_int_equal(system(command), 0);
 }
 
 /* One process tries them all, but for the one that crashes. */
@@ -421,14 +339,13 @@ TEST(test_probe)
     struct subject subjects[TRIES];
     struct prober prober = { .subjects = subjects, .timeout_s = 60 };
     struct judge_device device;
-    struct diag diag;
 
     for (size_t i = 0; i < TRIES; i++)
         subjects[i] = subject_of("gpu.so", tries[i].fault);
     for (size_t i = 0; i < TRIES; i++) {
-        diag_clear(&diag);
-        assert_int_equal(prober_try(&prober, i, &device, &diag), tries[i].status);
-        assert_non_null(strstr(diag.text, tries[i].text));
+        diag_clear(&err);
+        assert_int_equal(prober_try(&prober, i, &device, &err), tries[i].status);
+        assert_non_null(strstr(err.text, tries[i].text));
         assert_string_equal(device.name, tries[i].status == STATUS_OK ? "Mock 3000" : "");
         assert_null(subjects[i].library); /* the parent loads nothing */
         assert_int_equal(prober.process.pid == 0, tries[i].status == STATUS_DEVICE);

@@ -15,9 +15,7 @@
 
 #include <math.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,24 +24,20 @@ enum { CASES = 17 };
 static struct test_case *cases;
 static size_t case_count;
 
-static int open_cases(void **state)
+FIXTURE(open_cases)
 {
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS };
     const char *patterns[] = { "relu.f32.c[0-9]*" };
     const struct selection s = { .filters = { patterns, 1 } };
 
-    (void)state;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_DFL); /* cmocka's handlers would keep workers from crashing */
+    default_signals();
     return cases_list(&cases, &case_count, NULL) == STATUS_OK &&
                    select_cases(cases, &case_count, &s, NULL) == STATUS_OK && case_count == CASES
                ? 0
                : -1;
 }
 
-static int close_cases(void **state)
+FIXTURE(close_cases)
 {
-    (void)state;
     mem_free(cases);
     return 0;
 }
@@ -54,11 +48,9 @@ static struct subject subject_of(const char *fault)
     const char *options[] = { option };
     const struct string_list list = { options, 1 };
     struct subject s;
-    struct diag diag;
 
     snprintf(option, sizeof option, "fault=%s", fault);
-    if (subject_init(&s, mock_path("delegate.so"), &list, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(subject_init(&s, mock_path("delegate.so"), &list, &err));
     return s;
 }
 
@@ -69,7 +61,6 @@ static struct run_outcome run(const char *fault, const char *second,
     struct subject subjects[2] = { subject_of(fault), subject_of(second ? second : "none") };
     struct run_request request = *extra;
     struct run_outcome outcome;
-    struct diag diag;
 
     request.subjects = subjects;
     request.subject_count = second ? 2 : 1;
@@ -81,8 +72,7 @@ static struct run_outcome run(const char *fault, const char *second,
         request.jobs = 2;
     if (request.timeout_s == 0)
         request.timeout_s = 60;
-    if (runner_run(&request, &outcome, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(runner_run(&request, &outcome, &err));
     subject_close(&subjects[0]);
     subject_close(&subjects[1]);
     return outcome;
@@ -170,13 +160,13 @@ TEST(test_hanging_subject_is_given_up)
 TEST(test_delegate_that_forks)
 {
     const double begin = clock_s();
-    struct run_outcome o = run("fork", NULL, &(struct run_request){ .jobs = 2 });
+    struct run_outcome o CLOSED_BY(run_outcome_close) =
+        run("fork", NULL, &(struct run_request){ .jobs = 2 });
 
     assert_int_equal(count_status(&o, CASE_PASS), CASES);
     assert_int_equal(o.broken_ends, 0);
     assert_true(clock_s() - begin < 15);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
-    run_outcome_close(&o);
 }
 
 /* ---- signals ---- */
@@ -218,7 +208,8 @@ TEST(test_interrupted_and_resumed)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
     static const char *const names[] = { "SIGINT", "SIGTERM", "SIGHUP" };
-    struct run_outcome whole = run("ulps", "none", &(struct run_request){ .jobs = 2 });
+    struct run_outcome whole CLOSED_BY(run_outcome_close) =
+        run("ulps", "none", &(struct run_request){ .jobs = 2 });
 
     assert_int_equal(whole.missing, 0);
     for (size_t i = 0; i < 3; i++) {
@@ -253,7 +244,6 @@ TEST(test_interrupted_and_resumed)
         run_outcome_close(&cut);
         run_outcome_close(&rest);
     }
-    run_outcome_close(&whole);
 }
 
 /* Workers that hang are not waited for. */

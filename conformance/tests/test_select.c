@@ -7,14 +7,13 @@
 
 #include "reference/base/memory.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct test_case *cases;
 static size_t count, all;
 
-static int open_cases(void **state)
+FIXTURE(open_cases)
 {
     static const char *const names[] = {
         "TEST_SHARD_INDEX",       "TEST_TOTAL_SHARDS",    "SLURM_ARRAY_TASK_ID",
@@ -22,7 +21,6 @@ static int open_cases(void **state)
         "JOB_COMPLETIONS",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
     if (cases_list(&cases, &count, NULL) != STATUS_OK)
@@ -31,9 +29,8 @@ static int open_cases(void **state)
     return 0;
 }
 
-static int close_cases(void **state)
+FIXTURE(close_cases)
 {
-    (void)state;
     mem_free(cases);
     return 0;
 }
@@ -52,12 +49,23 @@ TEST(test_filters)
 
 TEST(test_filter_without_match)
 {
+    static const char *const misspelt[][2] = {
+        { "conv2d.f32.*", " cases; did you mean conv_2d.f32.*? --list" },
+        { "relu.f32.c55", "did you mean relu.f32.c5?" },
+        { "relu.f23*", " cases; --list" }, /* the op exists */
+        { "sqeeze*", "did you mean squeeze*?" },
+    };
     const char *patterns[] = { "relu.*", "no_such_op.*" };
     const struct selection s = { .filters = { patterns, 2 } };
-    struct diag diag;
 
-    assert_int_equal(select_cases(cases, &count, &s, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "no_such_op.*"));
+    assert_int_equal(select_cases(cases, &count, &s, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "no_such_op.*"));
+    for (size_t i = 0; i < sizeof misspelt / sizeof misspelt[0]; i++) {
+        patterns[1] = misspelt[i][0];
+        assert_int_equal(select_cases(cases, &count, &s, &err), STATUS_USAGE);
+        if (!strstr(err.text, misspelt[i][1]))
+            fail_msg("expected '%s', found '%s'", misspelt[i][1], err.text);
+    }
 }
 
 static const char *one_more(size_t index)
@@ -71,11 +79,10 @@ TEST(test_filter_of_another)
     const char *patterns[] = { "digits_*", "digits_i9" };
     const struct selection both = { .filters = { patterns, 2 }, .other_name = one_more };
     const struct selection one = { .filters = { patterns, 1 }, .other_name = one_more };
-    struct diag diag;
 
-    assert_int_equal(select_cases(cases, &count, &both, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "digits_i9"));
-    assert_int_equal(select_cases(cases, &count, &one, &diag), STATUS_OK);
+    assert_int_equal(select_cases(cases, &count, &both, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "digits_i9"));
+    assert_int_equal(select_cases(cases, &count, &one, &err), STATUS_OK);
     assert_int_equal(count, 0);
 }
 
@@ -144,10 +151,9 @@ TEST(test_shard_selects)
 static void expect_shard(const char *text, uint32_t shard, uint32_t shards)
 {
     struct selection s = { .limit = 0 };
-    struct diag diag;
 
-    if (select_shard(&s, text, &diag) != STATUS_OK)
-        fail_msg("%s: %s", text ? text : "environment", diag.text);
+    if (select_shard(&s, text, &err) != STATUS_OK)
+        fail_msg("%s: %s", text ? text : "environment", err.text);
     assert_int_equal(s.shard, shard);
     assert_int_equal(s.shards, shards);
 }
@@ -155,10 +161,9 @@ static void expect_shard(const char *text, uint32_t shard, uint32_t shards)
 static void expect_usage(const char *text)
 {
     struct selection s = { .limit = 0 };
-    struct diag diag;
 
-    assert_int_equal(select_shard(&s, text, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "--shard="));
+    assert_int_equal(select_shard(&s, text, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "--shard="));
 }
 
 TEST(test_shard_flag)

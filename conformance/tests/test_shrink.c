@@ -6,7 +6,6 @@
 #include "conformance/util/interrupt.h"
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include <unistd.h>
 
 /* A directory for each test, which is the working directory meanwhile. */
-static char folder[64], before[4096];
+static char before[4096];
 
 /* opendir of libc, or this error where it is not 0. */
 static int opendir_error;
@@ -32,49 +31,15 @@ DIR *__wrap_opendir(const char *path)
     return NULL;
 }
 
-static int open_folder(void **state)
+FIXTURE(open_folder)
 {
-    (void)state;
-    strcpy(folder, "/tmp/assay_statement_XXXXXX");
-    return getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return getcwd(before, sizeof before) && chdir(scratch(".")) == 0 ? 0 : -1;
 }
 
-static void remove_tree(const char *path)
+FIXTURE(close_folder)
 {
-    DIR *const d = opendir(path);
-    struct dirent *entry;
-
-    while (d && (entry = readdir(d)) != NULL) {
-        char name[8192];
-        struct stat st;
-
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
-        if (lstat(name, &st) == 0 && S_ISDIR(st.st_mode))
-            remove_tree(name);
-        else
-            unlink(name);
-    }
-    if (d)
-        closedir(d);
-    rmdir(path);
-}
-
-static int close_folder(void **state)
-{
-    (void)state;
-    remove_tree(folder);
+    scratch_remove(NULL);
     return chdir(before);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *const f = fopen(path, "w");
-
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
 }
 
 static char *read_text(const char *path)
@@ -101,7 +66,6 @@ static void make_statement(void)
     const char *reports[] = { "report.json" }, *logs[] = { "run one.log" };
     struct statement_request q = request_of(reports, 1);
     struct record r;
-    struct diag diag;
 
     sample_record_open(&r, 5);
     sample_record_result(&r, 1, 2)->status = CASE_WAIVED;
@@ -109,25 +73,22 @@ static void make_statement(void)
     sample_record_result(&r, 1, 2)->reason = "wrong lanes (fail: over the limit)";
     sample_record_write(&r, "report.json");
     record_close(&r);
-    write_text("known.tsv",
-               "relu.f32.c002|libx.so*|wrong lanes|driver=>=1.5,<2|expires=2026-11-22\n");
-    write_text("run one.log", "all went well\n");
+    scratch_text("known.tsv",
+                 "relu.f32.c002|libx.so*|wrong lanes|driver=>=1.5,<2|expires=2026-11-22\n");
+    scratch_text("run one.log", "all went well\n");
     q.waivers = "known.tsv";
     q.logs = (struct string_list){ logs, 1 };
-    if (statement_write(&q, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(statement_write(&q, &err));
 }
 
 /* Verifies "s": returns how many problems, one of which has these words. */
 static size_t verify(const char *words, struct statement_facts *facts)
 {
-    struct notes problems = { .count = 0 };
-    struct diag diag;
+    struct notes problems CLOSED_BY(notes_close) = { .count = 0 };
     size_t count;
     bool found = words == NULL;
 
-    if (statement_verify("s", facts, &problems, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(statement_verify("s", facts, &problems, &err));
     count = problems.count;
     for (size_t i = 0; i < count; i++)
         found = found || strstr(problems.items[i], words);
@@ -136,7 +97,6 @@ static size_t verify(const char *words, struct statement_facts *facts)
                  count > 0 ? problems.items[0] : "none");
     if (!words && count > 0)
         fail_msg("%s", problems.items[0]);
-    notes_close(&problems);
     return count;
 }
 
@@ -151,22 +111,20 @@ static void expect_problem(const char *words)
  */
 static void sum_again(const char *name)
 {
-    struct sums sums;
-    struct diag diag;
+    struct sums sums CLOSED_BY(sums_close);
     char path[128];
     FILE *f;
 
-    assert_int_equal(sums_read(&sums, "s/SHA256SUMS", &diag), STATUS_OK);
+    assert_int_equal(sums_read(&sums, "s/SHA256SUMS", &err), STATUS_OK);
     for (size_t i = 0; i < sums.count; i++) {
         snprintf(path, sizeof path, "s/%s", sums.items[i].name);
         if (strcmp(sums.items[i].name, name) == 0)
-            assert_int_equal(sha256_file(path, sums.items[i].hex, &diag), STATUS_OK);
+            assert_int_equal(sha256_file(path, sums.items[i].hex, &err), STATUS_OK);
     }
     f = fopen("s/SHA256SUMS", "w");
     assert_non_null(f);
     sums_print(&sums, f);
     fclose(f);
-    sums_close(&sums);
 }
 
 /* Replaces the first `from` in a file by `to`. */
@@ -202,7 +160,7 @@ TEST(test_whole)
     assert_true(strstr(read_text("s/SHA256SUMS"), "  report.json\n") <
                 strstr(read_text("s/SHA256SUMS"), "  waivers.tsv\n"));
     assert_int_equal(system("cd s && sha256sum --strict --status -c SHA256SUMS"), 0);
-    write_text("s/SHA256SUMS.asc", "-----BEGIN PGP SIGNATURE-----\n");
+    scratch_text("s/SHA256SUMS.asc", "-----BEGIN PGP SIGNATURE-----\n");
     verify(NULL, &facts);
     assert_true(facts.is_signed);
 }
@@ -214,14 +172,13 @@ TEST(test_verdict)
     const struct statement_request q = request_of(reports, 2);
     struct statement_facts facts;
     struct record r;
-    struct diag diag;
 
     sample_record_open(&r, 5);
     sample_record_write(&r, "a.json");
     sample_record_result(&r, 0, 1)->status = CASE_FAIL;
     sample_record_write(&r, "b.json");
     record_close(&r);
-    assert_int_equal(statement_write(&q, &diag), STATUS_OK);
+    assert_int_equal(statement_write(&q, &err), STATUS_OK);
     verify(NULL, &facts);
     assert_false(facts.passed);
     assert_int_equal(facts.reports, 2);
@@ -257,7 +214,6 @@ TEST(test_target)
     const char *reports[] = { "report.json" };
     struct statement_request q = request_of(reports, 1);
     struct statement_facts facts;
-    struct diag diag;
 
     make_statement();
     q.waivers = "known.tsv";
@@ -268,10 +224,10 @@ TEST(test_target)
     expect_refused(&q, STATUS_IO, "no/such/place");
     q.dir = "";
     expect_refused(&q, STATUS_USAGE, "path of a directory");
-    remove_tree("s");
+    assert_int_equal(scratch_run("rm -rf s"), 0);
     assert_int_equal(mkdir("s", 0777), 0);
     q.dir = "s//";
-    assert_int_equal(statement_write(&q, &diag), STATUS_OK);
+    assert_int_equal(statement_write(&q, &err), STATUS_OK);
     verify(NULL, &facts);
 }
 
@@ -288,15 +244,15 @@ TEST(test_inputs)
     q.logs = (struct string_list){ logs, 1 };
     expect_refused(&q, STATUS_IO, "/dev/zero: a character device, expected a regular file");
     q.logs.count = 0;
-    write_text("known.tsv", "relu.f32.c002|libx.so*|another cause\n");
+    scratch_text("known.tsv", "relu.f32.c002|libx.so*|another cause\n");
     expect_refused(&q, STATUS_USAGE, "no waiver of that cause");
-    write_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes|expires=2026-11-21\n");
+    scratch_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes|expires=2026-11-21\n");
     expect_refused(&q, STATUS_USAGE, "no waiver of that cause");
-    write_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes|driver=<1.5\n");
+    scratch_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes|driver=<1.5\n");
     expect_refused(&q, STATUS_USAGE, "no waiver of that cause");
-    write_text("known.tsv", "relu.f32.c002|libx.so*\n");
+    scratch_text("known.tsv", "relu.f32.c002|libx.so*\n");
     expect_refused(&q, STATUS_USAGE, "waivers.tsv:1: ");
-    write_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes\n");
+    scratch_text("known.tsv", "relu.f32.c002|libx.so*|wrong lanes\n");
     sample_record_open(&r, 4);
     sample_record_write(&r, "other.json");
     record_close(&r);
@@ -315,7 +271,7 @@ TEST(test_parts)
 {
     const char *reports[] = { "part.json" };
     const struct statement_request q = request_of(reports, 1);
-    struct record r;
+    struct record r CLOSED_BY(record_close);
 
     sample_record_open(&r, 5);
     r.run.shards = 4;
@@ -331,7 +287,6 @@ TEST(test_parts)
     r.run.list_sha256 = "00ff";
     sample_record_write(&r, "part.json");
     expect_refused(&q, STATUS_USAGE, "report.json: it has no hash of its list of cases");
-    record_close(&r);
 }
 
 /* ---- verifying ---- */
@@ -342,7 +297,7 @@ TEST(test_changed_files)
     replace("s/log-run_one.log", "well", "ill");
     expect_problem("log-run_one.log: its SHA-256 is ");
     sum_again("log-run_one.log");
-    write_text("s/extra.txt", "");
+    scratch_text("s/extra.txt", "");
     expect_problem("extra.txt: is not listed in SHA256SUMS");
     unlink("s/extra.txt");
     unlink("s/log-run_one.log");
@@ -354,7 +309,7 @@ static void expect_lie(const char *name, const char *from, const char *to, const
 {
     char path[128];
 
-    remove_tree("s");
+    assert_int_equal(scratch_run("rm -rf s"), 0);
     make_statement();
     snprintf(path, sizeof path, "s/%s", name);
     replace(path, from, to);
@@ -371,12 +326,12 @@ TEST(test_lies)
                "no waiver of that cause");
     expect_lie("report.json", "\"waived\"", "\"pass\"", "report");
     expect_lie("report.json", "{", "", "report.json");
-    remove_tree("s");
+    assert_int_equal(scratch_run("rm -rf s"), 0);
     make_statement();
     unlink("s/waivers.tsv");
     expect_problem("there is no file of waivers");
     /* A second name for the report: it would count twice. */
-    remove_tree("s");
+    assert_int_equal(scratch_run("rm -rf s"), 0);
     make_statement();
     assert_int_equal(system("cd s && cp report.json report-2.json && "
                             "sha256sum report-2.json >>SHA256SUMS"),
@@ -396,7 +351,7 @@ TEST(test_hostile_entries)
     assert_int_equal(mkdir("s/logs", 0777), 0);
     expect_problem("logs: expected a regular file, found a directory");
     rmdir("s/logs");
-    write_text("s/two\nlines\033[31m", "");
+    scratch_text("s/two\nlines\033[31m", "");
     expect_problem("two\nlines\033[31m: is not listed"); /* escaped where it is printed */
     unlink("s/two\nlines\033[31m");
     /* A listed file that is a FIFO: it must not be opened. */
@@ -412,26 +367,24 @@ TEST(test_hostile_entries)
 /* Sizes, numbers of entries and calls that are refused, and what is no file at all. */
 TEST(test_limits)
 {
-    struct notes problems = { .count = 0 };
+    struct notes problems CLOSED_BY(notes_close) = { .count = 0 };
     struct statement_facts facts;
-    struct diag diag;
     char name[32];
 
     make_statement();
     opendir_error = EMFILE;
-    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_IO);
-    report_kit_expect("s: Too many open files", diag.text);
+    assert_int_equal(statement_verify("s", &facts, &problems, &err), STATUS_IO);
+    report_kit_expect("s: Too many open files", err.text);
     opendir_error = 0;
     for (int i = 0; i < 4096; i++) {
         snprintf(name, sizeof name, "s/x%d", i);
-        write_text(name, "");
+        scratch_text(name, "");
     }
-    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
-    report_kit_expect("s: more than 4096 entries", diag.text);
+    assert_int_equal(statement_verify("s", &facts, &problems, &err), STATUS_USAGE);
+    report_kit_expect("s: more than 4096 entries", err.text);
     unlink("s/SHA256SUMS");
-    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
-    report_kit_expect("no regular file SHA256SUMS", diag.text);
-    notes_close(&problems);
+    assert_int_equal(statement_verify("s", &facts, &problems, &err), STATUS_USAGE);
+    report_kit_expect("no regular file SHA256SUMS", err.text);
 }
 
 /* Whichever allocation fails: there is no verdict, for a check may have been left out. */
@@ -442,31 +395,28 @@ TEST(test_no_memory)
 
     make_statement();
     for (after = 0; s != STATUS_OK; after++) {
-        struct notes problems = { .count = 0 };
+        struct notes problems CLOSED_BY(notes_close) = { .count = 0 };
         struct statement_facts facts;
-        struct diag diag = { .text = "" };
         const long failures = mem_failures();
 
         mem_fail_after(after);
-        s = statement_verify("s", &facts, &problems, &diag);
+        s = statement_verify("s", &facts, &problems, &err);
         mem_fail_after(-1);
         if (s != (mem_failures() == failures ? STATUS_OK : STATUS_NO_MEMORY))
-            fail_msg("allocation %ld: status %d, '%s'", after, (int)s, diag.text);
-        notes_close(&problems);
+            fail_msg("allocation %ld: status %d, '%s'", after, (int)s, err.text);
     }
     assert_true(after > 5);
 }
 
 static void expect_no_statement(const char *sums, const char *words)
 {
-    struct notes problems = { .count = 0 };
+    struct notes problems CLOSED_BY(notes_close) = { .count = 0 };
     struct statement_facts facts;
     struct diag diag = { .status = STATUS_OK };
 
-    write_text("s/SHA256SUMS", sums);
+    scratch_text("s/SHA256SUMS", sums);
     assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
     report_kit_expect(words, diag.text);
-    notes_close(&problems);
 }
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
@@ -475,7 +425,6 @@ TEST(test_hostile_sums)
 {
     struct notes problems = { .count = 0 };
     struct statement_facts facts;
-    struct diag diag;
     char line[80];
 
     make_statement();
@@ -492,14 +441,14 @@ TEST(test_hostile_sums)
     expect_no_statement("no sums", "SHA256SUMS:1: expected 64");
     unlink("s/SHA256SUMS");
     assert_int_equal(symlink("/dev/zero", "s/SHA256SUMS"), 0);
-    assert_int_equal(statement_verify("s", &facts, &problems, &diag), STATUS_USAGE);
-    report_kit_expect("no regular file SHA256SUMS", diag.text);
-    assert_int_equal(statement_verify("known.tsv", &facts, &problems, &diag), STATUS_USAGE);
-    report_kit_expect("expected a directory", diag.text);
-    assert_int_equal(statement_verify("nosuch", &facts, &problems, &diag), STATUS_IO);
+    assert_int_equal(statement_verify("s", &facts, &problems, &err), STATUS_USAGE);
+    report_kit_expect("no regular file SHA256SUMS", err.text);
+    assert_int_equal(statement_verify("known.tsv", &facts, &problems, &err), STATUS_USAGE);
+    report_kit_expect("expected a directory", err.text);
+    assert_int_equal(statement_verify("nosuch", &facts, &problems, &err), STATUS_IO);
     notes_close(&problems);
     unlink("s/SHA256SUMS");
-    write_text("s/SHA256SUMS", "");
+    scratch_text("s/SHA256SUMS", "");
     expect_problem("expected a report, report.json, found none");
 }
 

@@ -3,10 +3,7 @@
 
 #include "conformance/util/stderr_text.h"
 
-#include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

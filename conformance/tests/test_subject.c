@@ -11,9 +11,7 @@
 #include "reference/tests/kit/test.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,15 +20,14 @@ TEST(test_reference)
 {
     TfLiteDelegate *delegate = NULL;
     struct subject s;
-    struct diag diag;
 
-    assert_int_equal(subject_init(&s, "none", NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&s, "none", NULL, &err), STATUS_OK);
     assert_null(s.path);
     assert_string_equal(s.label, "reference");
     assert_string_equal(s.sha256, "");
     assert_int_equal(s.bounds, BOUNDS_FP32);
-    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
-    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_OK);
+    assert_int_equal(subject_load(&s, &err), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &err), STATUS_OK);
     assert_null(delegate);
     subject_destroy(&s, NULL);
     subject_close(&s);
@@ -41,10 +38,9 @@ TEST(test_options)
 {
     const char *items[] = { "fault=none", "ulps=3", "fault=swap", "empty=", "a=b=c" };
     const struct string_list list = { items, 5 };
-    struct subject s;
-    struct diag diag;
+    struct subject s CLOSED_BY(subject_close);
 
-    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &err), STATUS_OK);
     assert_int_equal(s.option_count, 4);
     assert_string_equal(s.options[0].value, "swap"); /* the later one counts */
     assert_string_equal(s.options[2].value, "");
@@ -52,21 +48,19 @@ TEST(test_options)
     assert_string_equal(s.label, "delegate.so fault=swap ulps=3 empty= a=b=c");
     assert_int_equal(s.path[0], '/');
     assert_int_equal(strlen(s.sha256), 64);
-    assert_int_equal(subject_set(&s, "ulps", "4", &diag), STATUS_OK);
+    assert_int_equal(subject_set(&s, "ulps", "4", &err), STATUS_OK);
     assert_int_equal(s.option_count, 4);
     assert_string_equal(s.options[1].value, "4");
-    subject_close(&s);
 }
 
 static void expect_usage(const char *option)
 {
     const struct string_list list = { &option, 1 };
     struct subject s;
-    struct diag diag;
 
-    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, option));
-    assert_non_null(strstr(diag.text, ": expected KEY=VALUE"));
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, option));
+    assert_non_null(strstr(err.text, ": expected KEY=VALUE"));
     assert_null(s.path);
 }
 
@@ -79,7 +73,6 @@ TEST(test_bad_options)
     char texts[SUBJECT_OPTIONS_MAX + 1][16];
     const struct string_list list = { items, SUBJECT_OPTIONS_MAX + 1 };
     struct subject s;
-    struct diag diag;
 
     expect_usage("precision");
     expect_usage("=fp16");
@@ -90,14 +83,14 @@ TEST(test_bad_options)
     expect_usage(option);
     strcpy(option + KEY_BYTES_MAX, "=1");
     items[0] = option;
-    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &one, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &one, &err), STATUS_OK);
     assert_int_equal(strlen(s.options[0].key), KEY_BYTES_MAX);
     subject_close(&s);
     for (size_t i = 0; i <= SUBJECT_OPTIONS_MAX; i++) {
         snprintf(texts[i], sizeof texts[i], "k%zu=1", i);
         items[i] = texts[i];
     }
-    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &diag), STATUS_USAGE);
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), &list, &err), STATUS_USAGE);
 }
 
 /* Our options choose the class of bounds; other libraries are held to fp32. */
@@ -111,53 +104,40 @@ TEST(test_bounds)
                      { "precision", "fp16", BOUNDS_FP16 },
                      { "precision", "fp32", BOUNDS_FP32 },
                      { "precision", "fast", BOUNDS_FP16_RUNS } };
-    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
-    struct subject ours, other;
-    struct diag diag;
+    const char *const path = scratch_text("libassay_delegate.so", "x\n");
+    struct subject ours CLOSED_BY(subject_close), other CLOSED_BY(subject_close);
 
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
-    snprintf(command, sizeof command, "echo x >%s", path);
-    assert_int_equal(system(command), 0);
-    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
-    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&ours, path, NULL, &err), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &err), STATUS_OK);
     assert_false(subject_is_default(&ours)); /* same name, another place */
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        assert_int_equal(subject_set(&ours, settings[i].key, settings[i].value, &diag), STATUS_OK);
-        assert_int_equal(subject_set(&other, settings[i].key, settings[i].value, &diag), STATUS_OK);
+        assert_int_equal(subject_set(&ours, settings[i].key, settings[i].value, &err), STATUS_OK);
+        assert_int_equal(subject_set(&other, settings[i].key, settings[i].value, &err), STATUS_OK);
         assert_int_equal(ours.bounds, settings[i].bounds);
         assert_int_equal(other.bounds, BOUNDS_FP32);
     }
-    assert_int_equal(subject_load(&ours, &diag), STATUS_IO); /* it is no library */
-    assert_non_null(strstr(diag.text, "libassay_delegate.so"));
-    subject_close(&ours);
-    subject_close(&other);
-    unlink(path);
-    rmdir(directory);
+    assert_int_equal(subject_load(&ours, &err), STATUS_IO); /* it is no library */
+    assert_non_null(strstr(err.text, "libassay_delegate.so"));
 }
 
 /* Our integers are held to exact unless an option says otherwise. */
 TEST(test_bounds_of_integers)
 {
     const struct test_case floats = { .dynamic = true }, bytes = { .quantized = true };
-    char directory[] = "/tmp/assay_subject_XXXXXX", path[128], command[256];
-    struct subject ours, other, reference;
-    struct diag diag;
+    const char *const path = scratch_text("libassay_delegate.so", "x\n");
+    struct subject ours CLOSED_BY(subject_close), other CLOSED_BY(subject_close),
+        reference CLOSED_BY(subject_close);
 
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/libassay_delegate.so", directory);
-    snprintf(command, sizeof command, "echo x >%s", path);
-    assert_int_equal(system(command), 0);
-    assert_int_equal(subject_init(&ours, path, NULL, &diag), STATUS_OK);
-    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
-    assert_int_equal(subject_init(&reference, "none", NULL, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&ours, path, NULL, &err), STATUS_OK);
+    assert_int_equal(subject_init(&other, mock_path("delegate.so"), NULL, &err), STATUS_OK);
+    assert_int_equal(subject_init(&reference, "none", NULL, &err), STATUS_OK);
     assert_int_equal(ours.quantized, BOUNDS_EXACT);
     assert_int_equal(other.quantized, BOUNDS_FLOAT_VIEW);
     assert_int_equal(reference.quantized, BOUNDS_EXACT);
     assert_int_equal(subject_bounds(&ours), BOUNDS_FP32); /* it is not asked about integers */
-    assert_int_equal(subject_set(&ours, "quantized", "exact", &diag), STATUS_OK);
+    assert_int_equal(subject_set(&ours, "quantized", "exact", &err), STATUS_OK);
     assert_int_equal(subject_bounds(&ours), BOUNDS_EXACT);
-    assert_int_equal(subject_set(&ours, "quantized", "float_view", &diag), STATUS_OK);
+    assert_int_equal(subject_set(&ours, "quantized", "float_view", &err), STATUS_OK);
     assert_int_equal(ours.quantized, BOUNDS_FLOAT_VIEW);
     assert_int_equal(subject_bounds(&ours), BOUNDS_FLOAT_VIEW);
     assert_int_equal(ours.bounds, BOUNDS_FP32);
@@ -168,30 +148,23 @@ TEST(test_bounds_of_integers)
     ours.skips_floats = false;
     ours.skips_quantized = true;
     assert_true(subject_runs(&ours, &floats) && !subject_runs(&ours, &bytes));
-    subject_close(&ours);
-    subject_close(&other);
-    subject_close(&reference);
-    unlink(path);
-    rmdir(directory);
 }
 
 TEST(test_missing)
 {
-    struct subject s;
-    struct diag diag;
+    struct subject s CLOSED_BY(subject_close);
 
-    assert_int_equal(subject_init(&s, "/nowhere/delegate.so", NULL, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "/nowhere/delegate.so"));
+    assert_int_equal(subject_init(&s, "/nowhere/delegate.so", NULL, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "/nowhere/delegate.so"));
     assert_null(s.path);
     /* Ours is neither beside the test programs nor in ../lib/assay. */
-    assert_int_equal(subject_init(&s, NULL, NULL, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "libassay_delegate.so"));
+    assert_int_equal(subject_init(&s, NULL, NULL, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "libassay_delegate.so"));
     /* A library, and no delegate. */
-    assert_int_equal(subject_init(&s, mock_path("../libassay.so"), NULL, &diag), STATUS_OK);
-    assert_int_equal(subject_load(&s, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "tflite_plugin_create_delegate"));
+    assert_int_equal(subject_init(&s, mock_path("../libassay.so"), NULL, &err), STATUS_OK);
+    assert_int_equal(subject_load(&s, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "tflite_plugin_create_delegate"));
     assert_null(s.library);
-    subject_close(&s);
 }
 
 /* The loader would wait for the writer of a pipe, and the hash of a device would have no end. */
@@ -200,44 +173,54 @@ TEST(test_no_files)
     static const char *const kinds[] = { "delegate:%s", "tflite-c:%s",
                                          "tflite-c:/proc/self/exe?delegate=%s",
                                          "litert:gpu?library=%s" };
-    char folder[] = P_tmpdir "/assay-test-subject-XXXXXX", pipe[sizeof folder + 8];
-    const char *const files[] = { pipe, "/dev/zero" };
+    const char *const files[] = { scratch("pipe"), "/dev/zero" };
 
-    assert_non_null(mkdtemp(folder));
-    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
-    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(mkfifo(files[0], 0600), 0);
     alarm(60); /* a failure hangs */
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (size_t k = 0; k < 2; k++) {
             struct subject s;
-            struct diag diag;
             char text[256], expected[256];
 
             snprintf(text, sizeof text, kinds[i], files[k]);
             snprintf(expected, sizeof expected, "%s: a %s, expected a regular file", files[k],
                      k ? "character device" : "named pipe");
-            assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
-            if (!strstr(diag.text, expected))
-                fail_msg("%s: \"%s\" is not in \"%s\"", text, expected, diag.text);
+            assert_int_equal(subject_parse(&s, text, &err), STATUS_IO);
+            if (!strstr(err.text, expected))
+                fail_msg("%s: \"%s\" is not in \"%s\"", text, expected, err.text);
         }
     }
     alarm(0);
-    unlink(pipe);
-    rmdir(folder);
 }
 
 TEST(test_hash_of_a_long_file)
 {
-    struct diag diag = { .status = STATUS_OK };
     char hex[SHA256_HEX_BYTES];
 
-    assert_int_equal(limits_set("file_bytes=1000", &diag), STATUS_OK);
-    assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_LIMIT);
-    assert_non_null(strstr(diag.text, "/proc/self/exe: a longer file"));
+    assert_int_equal(limits_set("file_bytes=1000", &err), STATUS_OK);
+    assert_int_equal(sha256_file("/proc/self/exe", hex, &err), STATUS_LIMIT);
+    assert_non_null(strstr(err.text, "/proc/self/exe: a longer file"));
     assert_string_equal(hex, "");
-    assert_int_equal(limits_set("file_bytes=4G", &diag), STATUS_OK);
-    assert_int_equal(sha256_file("/proc/self/exe", hex, &diag), STATUS_OK);
+    assert_int_equal(limits_set("file_bytes=4G", &err), STATUS_OK);
+    assert_int_equal(sha256_file("/proc/self/exe", hex, &err), STATUS_OK);
     assert_int_equal(strlen(hex), 64);
+}
+
+/* The hash that is kept is of this file as it is now. */
+TEST(test_hash_of_a_changed_file)
+{
+    const char *const path = scratch_text("library.so", "");
+    char expected[SHA256_HEX_BYTES];
+
+    for (int i = 0; i < 5; i++) {
+        const char *const library = i < 4 ? path : mock_path("delegate.so");
+        struct subject s CLOSED_BY(subject_close);
+
+        assert_int_equal(truncate(path, 100 + i / 2), 0); /* each size twice */
+        assert_int_equal(subject_init(&s, library, NULL, &err), STATUS_OK);
+        assert_int_equal(sha256_file(library, expected, &err), STATUS_OK);
+        assert_string_equal(s.sha256, expected);
+    }
 }
 
 /* A library with one of the two functions of a delegate. */
@@ -249,15 +232,13 @@ TEST(test_half_delegates)
     };
 
     for (int i = 0; i < 2; i++) {
-        struct subject s;
-        struct diag diag;
+        struct subject s CLOSED_BY(subject_close);
 
-        assert_int_equal(subject_init(&s, mock_path(halves[i][0]), NULL, &diag), STATUS_OK);
-        assert_int_equal(subject_load(&s, &diag), STATUS_IO);
-        if (!strstr(diag.text, halves[i][1]))
-            fail_msg("\"%s\" is not in \"%s\"", halves[i][1], diag.text);
+        assert_int_equal(subject_init(&s, mock_path(halves[i][0]), NULL, &err), STATUS_OK);
+        assert_int_equal(subject_load(&s, &err), STATUS_IO);
+        if (!strstr(err.text, halves[i][1]))
+            fail_msg("\"%s\" is not in \"%s\"", halves[i][1], err.text);
         assert_null(s.library);
-        subject_close(&s);
     }
 }
 
@@ -266,53 +247,49 @@ TEST(test_load_and_create)
     const struct subject_option extra[] = { { "ulps", "1" }, { "fault", "none" } };
     TfLiteDelegate *delegate;
     struct subject s;
-    struct diag diag;
 
-    assert_int_equal(subject_init(&s, mock_path("delegate.so"), NULL, &diag), STATUS_OK);
-    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
-    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
-    assert_int_equal(subject_load(&s, &diag), STATUS_OK); /* again: nothing happens */
+    assert_int_equal(subject_init(&s, mock_path("delegate.so"), NULL, &err), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &err), STATUS_USAGE);
+    assert_int_equal(subject_load(&s, &err), STATUS_OK);
+    assert_int_equal(subject_load(&s, &err), STATUS_OK); /* again: nothing happens */
     assert_null(s.extras.get_stats);
     /* An extra option replaces the subject's for this object only. */
-    assert_int_equal(subject_set(&s, "fault", "no_device", &diag), STATUS_OK);
-    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_NO_DEVICE);
-    assert_non_null(strstr(diag.text, "there is no device"));
-    assert_int_equal(subject_create(&s, extra, 2, &delegate, &diag), STATUS_OK);
+    assert_int_equal(subject_set(&s, "fault", "no_device", &err), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &err), STATUS_NO_DEVICE);
+    assert_non_null(strstr(err.text, "there is no device"));
+    assert_int_equal(subject_create(&s, extra, 2, &delegate, &err), STATUS_OK);
     assert_non_null(delegate);
     subject_destroy(&s, delegate);
     subject_close(&s);
-    assert_int_equal(subject_init(&s, mock_path("gpu.so"), NULL, &diag), STATUS_OK);
-    assert_int_equal(subject_load(&s, &diag), STATUS_OK);
+    assert_int_equal(subject_init(&s, mock_path("gpu.so"), NULL, &err), STATUS_OK);
+    assert_int_equal(subject_load(&s, &err), STATUS_OK);
     assert_non_null(s.extras.get_stats);
     assert_non_null(s.extras.get_refusal);
     assert_null(s.extras.devices);
     /* Of options that it rejects, a library that can be asked says so. */
-    assert_int_equal(subject_set(&s, "fault", "colour", &diag), STATUS_OK);
-    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, "colour"));
+    assert_int_equal(subject_set(&s, "fault", "colour", &err), STATUS_OK);
+    assert_int_equal(subject_create(&s, NULL, 0, &delegate, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, "colour"));
     subject_close(&s);
 }
 
 static void expect_no_subject(const char *text, const char *message)
 {
-    struct subject s;
-    struct diag diag;
+    struct subject s CLOSED_BY(subject_close);
 
-    assert_int_equal(subject_parse(&s, text, &diag), STATUS_USAGE);
-    if (!strstr(diag.text, message))
-        fail_msg("%s: expected '%s' in '%s'", text, message, diag.text);
-    subject_close(&s);
+    assert_int_equal(subject_parse(&s, text, &err), STATUS_USAGE);
+    if (!strstr(err.text, message))
+        fail_msg("%s: expected '%s' in '%s'", text, message, err.text);
 }
 
 TEST(test_spec)
 {
     char text[PATH_MAX + 200], again[PATH_MAX + 200];
     struct subject s;
-    struct diag diag;
 
     snprintf(text, sizeof text, "delegate:%s?fault=a%%26b%%3f&ulps=3&bounds=fp16,exact",
              mock_path("delegate.so"));
-    assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK);
+    assert_int_equal(subject_parse(&s, text, &err), STATUS_OK);
     assert_int_equal(s.option_count, 2);
     assert_string_equal(subject_option(&s, "fault"), "a&b?");
     assert_string_equal(subject_option(&s, "ulps"), "3");
@@ -323,17 +300,17 @@ TEST(test_spec)
     assert_true(subject_spec(&s, text, sizeof text));
     assert_false(subject_spec(&s, again, 20));
     subject_close(&s);
-    assert_int_equal(subject_parse(&s, text, &diag), STATUS_OK); /* what it writes, it reads */
+    assert_int_equal(subject_parse(&s, text, &err), STATUS_OK); /* what it writes, it reads */
     assert_true(subject_spec(&s, again, sizeof again));
     assert_string_equal(again, text);
     subject_close(&s);
-    assert_int_equal(subject_parse(&s, "reference", &diag), STATUS_OK);
+    assert_int_equal(subject_parse(&s, "reference", &err), STATUS_OK);
     assert_null(s.path);
     assert_true(subject_spec(&s, again, sizeof again));
     assert_string_equal(again, "reference");
     subject_close(&s);
     snprintf(text, sizeof text, "delegate:%s", "/nowhere/x.so");
-    assert_int_equal(subject_parse(&s, text, &diag), STATUS_IO);
+    assert_int_equal(subject_parse(&s, text, &err), STATUS_IO);
 }
 
 TEST(test_wrong_spec)
@@ -362,7 +339,7 @@ TEST(test_no_memory)
 
     snprintf(text, sizeof text, "delegate:%s?ulps=3", mock_path("delegate.so"));
     for (long after = 0; s != STATUS_OK; after++) {
-        struct subject subject;
+        struct subject subject CLOSED_BY(subject_close);
         struct diag diag = { .text = "" };
 
         mem_fail_after(after);
@@ -371,7 +348,6 @@ TEST(test_no_memory)
         assert_true(s == STATUS_OK || s == STATUS_NO_MEMORY);
         no_words = no_words || strcmp(diag.text, "subject: out of memory") == 0;
         assert_int_equal(subject.option_count, s == STATUS_OK);
-        subject_close(&subject);
     }
     assert_true(no_words);
 }

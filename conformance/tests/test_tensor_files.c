@@ -5,7 +5,6 @@
 #include "conformance/suite/io/tensor_io.h"
 #include "reference/format/file.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +42,8 @@ static const struct pixel_scale usual = { 127.5, 127.5 };
 static char folder[] = "/tmp/assay-files-XXXXXX";
 static char h5[64], other[64];
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-    (void)state;
     if (!mkdtemp(folder))
         return -1;
     snprintf(h5, sizeof h5, "%s/a.h5", folder);
@@ -53,9 +51,8 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
-    (void)state;
     unlink(h5);
     unlink(other);
     return rmdir(folder);
@@ -92,7 +89,6 @@ TEST(images_for_other_tensors)
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct box box;
-        struct diag diag = { .text = "" };
         char text[100] = "";
         TfLiteTensor *const t = make(&box, rows[i].type, 16, rows[i].rank, rows[i].dims);
 
@@ -101,7 +97,7 @@ TEST(images_for_other_tensors)
                      "an image for the tensor %s, expected f32, f16, u8 or i8 [1, h, w, c]",
                      rows[i].tensor);
         expect_text(text, rows[i].tensor ? STATUS_UNSUPPORTED : STATUS_OK,
-                    tensor_from_image(t, &im, usual, &diag), &diag);
+                    tensor_from_image(t, &im, usual, &err), &err);
     }
 }
 
@@ -111,26 +107,24 @@ TEST(large_integers)
     static uint64_t values[2] = { INT64_MAX, UINT64_MAX };
     const struct array a = { kTfLiteUInt64, 1, { 2 }, 2, sizeof values, values };
     struct box box;
-    struct diag diag = { .text = "" };
     TfLiteTensor *const t = make(&box, kTfLiteInt64, 16, 1, (int[]){ 2 });
 
     expect_text("element 1 of the u64 array does not fit i64", STATUS_INVALID,
-                tensor_from_array(t, &a, usual, &diag), &diag);
+                tensor_from_array(t, &a, usual, &err), &err);
     assert_true(t->data.i64[0] == INT64_MAX);
 }
 
 TEST(raw_bools)
 {
     struct box box;
-    struct diag diag = { .text = "" };
     TfLiteTensor *const t = make(&box, kTfLiteBool, 3, 1, (int[]){ 3 });
 
-    assert_int_equal(file_write(other, "\0\1\1", 3, &diag), STATUS_OK);
-    assert_int_equal(tensor_load(t, other, usual, &diag), STATUS_OK);
+    assert_int_equal(file_write(other, "\0\1\1", 3, &err), STATUS_OK);
+    assert_int_equal(tensor_load(t, other, usual, &err), STATUS_OK);
     assert_memory_equal(t->data.raw, "\0\1\1", 3);
-    assert_int_equal(file_write(other, "\0\1\2", 3, &diag), STATUS_OK);
+    assert_int_equal(file_write(other, "\0\1\2", 3, &err), STATUS_OK);
     expect_text("other: byte 2 is 2, expected a bool", STATUS_INVALID,
-                tensor_load(t, other, usual, &diag), &diag);
+                tensor_load(t, other, usual, &err), &err);
     unlink(other);
 }
 
@@ -218,7 +212,6 @@ TEST(tensors_without_an_array)
 
     for (size_t i = 0; i < COUNT(rows) * COUNT(suffixes); i++) {
         struct box box;
-        struct diag diag = { .text = "" };
         TfLiteTensor *const t =
             make(&box, rows[i / 2].type, rows[i / 2].bytes, rows[i / 2].rank, rows[i / 2].dims);
         char name[80];
@@ -226,7 +219,7 @@ TEST(tensors_without_an_array)
         snprintf(name, sizeof name, "%s/t.%s", folder, suffixes[i % 2]);
         expect_text(rows[i / 2].text ? rows[i / 2].text : "",
                     rows[i / 2].text ? STATUS_UNSUPPORTED : STATUS_OK,
-                    tensors_save(&t, 1, name, &diag), &diag);
+                    tensors_save(&t, 1, name, &err), &err);
         assert_int_equal(access(name, F_OK), rows[i / 2].text ? -1 : 0);
         unlink(name);
     }

@@ -3,14 +3,10 @@
 
 #include "conformance/suite/io/tensor_value.h"
 #include "reference/base/memory.h"
-#include "reference/format/file.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static TfLiteTensor make(TfLiteType type, void *data, size_t bytes, int rank, const int *dims)
 {
@@ -102,29 +98,28 @@ TEST(random_values)
     TfLiteTensor t = make(kTfLiteFloat32, a, sizeof a, 1, (int[]){ 1000 });
     double sum = 0;
     int high = 0;
-    struct diag diag;
 
-    assert_int_equal(tensor_fill(&t, 1, 0, &diag), STATUS_OK);
+    assert_int_equal(tensor_fill(&t, 1, 0, &err), STATUS_OK);
     t.data.f = b;
-    assert_int_equal(tensor_fill(&t, 1, 0, &diag), STATUS_OK);
+    assert_int_equal(tensor_fill(&t, 1, 0, &err), STATUS_OK);
     assert_memory_equal(a, b, sizeof a);
     for (int i = 0; i < 1000; i++) {
         assert_true(a[i] >= -1 && a[i] < 1);
         sum += a[i];
     }
     assert_true(fabs(sum) < 60); /* deviation 18 */
-    assert_int_equal(tensor_fill(&t, 1, 1, &diag), STATUS_OK);
+    assert_int_equal(tensor_fill(&t, 1, 1, &err), STATUS_OK);
     assert_memory_not_equal(a, b, sizeof a);
-    assert_int_equal(tensor_fill(&t, 2, 0, &diag), STATUS_OK);
+    assert_int_equal(tensor_fill(&t, 2, 0, &err), STATUS_OK);
     assert_memory_not_equal(a, b, sizeof a);
     t.type = kTfLiteUInt8;
     t.data.uint8 = bytes;
-    assert_int_equal(tensor_fill(&t, 1, 0, &diag), STATUS_OK);
+    assert_int_equal(tensor_fill(&t, 1, 0, &err), STATUS_OK);
     for (int i = 0; i < 1000; i++)
         high += bytes[i] > 127;
     assert_true(high > 400 && high < 600);
     t.type = kTfLiteString;
-    assert_int_equal(tensor_fill(&t, 1, 0, &diag), STATUS_UNSUPPORTED);
+    assert_int_equal(tensor_fill(&t, 1, 0, &err), STATUS_UNSUPPORTED);
     free(t.dims);
 }
 
@@ -141,40 +136,29 @@ TEST(labels)
         { "", 0, { NULL } },
         { "\n", 1, { "" } },
     };
-    char path[] = "/tmp/assay-labels-XXXXXX";
-    const int fd = mkstemp(path);
     struct labels l;
-    struct diag diag;
 
-    assert_true(fd >= 0);
-    close(fd);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        assert_int_equal(file_write(path, rows[i].text, strlen(rows[i].text), &diag), STATUS_OK);
-        assert_int_equal(labels_read(&l, path, &diag), STATUS_OK);
+        assert_int_equal(labels_read(&l, scratch_text("labels", rows[i].text), &err), STATUS_OK);
         assert_int_equal(l.count, rows[i].count);
         for (size_t k = 0; k < l.count; k++)
             assert_string_equal(labels_find(&l, k), rows[i].lines[k]);
         assert_null(labels_find(&l, l.count));
         labels_close(&l);
     }
-    unlink(path);
-    assert_int_equal(labels_read(&l, path, &diag), STATUS_IO);
+    assert_int_equal(labels_read(&l, scratch("none"), &err), STATUS_IO);
     labels_close(&l);
 }
 
 /* Whichever allocation fails. */
 TEST(labels_without_memory)
 {
-    static const char text[] = "a\nb\n";
-    char path[] = "/tmp/assay-labels-XXXXXX";
-    const int fd = mkstemp(path);
+    const char *const path = scratch_text("labels", "a\nb\n");
     enum status s = STATUS_NO_MEMORY;
     bool no_text = false, no_lines = false;
 
-    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
-    close(fd);
     for (long after = 0; s != STATUS_OK; after++) {
-        struct labels l;
+        struct labels l CLOSED_BY(labels_close);
         struct diag diag = { .text = "" };
 
         mem_fail_after(after);
@@ -187,8 +171,6 @@ TEST(labels_without_memory)
             assert_null(l.text);
             assert_null(l.lines);
         }
-        labels_close(&l);
     }
     assert_true(no_text && no_lines);
-    unlink(path);
 }

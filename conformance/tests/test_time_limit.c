@@ -2,7 +2,6 @@
 #include "conformance/util/time_limit.h"
 #include "reference/tests/kit/test.h"
 
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * there. */
 /* Needs: mock/delegate.so mock/gpu.so */
 /* Needs: libassay_delegate.so */
-#include "conformance/tools/bench/bench_trace.h"
+#include "conformance/tools/bench/bench.h"
 #include "conformance/tools/bench/timeline.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "reference/tests/kit/mock_path.h"
@@ -16,9 +16,8 @@
 static char dir[] = "/tmp/assay-timeline-XXXXXX";
 static char file[64];
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-    (void)state;
     if (!mkdtemp(dir))
         return -1;
     snprintf(file, sizeof file, "%s/trace.json", dir);
@@ -26,9 +25,8 @@ static int make_dir(void **state)
     return 0;
 }
 
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
-    (void)state;
     unlink(file);
     return rmdir(dir);
 }
@@ -140,7 +138,7 @@ static int slices(const json_t *root, int pid, const char *name, double *us)
 
 static enum status write_small(const char *path, struct diag *diag)
 {
-    struct timeline t;
+    struct timeline t CLOSED_BY(timeline_close);
     enum status s;
 
     timeline_open(&t, 1000);
@@ -152,17 +150,15 @@ static enum status write_small(const char *path, struct diag *diag)
     timeline_add(&t, TIMELINE_HOST, 1, "outer", 1001, 1004, NULL);
     timeline_add(&t, TIMELINE_HOST, 1, "backwards", 1006, 1005, NULL);
     s = timeline_write(&t, path, json_pack("{s:s}", "model", "x"), diag);
-    timeline_close(&t);
     return s;
 }
 
 TEST(events_are_sorted)
 {
-    struct diag diag = { .status = STATUS_OK };
     const json_t *events;
     json_t *root;
 
-    assert_int_equal(write_small(file, &diag), STATUS_OK);
+    assert_int_equal(write_small(file, &err), STATUS_OK);
     root = load();
     events = json_object_get(root, "traceEvents");
     assert_int_equal(json_array_size(events), 6);
@@ -177,23 +173,22 @@ TEST(events_are_sorted)
 
 TEST(whole_or_not_at_all)
 {
-    struct diag diag = { .status = STATUS_OK };
     char path[96];
 
     snprintf(path, sizeof path, "%s/no/trace.json", dir);
-    assert_int_equal(timeline_check_path(path, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, path));
-    assert_non_null(strstr(diag.text, "No such file"));
-    diag_clear(&diag);
-    assert_int_equal(write_small(path, &diag), STATUS_IO);
+    assert_int_equal(timeline_check_path(path, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, "No such file"));
+    diag_clear(&err);
+    assert_int_equal(write_small(path, &err), STATUS_IO);
     assert_int_not_equal(access(path, F_OK), 0);
-    diag_clear(&diag);
-    assert_int_equal(timeline_check_path(dir, &diag), STATUS_IO);
-    assert_non_null(strstr(diag.text, "directory"));
-    diag_clear(&diag);
-    assert_int_equal(timeline_check_path(file, &diag), STATUS_OK);
-    assert_int_equal(timeline_check_path("/dev/null", &diag), STATUS_OK);
-    assert_int_equal(timeline_check_path("trace.json", &diag), STATUS_OK);
+    diag_clear(&err);
+    assert_int_equal(timeline_check_path(dir, &err), STATUS_IO);
+    assert_non_null(strstr(err.text, "directory"));
+    diag_clear(&err);
+    assert_int_equal(timeline_check_path(file, &err), STATUS_OK);
+    assert_int_equal(timeline_check_path("/dev/null", &err), STATUS_OK);
+    assert_int_equal(timeline_check_path("trace.json", &err), STATUS_OK);
 }
 
 /* ---- the pass ---- */
@@ -203,10 +198,8 @@ static void trace(const char *delegate)
     const struct bench_request q = { .model = "golden/digits/digits_f32.tflite",
                                      .delegate = delegate,
                                      .seed = 1 };
-    struct diag diag = { .status = STATUS_OK };
 
-    if (bench_trace(&q, file, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(bench_trace(&q, file, &err));
 }
 
 TEST(the_reference_has_host_phases)

@@ -5,8 +5,6 @@
 #include "conformance/util/random.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,12 +1,10 @@
 /* Waivers applied to a run, checked against the list of cases, and written. */
 /* Needs: mock/delegate.so mock/gpu.so */
-#include "conformance/report/record/waivers.h"
+#include "conformance/report/record/expectations.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,13 +13,10 @@ static const struct date today = { 2026, 11, 22 };
 /* Reads a file and applies it; the caller closes both. */
 static void apply(const char *text, struct waivers *w, struct notes *notes)
 {
-    char *const path = report_kit_write(text);
-    struct diag diag = { .status = STATUS_OK };
+    const char *const path = scratch_text("file", text);
 
     *notes = (struct notes){ .count = 0 };
-    if (waivers_read(w, path, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    unlink(path);
+    KIT_OK(waivers_read(w, path, &err));
     waivers_apply(w, &report_kit.report, today, notes);
 }
 
@@ -184,17 +179,14 @@ TEST(test_stale)
 static char *written(const struct waivers *w)
 {
     static char text[8192];
-    char *const path = report_kit_write("");
-    struct diag diag = { .status = STATUS_OK };
+    const char *const path = scratch_text("file", "");
     FILE *f;
 
-    if (waivers_write(w, &report_kit.report, path, today, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(waivers_write(w, &report_kit.report, path, today, &err));
     f = fopen(path, "r");
     assert_non_null(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);
-    unlink(path);
     return text;
 }
 

@@ -6,7 +6,6 @@
 #include "reference/tests/kit/compared.h"
 #include "reference/tests/kit/test.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +15,9 @@ static const struct date today = { 2026, 11, 22 };
 
 static void read_file(struct waivers *w, const char *text)
 {
-    char *const path = report_kit_write(text);
-    struct diag diag = { .status = STATUS_OK };
+    const char *const path = scratch_text("file", text);
 
-    if (waivers_read(w, path, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
-    unlink(path);
+    KIT_OK(waivers_read(w, path, &err));
 }
 
 static void expect_text(const char *expected, const char *found)
@@ -32,7 +28,7 @@ static void expect_text(const char *expected, const char *found)
 
 TEST(test_fields)
 {
-    struct waivers w;
+    struct waivers w CLOSED_BY(waivers_close);
 
     read_file(&w,
               "\xef\xbb\xbf# cases | device | cause\r\n"
@@ -63,7 +59,6 @@ TEST(test_fields)
     expect_text("smallest: add.f32.c1\tmore", w.rows[1].more);
     assert_null(w.rows[2].link);
     assert_int_equal(w.rows[2].expires.year, 0);
-    waivers_close(&w);
 }
 
 /* The files that the repository has stay readable. */
@@ -71,17 +66,14 @@ TEST(test_known_files)
 {
     static const char *const paths[] = { "conformance/known/litert-2.3.0-cpu.tsv",
                                          "conformance/known/litert-2.3.0-webgpu-h200.tsv" };
-    struct diag diag = { .status = STATUS_OK };
 
     for (int i = 0; i < 2; i++) {
-        struct waivers w;
+        struct waivers w CLOSED_BY(waivers_close);
 
         if (access(paths[i], R_OK) != 0)
             skip();
-        if (waivers_read(&w, paths[i], &diag) != STATUS_OK)
-            fail_msg("%s", diag.text);
+        KIT_OK(waivers_read(&w, paths[i], &err));
         assert_true(w.count > 10);
-        waivers_close(&w);
     }
 }
 
@@ -131,7 +123,8 @@ TEST(test_refused)
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *const path = report_kit_write(rows[i].text), place[80];
+        const char *const path = scratch_text("file", rows[i].text);
+        char place[80];
         struct waivers w;
         struct diag diag = { .status = STATUS_OK };
 
@@ -141,24 +134,19 @@ TEST(test_refused)
         snprintf(place, sizeof place, "%s%s", path, rows[i].where);
         report_kit_expect(place, diag.text);
         report_kit_expect(rows[i].words, diag.text);
-        unlink(path);
     }
 }
 
 TEST(test_unreadable)
 {
-    char path[] = "/tmp/assay_waivers_XXXXXX";
-    const int fd = mkstemp(path);
+    const char *const path = scratch_bytes("file", "a|b|c\nd|e\0|f\n", 13);
     struct waivers w;
-    struct diag diag;
 
-    assert_int_equal(write(fd, "a|b|c\nd|e\0|f\n", 13), 13);
-    close(fd);
-    assert_int_equal(waivers_read(&w, path, &diag), STATUS_USAGE);
-    report_kit_expect(":2: expected text, found a byte 0", diag.text);
+    assert_int_equal(waivers_read(&w, path, &err), STATUS_USAGE);
+    report_kit_expect(":2: expected text, found a byte 0", err.text);
     unlink(path);
-    assert_int_equal(waivers_read(&w, path, &diag), STATUS_IO);
-    assert_int_equal(waivers_read(&w, "/tmp", &diag), STATUS_IO);
+    assert_int_equal(waivers_read(&w, path, &err), STATUS_IO);
+    assert_int_equal(waivers_read(&w, "/tmp", &err), STATUS_IO);
 }
 
 /* Whichever allocation fails: of the text, of the rows, or of a field for people.  What does not
@@ -168,7 +156,8 @@ static void expect_no_memory(size_t lines, int allocations)
 {
     enum { FIELD = 40000 };
     static const char start[] = "a|b|c|";
-    char *const text = malloc(lines + sizeof start + FIELD), *path;
+    char *text CLOSED_BY(kit_free) = malloc(lines + sizeof start + FIELD);
+    const char *path;
     enum status s = STATUS_NO_MEMORY;
     int failures = 0;
 
@@ -176,9 +165,9 @@ static void expect_no_memory(size_t lines, int allocations)
     sprintf(text, "%*s%s%*s", (int)lines, "", start, FIELD, "");
     memset(text, '\n', lines);
     memset(text + lines + sizeof start - 1, 'd', FIELD);
-    path = report_kit_write(text);
+    path = scratch_text("file", text);
     for (long after = 0; s != STATUS_OK; after++) {
-        struct waivers w;
+        struct waivers w CLOSED_BY(waivers_close);
         struct diag diag = { .text = "" };
 
         mem_fail_after(after);
@@ -194,11 +183,8 @@ static void expect_no_memory(size_t lines, int allocations)
             assert_null(w.arena.blocks);
             failures++;
         }
-        waivers_close(&w);
     }
     assert_true(failures >= allocations);
-    unlink(path);
-    free(text);
 }
 
 TEST(test_no_memory)
@@ -326,7 +312,7 @@ static const struct waiver *find(const struct waivers *w, const char *name, cons
 TEST(test_find)
 {
     static const char driver[] = "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)";
-    struct waivers w;
+    struct waivers w CLOSED_BY(waivers_close);
 
     read_file(&w, "a.*|*|old|expires=2026-11-21\n"
                   "a.*|*|last day|expires=2026-11-22\n"
@@ -348,7 +334,6 @@ TEST(test_find)
     assert_int_equal(find(&w, "e.x", "", "", "")->line, 7);
     assert_true(waiver_is_expired(find(&w, "e.x", "", "", ""), today));
     assert_null(find(&w, "f.x", "", "", ""));
-    waivers_close(&w);
 }
 
 /* ---- many rows ---- */
@@ -357,8 +342,8 @@ TEST(test_find)
 TEST(test_many_names)
 {
     enum { ROWS = 40000, BYTES = 40 };
-    char *const text = mem_alloc(ROWS, BYTES), name[32];
-    struct waivers w;
+    char *text CLOSED_BY(kit_mem_free) = mem_alloc(ROWS, BYTES), name[32];
+    struct waivers w CLOSED_BY(waivers_close);
     size_t used = 0;
 
     assert_non_null(text);
@@ -374,18 +359,15 @@ TEST(test_many_names)
         assert_int_equal(find(&w, name, "", "", "") == NULL, i % 2);
     }
     assert_true(compared < 50l * ROWS); /* log2(ROWS) is below 16 */
-    mem_free(text);
-    waivers_close(&w);
 }
 
 TEST(test_too_many_patterns)
 {
     enum { ROWS = 4097, BYTES = 16 };
-    char *const text = mem_alloc(ROWS, BYTES);
-    struct diag diag = { .status = STATUS_OK };
+    char *text CLOSED_BY(kit_mem_free) = mem_alloc(ROWS, BYTES);
     struct waivers w;
     size_t used = 0;
-    char *path;
+    const char *path;
 
     assert_non_null(text);
     for (int i = 0; i < ROWS - 1; i++)
@@ -394,12 +376,10 @@ TEST(test_too_many_patterns)
     assert_int_equal(w.pattern_count, ROWS - 1);
     waivers_close(&w);
     snprintf(text + used, BYTES, "x[ab]|*|c\n");
-    path = report_kit_write(text);
-    assert_int_equal(waivers_read(&w, path, &diag), STATUS_USAGE);
-    assert_non_null(strstr(diag.text, ":4097: expected at most 4096 rows with a pattern of cases; "
-                                      "found another, x[ab]"));
-    unlink(path);
-    mem_free(text);
+    path = scratch_text("file", text);
+    assert_int_equal(waivers_read(&w, path, &err), STATUS_USAGE);
+    assert_non_null(strstr(err.text, ":4097: expected at most 4096 rows with a pattern of cases; "
+                                     "found another, x[ab]"));
 }
 
 /* Rows of names and patterns speak in the order of the file; the first that holds today counts. */

@@ -1,7 +1,6 @@
 /* Work in a process of its own: what it returns, how it ends, where it stands still. */
 #include "conformance/util/interrupt.h"
 #include "conformance/util/watched.h"
-#include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
 
 #include <signal.h>
@@ -89,9 +88,8 @@ TEST(ends)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct watched_end end;
-        struct diag diag;
 
-        KIT_OK(watched_run(rows[i].work, rows[i].user, rows[i].still_s, &end, &diag));
+        KIT_OK(watched_run(rows[i].work, rows[i].user, rows[i].still_s, &end, &err));
         if (strcmp(end.reason, rows[i].reason) != 0)
             fail_msg("row %zu: \"%s\"", i, end.reason);
         assert_int_equal(end.ended, rows[i].ended);
@@ -114,10 +112,9 @@ static int waits_for_a_signal(void *user)
 TEST(signals_are_passed_on)
 {
     struct watched_end end;
-    struct diag diag;
 
     interrupt_begin();
-    KIT_OK(watched_run(waits_for_a_signal, NULL, 60, &end, &diag));
+    KIT_OK(watched_run(waits_for_a_signal, NULL, 60, &end, &err));
     interrupt_end();
     assert_false(end.ended);
     assert_int_equal(end.code, 7);

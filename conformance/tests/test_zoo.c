@@ -14,7 +14,6 @@
 #include "reference/runtime/interpreter.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
@@ -22,25 +21,21 @@
 static const struct zoo_entry *entry(const char *name)
 {
     const struct zoo_entry *e = NULL;
-    struct diag diag;
 
-    assert_int_equal(zoo_find(&e, name, &diag), STATUS_OK);
+    assert_int_equal(zoo_find(&e, name, &err), STATUS_OK);
     return e;
 }
 
 static void build(struct model *m, struct zoo_options options)
 {
-    struct diag diag = { .status = STATUS_OK };
-
-    if (zoo_build(m, entry("mobilenet_v1"), &options, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(zoo_build(m, entry("mobilenet_v1"), &options, &err));
 }
 
 /* Of all constants, in order. */
 static void hash(const struct model *m, char hex[SHA256_HEX_BYTES])
 {
     size_t bytes = 0;
-    uint8_t *all;
+    uint8_t *all CLOSED_BY(kit_mem_free);
 
     for (size_t i = 0; i < m->buffer_count; i++)
         bytes += m->buffers[i].data.count;
@@ -53,7 +48,6 @@ static void hash(const struct model *m, char hex[SHA256_HEX_BYTES])
         bytes += m->buffers[i].data.count;
     }
     sha256_hex(all, bytes, hex);
-    mem_free(all);
 }
 
 static const struct zoo_options tiny = {
@@ -87,19 +81,18 @@ TEST(weights_are_fixed)
 
 TEST(a_file_reads_back)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct tflite_file one, two;
     struct model m, again, back;
 
     build(&m, tiny);
     build(&again, tiny);
-    assert_int_equal(tflite_write(&m, &one, &diag), STATUS_OK);
-    assert_int_equal(tflite_write(&again, &two, &diag), STATUS_OK);
+    assert_int_equal(tflite_write(&m, &one, &err), STATUS_OK);
+    assert_int_equal(tflite_write(&again, &two, &err), STATUS_OK);
     assert_int_equal(one.count, two.count);
     assert_memory_equal(one.bytes, two.bytes, one.count);
-    if (tflite_read(&back, one.bytes, one.count, &diag) != STATUS_OK ||
-        model_compare(&m, &back, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (tflite_read(&back, one.bytes, one.count, &err) != STATUS_OK ||
+        model_compare(&m, &back, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     model_close(&m);
     model_close(&again);
     model_close(&back);
@@ -155,19 +148,18 @@ TEST(activations_stay_sane)
     } rows[] = { { 0.25, 96 }, { 0.25, 32 }, { 1, 32 } };
 
     for (size_t r = 0; r < COUNT(rows); r++) {
-        struct diag diag = { .status = STATUS_OK };
         struct interpreter *in;
-        struct model m;
+        struct model m CLOSED_BY(model_close);
         size_t count;
 
         build(&m, (struct zoo_options){ .width = rows[r].width,
                                         .resolution = rows[r].resolution,
                                         .type = TENSOR_FLOAT32,
                                         .seed = 1 });
-        assert_int_equal(interpreter_open(&in, &m, &keep, &diag), STATUS_OK);
-        assert_int_equal(interpreter_allocate(in, &diag), STATUS_OK);
-        tensor_fill(interpreter_tensor(in, interpreter_inputs(in, &count)[0]), 1, 0, &diag);
-        assert_int_equal(interpreter_invoke(in, &diag), STATUS_OK);
+        assert_int_equal(interpreter_open(&in, &m, &keep, &err), STATUS_OK);
+        assert_int_equal(interpreter_allocate(in, &err), STATUS_OK);
+        tensor_fill(interpreter_tensor(in, interpreter_inputs(in, &count)[0]), 1, 0, &err);
+        assert_int_equal(interpreter_invoke(in, &err), STATUS_OK);
         for (size_t i = 0; i + 1 < interpreter_node_count(in); i++) { /* all but SOFTMAX */
             const TfLiteTensor *const t =
                 interpreter_tensor(in, interpreter_node(in, (int)i)->outputs->data[0]);
@@ -185,7 +177,6 @@ TEST(activations_stay_sane)
                          rows[r].width, rows[r].resolution, rms, clamped, elements);
         }
         interpreter_close(in);
-        model_close(&m);
     }
 }
 
@@ -203,32 +194,32 @@ TEST(refuses)
         { { .width = 1, .resolution = 1056, .type = TENSOR_FLOAT32 },
           "resolution 1056, expected a multiple of 32 up to 1024" },
         { { .width = 1, .batch = 1025, .type = TENSOR_FLOAT32 }, "batch 1025, expected 1 to 1024" },
-        { { .width = 1, .channels = 65, .type = TENSOR_FLOAT32 }, "65 channels, expected 1 to 64" },
+        { { .width = 1, .channels = 129, .type = TENSOR_FLOAT32 },
+          "129 channels, expected 1 to 128" },
         { { .width = 1, .classes = 1, .type = TENSOR_FLOAT32 }, "1 classes, expected 2 to 262144" },
         { { .width = 1, .type = TENSOR_INT16 }, "type INT16, expected f32, f16, i8 or u8" },
         { { .width = 1, .type = TENSOR_UINT8, .weights_only = true },
           "weights only in type 3, expected i8" },
     };
     const struct zoo_entry *e;
-    struct diag diag;
     struct model m;
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(zoo_build(&m, entry("mobilenet_v1"), &rows[i].options, &diag),
+        assert_int_equal(zoo_build(&m, entry("mobilenet_v1"), &rows[i].options, &err),
                          STATUS_USAGE);
-        assert_string_equal(diag.text, rows[i].text);
+        assert_string_equal(err.text, rows[i].text);
         assert_null(m.subgraphs);
     }
-    assert_int_equal(zoo_find(&e, "posenet", &diag), STATUS_OK);
+    assert_int_equal(zoo_find(&e, "posenet", &err), STATUS_OK);
     assert_int_equal(
         zoo_build(&m, e,
                   &(struct zoo_options){ .width = 1, .resolution = 256, .type = TENSOR_FLOAT32 },
-                  &diag),
+                  &err),
         STATUS_USAGE);
-    assert_string_equal(diag.text, "resolution 256, expected 33 to 1025 in steps of 16");
-    assert_int_equal(zoo_find(&e, "resnet51", &diag), STATUS_USAGE);
-    assert_string_equal(diag.text, "no such model; did you mean resnet50?");
-    assert_int_equal(zoo_find(&e, "alexnet", &diag), STATUS_USAGE);
+    assert_string_equal(err.text, "resolution 256, expected 33 to 1025 in steps of 16");
+    assert_int_equal(zoo_find(&e, "resnet51", &err), STATUS_USAGE);
+    assert_string_equal(err.text, "no such model; did you mean resnet50?");
+    assert_int_equal(zoo_find(&e, "alexnet", &err), STATUS_USAGE);
 }
 
 /* ---- 8 bits ---- */
@@ -333,13 +324,12 @@ struct outcome {
 static struct interpreter *start(struct model *m, struct zoo_options options)
 {
     const struct interpreter_options keep = { .preserve_all = true };
-    struct diag diag = { .status = STATUS_OK };
     struct interpreter *in;
 
     build(m, options);
-    if (interpreter_open(&in, m, &keep, &diag) != STATUS_OK ||
-        interpreter_allocate(in, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    if (interpreter_open(&in, m, &keep, &err) != STATUS_OK ||
+        interpreter_allocate(in, &err) != STATUS_OK)
+        fail_msg("%s", err.text);
     return in;
 }
 
@@ -357,11 +347,10 @@ static TfLiteTensor *result_of(struct interpreter *in, size_t node)
 
 static struct outcome run(struct interpreter *in)
 {
-    struct diag diag = { .status = STATUS_OK };
     struct outcome o;
     const TfLiteTensor *logits;
 
-    assert_int_equal(interpreter_invoke(in, &diag), STATUS_OK);
+    assert_int_equal(interpreter_invoke(in, &err), STATUS_OK);
     logits = result_of(in, interpreter_node_count(in) - 2);
     assert_int_equal(ref_elements(logits), COUNT(o.logits));
     for (size_t i = 0; i < COUNT(o.logits); i++)
@@ -415,15 +404,14 @@ TEST(integers_say_the_same)
     };
 
     for (size_t r = 0; r < COUNT(integers); r++) {
-        struct model m, f;
+        struct model m CLOSED_BY(model_close), f CLOSED_BY(model_close);
         struct interpreter *const in = start(&m, integer_options(r, plain));
         struct interpreter *const real = start(&f, plain);
         TfLiteTensor *const from = input_of(in), *const to = input_of(real);
         struct outcome truth, got;
-        struct diag diag;
         double snr;
 
-        assert_int_equal(tensor_fill(from, 99, 0, &diag), STATUS_OK);
+        assert_int_equal(tensor_fill(from, 99, 0, &err), STATUS_OK);
         for (size_t i = 0; i < ref_elements(to); i++)
             to->data.f[i] = (float)tensor_real(from, i);
         truth = run(real);
@@ -436,8 +424,6 @@ TEST(integers_say_the_same)
             expect_full_ranges(integers[r].name, in);
         interpreter_close(in);
         interpreter_close(real);
-        model_close(&m);
-        model_close(&f);
     }
 }
 
@@ -490,12 +476,11 @@ static void out_of_memory_with(const struct zoo_options *options)
     long needed;
 
     for (long n = 0;; n++) {
-        struct diag diag;
         struct model m;
         enum status s;
 
         mem_fail_after(n);
-        s = zoo_build(&m, e, options, &diag);
+        s = zoo_build(&m, e, options, &err);
         needed = mem_fail_after(-1);
         if (s == STATUS_OK) {
             model_close(&m);

@@ -3,6 +3,7 @@
 
 #include "reference/base/utf8.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -53,6 +54,11 @@ json_t *json_text(const char *text)
     return value;
 }
 
+json_t *json_number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
 json_t *json_ints(const int *values, size_t count)
 {
     json_t *const list = json_array();
@@ -60,4 +66,22 @@ json_t *json_ints(const int *values, size_t count)
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_integer(values[i]));
     return list;
+}
+
+json_t *json_list(size_t count, json_t *element(const void *of, size_t index), const void *of)
+{
+    json_t *const list = json_array();
+    bool ok = list != NULL;
+
+    for (size_t i = 0; ok && i < count; i++)
+        ok = json_array_append_new(list, element(of, i)) == 0;
+    return json_whole(list, ok);
+}
+
+json_t *json_whole(json_t *value, bool ok)
+{
+    if (ok)
+        return value;
+    json_decref(value);
+    return NULL;
 }

@@ -1,8 +1,6 @@
 /* Cuts nodes out of a graph, and numbers anew what they use. */
 #include "conformance/util/model_cut.h"
 
-#include <string.h>
-
 /* What is known of a tensor of the source. */
 struct use {
     int32_t maker;    /* the operator that computes it; -1: none */

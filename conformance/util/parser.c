@@ -51,7 +51,7 @@ struct parser_limits parser_limits_now(void)
 
 enum { FIRST_FILE = 4, LOG_BYTES_MAX = 1 << 16 }; /* 0 to 2, and the socket, are open */
 
-static const size_t mib = (size_t)1 << 20;
+static const uint64_t mib = 1 << 20;
 
 bool parser_limits_memory(void)
 {
@@ -88,13 +88,17 @@ static size_t address_space(void)
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* The soft limit is for the library, the hard one for the result, too. */
-static void limit_memory(size_t library, size_t result)
+static rlim_t sum(rlim_t limit, uint64_t bytes)
+{
+    return bytes < RLIM_INFINITY - limit ? limit + (rlim_t)bytes : RLIM_INFINITY;
+}
+
+void parser_limit_memory(uint64_t library, uint64_t result)
 {
     const size_t now = address_space();
 
     if (parser_limits_memory() && now > 0)
-        set_limit(RLIMIT_AS, now + library, now + library + result);
+        set_limit(RLIMIT_AS, sum(now, library), sum(sum(now, library), result));
 }
 
 void parser_allow(size_t bytes)
@@ -102,7 +106,7 @@ void parser_allow(size_t bytes)
     struct rlimit now;
 
     if (parser_limits_memory() && getrlimit(RLIMIT_AS, &now) == 0 && now.rlim_cur != RLIM_INFINITY)
-        set_limit(RLIMIT_AS, now.rlim_cur + bytes, now.rlim_max);
+        set_limit(RLIMIT_AS, sum(now.rlim_cur, bytes), now.rlim_max);
 }
 
 static void limit_files(int files)
@@ -164,7 +168,7 @@ static _Noreturn void run_child(const struct parser_job *job, int socket, int lo
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     set_signals();
     keep_files(socket, log);
-    limit_memory(parser_limits_now().memory_mib * mib, job->result_bytes);
+    parser_limit_memory(parser_limits_now().memory_mib * mib, job->result_bytes);
     set_limit(RLIMIT_CORE, 0, 0);
     prctl(PR_SET_DUMPABLE, 0); /* nor a core by way of a program */
     set_limit(RLIMIT_CPU, parser_limits_now().cpu_s, (rlim_t)parser_limits_now().cpu_s + 1);

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct parser_job {
     const char *name;    /* "libhdf5", for messages */
@@ -57,6 +58,10 @@ enum status parser_result(struct parser *p, struct diag *diag);
 void parser_end(struct parser *p);
 
 /* ---- in the child ---- */
+
+/* Limits the address space to what there is now and so many bytes more, where such a limit holds:
+ * the soft limit is for the library, the hard one for the result, too. */
+void parser_limit_memory(uint64_t library, uint64_t result);
 
 /* From here on no file can be opened. */
 void parser_opened(void);

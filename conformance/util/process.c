@@ -7,6 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,6 +62,14 @@ uint64_t process_resident_bytes(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+void process_keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, 128 << 20);
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
+
 size_t process_count_processors(void)
 {
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -71,8 +82,10 @@ bool process_write(int socket, const void *data, size_t bytes)
     const char *p = data;
 
     while (bytes > 0) {
-        const ssize_t n = send(socket, p, bytes, MSG_NOSIGNAL);
+        ssize_t n = send(socket, p, bytes, MSG_NOSIGNAL);
 
+        if (n < 0 && errno == ENOTSOCK)
+            n = write(socket, p, bytes);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -103,7 +116,7 @@ bool process_read(int socket, void *data, size_t bytes)
 /* What delegates and drivers print must not mix with the report on stdout. */
 static void redirect(int output)
 {
-    const int null = open("/dev/null", O_RDONLY);
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
     if (null >= 0)
         dup2(null, STDIN_FILENO);
@@ -126,7 +139,7 @@ static int open_log(void)
     int fd = -1;
 
     if (f) {
-        fd = dup(fileno(f));
+        fd = fcntl(fileno(f), F_DUPFD_CLOEXEC, 0);
         fclose(f);
     }
     return fd;

@@ -44,7 +44,13 @@ enum status process_start(struct process *p, enum process_output output,
 /* Ends a child in serve without the handlers of exit, such as destructors of libraries. */
 _Noreturn void process_leave(int status);
 
-/* Write and read all bytes, on either end; false when the other end is closed. */
+/* Keeps what is freed for what is allocated next: given back to the kernel, as glibc does, its
+ * pages are zeroed anew.  For both ends of a line, where model after model needs the same memory.
+ */
+void process_keep_memory(void);
+
+/* Write and read all bytes, on either end; false when the other end is closed.  A pipe may be
+ * written to, too, where SIGPIPE is ignored. */
 bool process_write(int socket, const void *data, size_t bytes);
 bool process_read(int socket, void *data, size_t bytes);
 /* Writes from the parent's end.  process_last_words reports what the process prints after this. */

@@ -349,7 +349,7 @@ static double usual_error(enum bounds bounds, const struct bound_point *p, doubl
     return 0.5 + 0.5 * sqrt(k);
 }
 
-void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
+bool bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
                     const struct bound_point *p, double got)
 {
     const double limit = bound_limit(rule, bounds, p);
@@ -359,7 +359,7 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
     /* Below m / u the roundings of a sum are those of denormals. */
     if (p->magnitude * unit32 < floor32 || !isfinite(got) ||
         is_overflow(bound_storage(bounds), limit, p->value) || bound_may_overflow(rule, bounds, p))
-        return;
+        return false;
     e = residual(rule, bounds, p, got) / (sum_unit(rule, bounds) * p->magnitude);
     scaled = e / usual_error(bounds, p, k);
     sums->count++;
@@ -370,6 +370,7 @@ void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum
     sums->biased = bounds & BOUNDS_TOWARD_ZERO || (is_arith16(bounds) && p->terms > 256);
     if (rule->kind == BOUND_DOT)
         sums->shared += fmin(1, 2 / sqrt(p->row)) * fabs(p->value) / p->magnitude;
+    return true;
 }
 
 const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
@@ -407,14 +408,15 @@ const char *bound_note(const struct bound_rule *rule, enum bounds bounds)
 
 struct bound_sums_verdict bound_sums_check(const struct bound_sums *sums)
 {
+    const double independent = sums->independent > 0 ? sums->independent : sums->count;
     struct bound_sums_verdict v = { .pass = true };
 
     if (sums->count == 0)
         return v;
     v.rms = sqrt(sums->scaled_squares / sums->count);
-    v.rms_limit = 1 + 2 / sqrt(sums->count);
+    v.rms_limit = 1 + 2 / sqrt(independent);
     v.mean = sums->sum / sums->count;
-    v.mean_limit = 4 * sqrt(sums->squares / sums->count) / sqrt(sums->count) +
+    v.mean_limit = 4 * sqrt(sums->squares / sums->count) / sqrt(independent) +
                    (0.05 * sums->roots + sums->shared) / sums->count;
     if (sums->biased)
         v.mean_limit = INFINITY;

@@ -132,8 +132,11 @@ struct bound_sums {
     double sum, squares, scaled_squares, roots; /* of e; of e / (0.5 + 0.5 sqrt K); of sqrt K */
     double shared; /* of min(1, 2 / sqrt C) * |r| / magnitude; sums of products only */
     bool biased;   /* the arithmetic errs to one side: the mean is not judged */
+    /* As many errors are independent, where elements share operands; 0: all `count`. */
+    double independent;
 };
-void bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
+/* Returns whether the element is one that counts. */
+bool bound_sums_add(struct bound_sums *sums, const struct bound_rule *rule, enum bounds bounds,
                     const struct bound_point *p, double got);
 struct bound_sums_verdict {
     bool pass;

@@ -99,6 +99,8 @@ struct comparison {
 /* The limit of an element of floats, without `added` and what sets and rows make of it. */
 double compare_limit(const struct compare_request *request, const struct bound_point *p);
 
+/* An element as a number; false: of a type that is not compared so. */
+bool compare_number(TfLiteType type, const void *data, size_t i, double *value);
 /* Fills *out.  STATUS_UNSUPPORTED for a type that has no rule. */
 enum status compare_tensor(const struct compare_request *request, struct comparison *out,
                            struct diag *diag);

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* decoder_270m has 40 inputs: two caches for each of 18 layers, tokens, positions and two masks. */
 enum { CASE_NAME_BYTES = 96, CASE_INPUTS_MAX = 48 };
 
 struct op_case; /* a row: suite.h */
@@ -24,7 +25,7 @@ struct suite;
 
 /* One case: a row in one type. */
 struct test_case {
-    const struct suite *suite;
+    const struct suite *suite; /* NULL: it is a hostile model (suite/hostile/corpus.h) */
     const struct op_case *row;
     int32_t type;               /* enum tensor_type: the type that the name says */
     const char *type_name;      /* "i8pc" */

@@ -1,10 +1,12 @@
 /* Makes one case: model and inputs, with data drawn from the case's streams. */
 #include "conformance/suite/cases/case_builder.h"
 
+#include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/case_quant.h"
 
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
+#include "reference/format/read.h"
 
 #include <assert.h>
 #include <math.h>
@@ -99,8 +101,9 @@ static void fill_every_half(float *values, size_t count, unsigned frame)
         values[i] = half_to_float(half_at(i, frame));
 }
 
-bool case_list_place(const struct case_builder *m, unsigned number, size_t i, size_t count,
-                     unsigned frame, size_t *at)
+/* Writes which of a list of `count` values is element i of drawn tensor `number`; false: none. */
+static bool case_list_place(const struct case_builder *m, unsigned number, size_t i, size_t count,
+                            unsigned frame, size_t *at)
 {
     const struct op_case *const row = m->c->row;
     const bool second = row->pairs && number == row->values_of + 1;
@@ -285,20 +288,26 @@ int case_input_bool(struct case_builder *m, const char *name, const struct shape
     return input_whole(m, name, shape, TENSOR_BOOL, 0, 0, 0);
 }
 
-int case_input_i64(struct case_builder *m, const char *name, const struct shape *shape,
-                   const int32_t *a, const int32_t *b)
+int case_input_values(struct case_builder *m, const char *name, const struct shape *shape,
+                      int32_t type, const int32_t *a, const int32_t *b)
 {
-    const size_t count = shape_elements(shape);
-    const int tensor = case_declare_input(m, name, shape, TENSOR_INT64, sizeof(int64_t));
+    const size_t count = shape_elements(shape), bytes = tensor_type_bits(type) / 8;
+    const int tensor = case_declare_input(m, name, shape, type, bytes);
 
+    m->filled++;
     for (int frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
-        int64_t *const wide = mem_alloc(count, sizeof *wide);
+        const int32_t *const values = frame ? b : a;
+        void *const data = mem_alloc(count, bytes);
 
-        m->out->inputs[m->out->input_count - 1].data[frame] = wide;
-        if (!wide)
+        m->out->inputs[m->out->input_count - 1].data[frame] = data;
+        if (!data)
             case_fail_memory(m);
-        for (size_t i = 0; wide && i < count; i++)
-            wide[i] = (frame ? b : a)[i];
+        for (size_t i = 0; data && i < count; i++) {
+            if (type == TENSOR_INT64)
+                ((int64_t *)data)[i] = values[i];
+            else
+                ((int32_t *)data)[i] = values[i];
+        }
     }
     return tensor;
 }
@@ -713,4 +722,21 @@ enum status case_build(const struct test_case *c, const struct case_request *req
 fail:
     case_instance_close(out);
     return s == STATUS_USAGE ? s : diag_prefix(diag, s, "%s", c->name);
+}
+
+enum status case_open(const struct test_case *c, uint64_t seed, struct case_instance *x,
+                      struct model *m, struct diag *diag)
+{
+    struct case_request request = { .seed = seed };
+    enum status s;
+
+    while (!case_has_set(c, request.set))
+        request.set++;
+    TRY(case_build(c, &request, x, diag));
+    s = tflite_read(m, x->file.bytes, x->file.count, diag);
+    if (s != STATUS_OK) {
+        model_close(m);
+        case_instance_close(x);
+    }
+    return s;
 }

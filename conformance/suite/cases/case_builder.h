@@ -14,6 +14,10 @@
  * name of the case. */
 enum status case_build(const struct test_case *c, const struct case_request *request,
                        struct case_instance *out, struct diag *diag);
+/* Builds a case with the first set of data that it has, and reads the model; the caller closes
+ * both. On failure there is neither. */
+enum status case_open(const struct test_case *c, uint64_t seed, struct case_instance *x,
+                      struct model *m, struct diag *diag);
 void case_instance_close(struct case_instance *instance);
 
 /* Adds an input of the graph and draws its data.  It has the type of the case's activations, or of
@@ -25,9 +29,9 @@ int case_input(struct case_builder *m, const char *name, const struct shape *sha
 int case_input_i32(struct case_builder *m, const char *name, const struct shape *shape,
                    int32_t limit, int32_t offset);
 int case_input_bool(struct case_builder *m, const char *name, const struct shape *shape);
-/* Adds an input of the graph that is i64 and has these values in frames A and B. */
-int case_input_i64(struct case_builder *m, const char *name, const struct shape *shape,
-                   const int32_t *a, const int32_t *b);
+/* Adds an input of the graph of type i32 or i64 that has these values in frames A and B. */
+int case_input_values(struct case_builder *m, const char *name, const struct shape *shape,
+                      int32_t type, const int32_t *a, const int32_t *b);
 /* The same as constants. */
 int case_constant_drawn_i32(struct case_builder *m, const char *name, const struct shape *shape,
                             int32_t limit, int32_t offset);

@@ -54,9 +54,6 @@ struct fill {
 
 /* Sets the status to STATUS_NO_MEMORY, unless the builder has failed before. */
 void case_fail_memory(struct case_builder *m);
-/* Writes which of a list of `count` values is element i of drawn tensor `number`; false: none. */
-bool case_list_place(const struct case_builder *m, unsigned number, size_t i, size_t count,
-                     unsigned frame, size_t *at);
 /* Writes element i of drawn tensor `number` where its row lists integers for it, else returns
  * false.
  */

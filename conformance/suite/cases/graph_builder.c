@@ -50,10 +50,9 @@ static int32_t channels_of(struct value x)
     return x.shape.d[x.shape.rank - 1];
 }
 
-/* Adds an op with one output. */
-static struct value add_op(struct case_builder *m, int32_t code, int32_t version,
-                           const struct options *options, size_t count, const int *inputs,
-                           const struct shape *out)
+struct value graph_add_op(struct case_builder *m, int32_t code, int32_t version,
+                          const struct options *options, size_t count, const int *inputs,
+                          const struct shape *out)
 {
     struct value y = { .shape = *out };
 
@@ -97,7 +96,7 @@ struct value graph_add_quantize(struct case_builder *m, struct value x)
 {
     const struct options options = { .tag = OPTIONS_QuantizeOptions };
 
-    return add_op(m, BUILTIN_QUANTIZE, 1, &options, 1, &x.tensor, &x.shape);
+    return graph_add_op(m, BUILTIN_QUANTIZE, 1, &options, 1, &x.tensor, &x.shape);
 }
 
 struct value graph_add_dequantize(struct case_builder *m, struct value x)
@@ -126,7 +125,7 @@ struct value graph_add_unary(struct case_builder *m, int32_t code, struct value 
 {
     if (m->c->quantized && m->c->type == TENSOR_UINT8 && op_facts_find(code)->u8 == OP_NONE)
         code = BUILTIN_LOGISTIC; /* which has u8 */
-    return add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
+    return graph_add_op(m, code, 1, NULL, 1, &x.tensor, &x.shape);
 }
 
 struct value graph_add_binary(struct case_builder *m, int32_t code, struct value a, struct value b,
@@ -138,14 +137,15 @@ struct value graph_add_binary(struct case_builder *m, int32_t code, struct value
     options_init(&options, ref_find(code)->options_tag);
     if (op_facts_find(code)->fused_activation)
         options_set_int(&options, "fused_activation_function", activation);
-    return add_op(m, code, 1, &options, 2, (const int[]){ a.tensor, b.tensor }, &out);
+    return graph_add_op(m, code, 1, &options, 2, (const int[]){ a.tensor, b.tensor }, &out);
 }
 
 struct value graph_add_prelu(struct case_builder *m, struct value x)
 {
     const struct value alpha = graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
 
-    return add_op(m, BUILTIN_PRELU, 1, NULL, 2, (const int[]){ x.tensor, alpha.tensor }, &x.shape);
+    return graph_add_op(m, BUILTIN_PRELU, 1, NULL, 2, (const int[]){ x.tensor, alpha.tensor },
+                        &x.shape);
 }
 
 static void set_window(struct options *options, const struct graph_window *w)
@@ -193,9 +193,9 @@ struct value graph_add_conv_2d_with(struct case_builder *m, struct value x,
 
     options_init(&options, OPTIONS_Conv2DOptions);
     set_window(&options, w);
-    return add_op(m, BUILTIN_CONV_2D, dot_version(m, BUILTIN_CONV_2D, w->groups > 1 ? 6 : 1),
-                  &options, 3,
-                  (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
+    return graph_add_op(
+        m, BUILTIN_CONV_2D, dot_version(m, BUILTIN_CONV_2D, w->groups > 1 ? 6 : 1), &options, 3,
+        (const int[]){ x.tensor, shared->weights.tensor, shared->bias.tensor }, &out);
 }
 
 struct value graph_add_conv_2d(struct case_builder *m, struct value x, const struct graph_window *w)
@@ -220,8 +220,8 @@ struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
     options_init(&options, OPTIONS_DepthwiseConv2DOptions);
     set_window(&options, w);
     options_set_int(&options, "depth_multiplier", multiplier);
-    return add_op(m, BUILTIN_DEPTHWISE_CONV_2D, dot_version(m, BUILTIN_DEPTHWISE_CONV_2D, 1),
-                  &options, 3, in, &out);
+    return graph_add_op(m, BUILTIN_DEPTHWISE_CONV_2D, dot_version(m, BUILTIN_DEPTHWISE_CONV_2D, 1),
+                        &options, 3, in, &out);
 }
 
 struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
@@ -242,7 +242,7 @@ struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
     in[3] = bias_of(m, &bias);
     options_init(&options, OPTIONS_TransposeConvOptions);
     set_window(&options, w);
-    return add_op(m, BUILTIN_TRANSPOSE_CONV, 3, &options, 4, in, &out);
+    return graph_add_op(m, BUILTIN_TRANSPOSE_CONV, 3, &options, 4, in, &out);
 }
 
 struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x,
@@ -255,7 +255,7 @@ struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x
     set_window(&options, w);
     options_set_int(&options, "filter_width", w->w);
     options_set_int(&options, "filter_height", w->h);
-    return add_op(m, code, 1, &options, 1, &x.tensor, &out);
+    return graph_add_op(m, code, 1, &options, 1, &x.tensor, &out);
 }
 
 struct value graph_add_fully_connected(struct case_builder *m, struct value x, int32_t units,
@@ -278,8 +278,9 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
     options_init(&options, OPTIONS_FullyConnectedOptions);
     options_set_int(&options, "fused_activation_function", activation);
     options_set_int(&options, "keep_num_dims", keep);
-    return add_op(m, BUILTIN_FULLY_CONNECTED, dot_version(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1),
-                  &options, 3, in, &out);
+    return graph_add_op(m, BUILTIN_FULLY_CONNECTED,
+                        dot_version(m, BUILTIN_FULLY_CONNECTED, keep ? 5 : 1), &options, 3, in,
+                        &out);
 }
 
 struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int32_t columns,
@@ -303,7 +304,7 @@ struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int3
         case_scale_of(m, in[1])->terms = depth;
     options_init(&options, OPTIONS_BatchMatMulOptions);
     options_set_int(&options, "adj_y", adj_y);
-    return add_op(m, BUILTIN_BATCH_MATMUL, 1, &options, 2, in, &out);
+    return graph_add_op(m, BUILTIN_BATCH_MATMUL, 1, &options, 2, in, &out);
 }
 
 struct value graph_add_arg_max(struct case_builder *m, struct value x, int32_t axis)
@@ -344,7 +345,7 @@ struct value graph_add_reduction(struct case_builder *m, int32_t code, struct va
     in[1] = case_constant_i32(m, "axes", &vector, list);
     options_init(&options, OPTIONS_ReducerOptions);
     options_set_int(&options, "keep_dims", keep);
-    return add_op(m, code, 1, &options, 2, in, &out);
+    return graph_add_op(m, code, 1, &options, 2, in, &out);
 }
 
 struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep)
@@ -358,7 +359,7 @@ struct value graph_add_softmax(struct case_builder *m, struct value x)
 
     options_init(&options, OPTIONS_SoftmaxOptions);
     options_set_float(&options, "beta", 1);
-    return add_op(m, BUILTIN_SOFTMAX, 1, &options, 1, &x.tensor, &x.shape);
+    return graph_add_op(m, BUILTIN_SOFTMAX, 1, &options, 1, &x.tensor, &x.shape);
 }
 
 struct value graph_add_reshape(struct case_builder *m, struct value x, const struct shape *shape)
@@ -372,7 +373,7 @@ struct value graph_add_reshape(struct case_builder *m, struct value x, const str
     in[1] = case_constant_i32(m, "shape", &vector, shape->d);
     options_init(&options, OPTIONS_ReshapeOptions);
     options_set_ints(&options, "new_shape", shape->d, (size_t)shape->rank);
-    return add_op(m, BUILTIN_RESHAPE, 1, &options, 2, in, shape);
+    return graph_add_op(m, BUILTIN_RESHAPE, 1, &options, 2, in, shape);
 }
 
 struct value graph_add_pad(struct case_builder *m, struct value x, int32_t around, int32_t channels)
@@ -390,8 +391,9 @@ struct value graph_add_pad_sides(struct case_builder *m, struct value x, const i
     assert(x.shape.rank == 4);
     for (int i = 0; i < 4; i++)
         out.d[i] += pads[2 * i] + pads[2 * i + 1];
-    return add_op(m, BUILTIN_PAD, 1, &options, 2,
-                  (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) }, &out);
+    return graph_add_op(m, BUILTIN_PAD, 1, &options, 2,
+                        (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) },
+                        &out);
 }
 
 struct value graph_add_concatenation(struct case_builder *m, size_t count,
@@ -409,7 +411,7 @@ struct value graph_add_concatenation(struct case_builder *m, size_t count,
     }
     options_init(&options, OPTIONS_ConcatenationOptions);
     options_set_int(&options, "axis", axis);
-    return add_op(m, BUILTIN_CONCATENATION, 1, &options, count, in, &out);
+    return graph_add_op(m, BUILTIN_CONCATENATION, 1, &options, count, in, &out);
 }
 
 struct value graph_add_strided_slice(struct case_builder *m, struct value x, int axis,
@@ -439,7 +441,7 @@ struct value graph_add_strided_slice(struct case_builder *m, struct value x, int
     in[1] = case_constant_i32(m, "begin", &vector, from);
     in[2] = case_constant_i32(m, "end", &vector, to);
     in[3] = case_constant_i32(m, "strides", &vector, strides);
-    return add_op(m, BUILTIN_STRIDED_SLICE, 1, &options, 4, in, &out);
+    return graph_add_op(m, BUILTIN_STRIDED_SLICE, 1, &options, 4, in, &out);
 }
 
 struct value graph_add_transpose(struct case_builder *m, struct value x, const int *perm)
@@ -453,8 +455,9 @@ struct value graph_add_transpose(struct case_builder *m, struct value x, const i
         values[d] = perm[d];
         out.d[d] = x.shape.d[perm[d]];
     }
-    return add_op(m, BUILTIN_TRANSPOSE, 1, &options, 2,
-                  (const int[]){ x.tensor, case_constant_i32(m, "perm", &vector, values) }, &out);
+    return graph_add_op(m, BUILTIN_TRANSPOSE, 1, &options, 2,
+                        (const int[]){ x.tensor, case_constant_i32(m, "perm", &vector, values) },
+                        &out);
 }
 
 struct value graph_add_slice(struct case_builder *m, struct value x, int axis, int32_t begin,
@@ -471,7 +474,7 @@ struct value graph_add_slice(struct case_builder *m, struct value x, int axis, i
     in[0] = x.tensor;
     in[1] = case_constant_i32(m, "begin", &vector, begins);
     in[2] = case_constant_i32(m, "size", &vector, out.d);
-    return add_op(m, BUILTIN_SLICE, 1, &options, 3, in, &out);
+    return graph_add_op(m, BUILTIN_SLICE, 1, &options, 3, in, &out);
 }
 
 struct value graph_add_tile(struct case_builder *m, struct value x, int axis, int32_t times)
@@ -484,9 +487,9 @@ struct value graph_add_tile(struct case_builder *m, struct value x, int axis, in
     for (int d = 0; d < x.shape.rank; d++)
         multiples[d] = d == axis ? times : 1;
     out.d[axis] *= times;
-    return add_op(m, BUILTIN_TILE, 1, &options, 2,
-                  (const int[]){ x.tensor, case_constant_i32(m, "multiples", &vector, multiples) },
-                  &out);
+    return graph_add_op(
+        m, BUILTIN_TILE, 1, &options, 2,
+        (const int[]){ x.tensor, case_constant_i32(m, "multiples", &vector, multiples) }, &out);
 }
 
 struct value graph_add_expand_dims(struct case_builder *m, struct value x, int axis)
@@ -498,8 +501,9 @@ struct value graph_add_expand_dims(struct case_builder *m, struct value x, int a
 
     for (int d = 0; d < out.rank; d++)
         out.d[d] = d == axis ? 1 : x.shape.d[d - (d > axis)];
-    return add_op(m, BUILTIN_EXPAND_DIMS, 1, &options, 2,
-                  (const int[]){ x.tensor, case_constant_i32(m, "axis", &scalar, &value) }, &out);
+    return graph_add_op(m, BUILTIN_EXPAND_DIMS, 1, &options, 2,
+                        (const int[]){ x.tensor, case_constant_i32(m, "axis", &scalar, &value) },
+                        &out);
 }
 
 struct value graph_add_pack(struct case_builder *m, size_t count, const struct value *values,
@@ -517,7 +521,7 @@ struct value graph_add_pack(struct case_builder *m, size_t count, const struct v
     options_init(&options, OPTIONS_PackOptions);
     options_set_int(&options, "values_count", (int32_t)count);
     options_set_int(&options, "axis", axis);
-    return add_op(m, BUILTIN_PACK, 1, &options, count, in, &out);
+    return graph_add_op(m, BUILTIN_PACK, 1, &options, count, in, &out);
 }
 
 struct value graph_add_space_to_depth(struct case_builder *m, int32_t code, struct value x,
@@ -534,7 +538,7 @@ struct value graph_add_space_to_depth(struct case_builder *m, int32_t code, stru
     }
     options_init(&options, to_depth ? OPTIONS_SpaceToDepthOptions : OPTIONS_DepthToSpaceOptions);
     options_set_int(&options, "block_size", block);
-    return add_op(m, code, 1, &options, 1, &x.tensor, &out);
+    return graph_add_op(m, code, 1, &options, 1, &x.tensor, &out);
 }
 
 struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
@@ -548,7 +552,7 @@ struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, i
     in[1] = case_constant_i32(m, "size", &vector, &out.d[1]);
     options_init(&options, OPTIONS_ResizeBilinearOptions);
     options_set_int(&options, "half_pixel_centers", half_pixel);
-    return add_op(m, BUILTIN_RESIZE_BILINEAR, half_pixel ? 3 : 1, &options, 2, in, &out);
+    return graph_add_op(m, BUILTIN_RESIZE_BILINEAR, half_pixel ? 3 : 1, &options, 2, in, &out);
 }
 
 struct value graph_add_resize_nearest(struct case_builder *m, struct value x, int32_t h, int32_t w,
@@ -562,7 +566,7 @@ struct value graph_add_resize_nearest(struct case_builder *m, struct value x, in
     in[1] = case_constant_i32(m, "size", &vector, &out.d[1]);
     options_init(&options, OPTIONS_ResizeNearestNeighborOptions);
     options_set_int(&options, "align_corners", align_corners);
-    return add_op(m, BUILTIN_RESIZE_NEAREST_NEIGHBOR, 1, &options, 2, in, &out);
+    return graph_add_op(m, BUILTIN_RESIZE_NEAREST_NEIGHBOR, 1, &options, 2, in, &out);
 }
 
 struct value graph_add_mirror_pad(struct case_builder *m, struct value x, int32_t around,
@@ -576,8 +580,9 @@ struct value graph_add_mirror_pad(struct case_builder *m, struct value x, int32_
 
     options_init(&options, OPTIONS_MirrorPadOptions);
     options_set_int(&options, "mode", symmetric);
-    return add_op(m, BUILTIN_MIRROR_PAD, 1, &options, 2,
-                  (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) }, &out);
+    return graph_add_op(m, BUILTIN_MIRROR_PAD, 1, &options, 2,
+                        (const int[]){ x.tensor, case_constant_i32(m, "paddings", &table, pads) },
+                        &out);
 }
 
 struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells)

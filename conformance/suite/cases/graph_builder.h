@@ -48,6 +48,10 @@ struct value graph_add_number(struct case_builder *m, const struct shape *shape,
 void graph_add_judged_output(struct case_builder *m, struct value y);
 void graph_add_output(struct case_builder *m, struct value y);
 
+/* Any op with one output, of the type that inputs have. */
+struct value graph_add_op(struct case_builder *m, int32_t code, int32_t version,
+                          const struct options *options, size_t count, const int *inputs,
+                          const struct shape *out);
 /* Of one operand and without options: RELU, RELU6, EXP, LOGISTIC, TANH, RSQRT. */
 struct value graph_add_unary(struct case_builder *m, int32_t code, struct value x);
 /* ADD, SUB, MUL, MAXIMUM, MINIMUM; the last two have no fused activation. */

@@ -1,6 +1,6 @@
 /* Chooses the sample greedily: first the cases that add most pairs, then those that add fewer, in
  * an order that the seed shuffles. */
-#include "conformance/suite/cases/quick.h"
+#include "conformance/suite/cases/select.h"
 
 #include "conformance/suite/cases/suite.h"
 #include "reference/base/memory.h"

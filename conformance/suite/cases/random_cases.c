@@ -1,7 +1,6 @@
 /* Lists the cases of random graphs, and builds their models. */
-#include "conformance/suite/cases/random_cases.h"
 
-#include "conformance/suite/cases/random_draw.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>
@@ -31,10 +30,7 @@ static void build(struct case_builder *m)
 }
 
 static const struct suite_member members[] = {
-    { .op = "graph",
-      .code = BUILTIN_PLACEHOLDER_FOR_GREATER_OP_CODES,
-      .version = 1,
-      .sets = SET_BIT(SET_RANDOM) },
+    { SUITE_OP("graph", PLACEHOLDER_FOR_GREATER_OP_CODES, 1), .sets = SET_BIT(SET_RANDOM) },
 };
 static const struct suite suite_random = { .stem = "graph",
                                            .members = members,

@@ -1,7 +1,6 @@
 /* Draws random graphs: item after item, each of which is tried without building a model. */
-#include "conformance/suite/cases/random_draw.h"
+#include "conformance/suite/cases/random_graph.h"
 
-#include "conformance/suite/cases/random_later.h"
 #include "reference/base/op_facts.h"
 
 #include <assert.h>
@@ -360,7 +359,7 @@ static void choose_outputs(struct drawing *d)
     }
 }
 
-/* Appends nodes of random_later.h; the last ones are outputs, if they fit beside the others. */
+/* Appends nodes of random_later.c; the last ones are outputs, if they fit beside the others. */
 static void append_later(struct drawing *d, uint64_t seed, uint32_t index)
 {
     const size_t before = d->graph->count;

@@ -61,4 +61,39 @@ bool random_can_take(const struct suite_member *member, enum random_kind kind);
 bool random_add_item(struct case_builder *m, const struct random_graph *graph, size_t i,
                      struct random_shared *shared, struct random_operand *results);
 
+/* ---- random_draw.c ---- */
+
+/* Draws random graphs.
+ *
+ * A seed and an index have the same graph in each release.  Later ops change no draw: a graph has
+ * up to three of them behind the nodes that were drawn before them, if the fourth bit of its index
+ * is set (8 to 15, 24 to 31, ...), which comes from a random stream of its own.  Ops that are added
+ * after these get another bit and another stream. */
+
+/* Draws the graph of a case. */
+void random_graph_draw(const struct test_case *c, struct random_graph *graph);
+
+/* ---- random_later.c ---- */
+
+/* Nodes that random graphs draw behind those of earlier releases (random_draw.c): shape arithmetic
+ * and tables that follow from it, indices of i64, custom ops, and nodes of the host between. */
+
+/* What members of a suite are, without rows. */
+extern const struct suite_member random_later[];
+extern const size_t random_later_count;
+
+/* ---- random_cases.c: the cases of random graphs ---- */
+
+/* Makes the cases of graphs [0, count) of a seed.  The caller frees both with mem_free; cases point
+ * to rows. */
+enum status random_cases(uint64_t seed, size_t count, struct test_case **cases,
+                         struct random_row **rows, struct diag *diag);
+/* Adds these cases to a list of others.  *rows, which live as long as the cases, may be NULL. */
+enum status random_cases_append(uint64_t seed, size_t graphs, struct test_case **cases,
+                                size_t *count, struct random_row **rows, struct diag *diag);
+/* Whether the case is a random graph; then its row is a struct random_row. */
+bool random_is_graph(const struct test_case *c);
+/* Which graph of its seed it is. */
+uint32_t random_index(const struct test_case *c);
+
 #endif

@@ -1,6 +1,6 @@
 /* Several ops make one node where what lies between has no use of its own: the arithmetic of a
  * shape, or indices that another op reads. */
-#include "conformance/suite/cases/random_later.h"
+#include "conformance/suite/cases/random_graph.h"
 
 #include "conformance/suite/cases/case_quant.h"
 #include "conformance/suite/cases/window.h"
@@ -59,17 +59,6 @@ static int add_size(struct case_builder *m, struct value x, int32_t axis)
     return size;
 }
 
-static struct value add_result(struct case_builder *m, int32_t code, int32_t version,
-                               const struct options *options, size_t count, const int *in,
-                               const struct shape *shape)
-{
-    struct value y = { .shape = *shape };
-
-    y.tensor = case_tensor(m, "t", shape);
-    y.op = case_op(m, code, version, options, count, in, y.tensor);
-    return y;
-}
-
 /* x as [first dimension, the rest]: SHAPE, STRIDED_SLICE, PACK, RESHAPE. */
 static bool add_flatten(struct case_builder *m, struct random_call *call)
 {
@@ -92,7 +81,7 @@ static bool add_flatten(struct case_builder *m, struct random_call *call)
     in[1] = case_tensor_i32(m, "shape", &two);
     add(m, BUILTIN_PACK, 1, &options, 2, parts, 1, &in[1]);
     options_init(&options, OPTIONS_ReshapeOptions);
-    call->out.value = add_result(m, BUILTIN_RESHAPE, 1, &options, 2, in, &flat);
+    call->out.value = graph_add_op(m, BUILTIN_RESHAPE, 1, &options, 2, in, &flat);
     return true;
 }
 
@@ -118,7 +107,7 @@ static bool add_every_other(struct case_builder *m, struct random_call *call)
     add(m, BUILTIN_RANGE, 1, &options, 3, limits, 1, &in[1]);
     options_init(&options, OPTIONS_GatherOptions);
     options_set_int(&options, "axis", axis);
-    call->out.value = add_result(m, BUILTIN_GATHER, 1, &options, 2, in, &out);
+    call->out.value = graph_add_op(m, BUILTIN_GATHER, 1, &options, 2, in, &out);
     return true;
 }
 
@@ -193,7 +182,7 @@ static bool add_embedding(struct case_builder *m, struct random_call *call)
     in[0] = case_constant(m, "table", &table, &fill);
     options_init(&options, OPTIONS_GatherOptions);
     call->out.peak = 4;
-    call->out.value = add_result(m, BUILTIN_GATHER, 1, &options, 2, in, &out);
+    call->out.value = graph_add_op(m, BUILTIN_GATHER, 1, &options, 2, in, &out);
     return true;
 }
 
@@ -240,7 +229,7 @@ static bool add_scattered(struct case_builder *m, struct random_call *call)
     in[0] = case_constant_i32(m, "places", &places, at);
     in[1] = x.tensor;
     in[2] = case_constant_i32(m, "shape", &vector, out.d);
-    call->out.value = add_result(m, BUILTIN_SCATTER_ND, 1, &options, 3, in, &out);
+    call->out.value = graph_add_op(m, BUILTIN_SCATTER_ND, 1, &options, 3, in, &out);
     return true;
 }
 

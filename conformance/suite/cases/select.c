@@ -2,6 +2,8 @@
 #include "conformance/suite/cases/select.h"
 
 #include "conformance/suite/cases/suite.h"
+#include "conformance/util/nearest.h"
+#include "reference/base/memory.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -55,6 +57,30 @@ static bool within_limit(size_t i, size_t n, size_t limit)
     return limit == 0 || n <= limit || i == 0 || i * limit / n != (i - 1) * limit / n;
 }
 
+/* A filter matches nothing: a misspelt name, or a glob whose op is. */
+static enum status no_match(const struct test_case *cases, size_t count, const char *filter,
+                            struct diag *diag)
+{
+    const bool glob = strpbrk(filter, "*?[") != NULL;
+    const size_t length = strcspn(filter, glob ? ".*?[" : "");
+    const char **names = mem_alloc(count, sizeof *names), *near = NULL;
+    char word[CASE_NAME_BYTES] = "";
+
+    for (size_t i = 0; i < count && names; i++)
+        names[i] = glob ? cases[i].op : cases[i].name;
+    if (names && length < sizeof word) {
+        memcpy(word, filter, length);
+        near = nearest_name(word, names, count);
+    }
+    if (near && strcmp(near, word) == 0) /* the op exists: what follows it does not */
+        near = NULL;
+    mem_free(names);
+    return diag_fail(diag, STATUS_USAGE,
+                     "--filter=%s matches none of the %zu cases; %s%s%s%s--list shows them", filter,
+                     count, near ? "did you mean " : "", near ? near : "",
+                     near ? filter + length : "", near ? "? " : "");
+}
+
 enum status select_cases(struct test_case *cases, size_t *count, const struct selection *selection,
                          struct diag *diag)
 {
@@ -68,9 +94,7 @@ enum status select_cases(struct test_case *cases, size_t *count, const struct se
         while (i < all && !select_matches(cases[i].name, &one))
             i++;
         if (i == all && !matches_other(selection, &one))
-            return diag_fail(diag, STATUS_USAGE,
-                             "--filter=%s matches none of the %zu cases; --list shows them",
-                             selection->filters.items[f], all);
+            return no_match(cases, all, selection->filters.items[f], diag);
     }
     for (size_t i = 0; i < all; i++) {
         if (select_matches(cases[i].name, &selection->filters))

@@ -4,6 +4,7 @@
 
 #include "conformance/suite/cases/case.h"
 #include "conformance/util/string_list.h"
+#include "reference/base/diag.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +38,18 @@ enum status select_shard(struct selection *selection, const char *text, struct d
 /* Returns which of n shards a case belongs to.  It depends on the name only, so it is the same on
  * every machine. */
 uint32_t select_shard_of(const char *name, uint32_t n);
+
+/* ---- quick.c ---- */
+
+/* A sample of the cases for a first look: pairwise over what a case is.
+ *
+ * A case has an op, a type, a version, a suite, a title of the gap suite or none, and a kind: what
+ * its data or tensors are about.  Whatever two of these occur together in some case of the list
+ * occur together in one of the sample, such as each op in each of its types, and each title in each
+ * type.  Cases that a delegate may refuse stand for no others.  The seed decides which; the same
+ * seed and list give the same sample on every machine. */
+
+/* Keeps the sample, in order. */
+enum status quick_select(struct test_case *cases, size_t *count, uint64_t seed, struct diag *diag);
 
 #endif

@@ -6,7 +6,7 @@
 #undef OP
 extern const struct suite suite_binary_i32, suite_int16, suite_int16_move, suite_gap,
     suite_gap_bytes, suite_combinations, suite_chains, suite_pairs, suite_shape_values,
-    suite_sub_byte, suite_variables;
+    suite_sub_byte, suite_variables, suite_composites, suite_shape_folds;
 
 /* One entry for each op of ops.def; the ops of a stem are neighbours and share a suite. */
 static const struct suite *const rows[] = {
@@ -15,7 +15,8 @@ static const struct suite *const rows[] = {
 #undef OP
     &suite_binary_i32,   &suite_int16,        &suite_int16_move, &suite_gap,
     &suite_gap_bytes,    &suite_combinations, &suite_chains,     &suite_pairs,
-    &suite_shape_values, &suite_sub_byte,     &suite_variables,
+    &suite_shape_values, &suite_sub_byte,     &suite_variables,  &suite_composites,
+    &suite_shape_folds,
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 

@@ -272,6 +272,9 @@ struct suite_member {
     bool winograd;
 };
 
+/* What a row of struct suite_member begins with. */
+#define SUITE_OP(op_, code_, version_) .op = op_, .code = BUILTIN_##code_, .version = version_
+
 struct suite {
     const char *stem;
     const struct suite_member *members;
@@ -308,8 +311,9 @@ struct suite {
 
 /* Returns the suites in the order of ops.def, then suite_binary_i32, which shares the stem of ADD,
  * then the suites of graphs of several ops (suite_gap, suite_gap_bytes, suite_combinations,
- * suite_chains, suite_pairs, suite_shape_values, suite_sub_byte, suite_variables).  A member of the
- * latter names the op that its rows are about; its bound is not used.  NULL past the end. */
+ * suite_chains, suite_pairs, suite_shape_values, suite_sub_byte, suite_variables,
+ * suite_composites, suite_shape_folds).  A member of the latter names the op that its rows are
+ * about; its bound is not used.  NULL past the end. */
 const struct suite *suite_at(size_t index);
 
 /* Returns the suite's member for an op; NULL when it has none. */

@@ -45,13 +45,21 @@ static enum status add_kind(struct census *c, const char *text, struct diag *dia
     return STATUS_OK;
 }
 
+size_t census_find(const struct census *c, const char *kind)
+{
+    const json_t *const place = json_object_get(c->places, kind);
+
+    return place ? (size_t)json_integer_value(place) : SIZE_MAX;
+}
+
 enum status census_add(struct census *c, const struct census_kind *kind, struct diag *diag)
 {
-    const json_t *place = json_object_get(c->places, kind->text);
-    const size_t at = place ? (size_t)json_integer_value(place) : c->count;
+    size_t at = census_find(c, kind->text);
 
-    if (!place)
+    if (at == SIZE_MAX) {
+        at = c->count;
         TRY(add_kind(c, kind->text, diag));
+    }
     c->kinds[at].nodes += kind->nodes;
     if (kind->last_model == 0)
         c->kinds[at].models =
@@ -165,7 +173,7 @@ enum status census_add_node(struct census *c, const struct model *m, size_t grap
 
     if (!f)
         return no_memory(diag);
-    fputs(custom ? "CUSTOM:" : "", f);
+    fputs(custom ? CENSUS_CUSTOM : "", f);
     clean_print(f, custom ? code->custom_code.text : builtin_name(code->code));
     fputc('\t', f);
     print_operands(f, m, g, op);

@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define CENSUS_CUSTOM "CUSTOM:" /* before the name of a custom op */
+
 enum census_field {
-    CENSUS_OP, /* of a custom op "CUSTOM:name" */
+    CENSUS_OP,
     CENSUS_OPERANDS,
     CENSUS_OPTIONS,
     CENSUS_VERSION,
@@ -52,6 +54,8 @@ enum status census_add(struct census *c, const struct census_kind *kind, struct 
 void census_sort_by_nodes(struct census *c);
 void census_sort_by_text(struct census *c);
 void census_close(struct census *c);
+/* The index of a kind before any sort; SIZE_MAX: there is none. */
+size_t census_find(const struct census *c, const char *kind);
 
 /* A field of a kind, without a NUL behind it; empty where the kind has not so many. */
 const char *census_field(const char *kind, enum census_field field, size_t *length);

@@ -18,20 +18,24 @@ static bool is_special(const struct model *m, size_t graph, size_t node)
 
 /* Of a case the judged node counts: those around it only make what it takes, unless they are such
  * that no case is about them alone, as those of resource variables. */
+static bool is_counted(const struct case_instance *x, const struct model *m, size_t graph,
+                       size_t node)
+{
+    const bool is_judged = graph == 0 && x->judged_node >= 0 && node == (size_t)x->judged_node;
+
+    return x->judged_node < 0 || is_judged || is_special(m, graph, node);
+}
+
 static enum status add_case(struct census *cases, const struct test_case *c, struct diag *diag)
 {
-    struct case_request request = { .seed = 1 };
     struct case_instance x;
     struct model m;
-    enum status s;
+    enum status s = STATUS_OK;
 
-    while (!case_has_set(c, request.set))
-        request.set++;
-    TRY(case_build(c, &request, &x, diag));
-    s = tflite_read(&m, x.file.bytes, x.file.count, diag);
+    TRY(case_open(c, 1, &x, &m, diag));
     for (size_t g = 0; s == STATUS_OK && g < m.subgraph_count; g++)
         for (size_t i = 0; s == STATUS_OK && i < m.subgraphs[g].operator_count; i++)
-            if (x.judged_node < 0 || (g == 0 && i == (size_t)x.judged_node) || is_special(&m, g, i))
+            if (is_counted(&x, &m, g, i))
                 s = census_add_node(cases, &m, g, i, CENSUS_OPTIONS + 1, diag);
     model_close(&m);
     case_instance_close(&x);
@@ -87,7 +91,7 @@ int cover_shared(const struct census *cases, const char *kind)
 
 bool cover_leaves_out(const char *kind)
 {
-    static const char custom[] = "CUSTOM:";
+    static const char custom[] = CENSUS_CUSTOM;
     char name[64];
 
     if (strncmp(kind, custom, sizeof custom - 1) != 0)
@@ -105,12 +109,10 @@ struct cover_sum cover_sum(const struct census *cases, const struct census *c)
         const struct census_kind *const k = &c->kinds[i];
 
         if (cover_leaves_out(k->text))
-            sum.left_out += k->nodes;
-        else {
-            sum.nodes += k->nodes;
-            for (int n = cover_shared(cases, k->text); n > 0; n--)
-                sum.shared[n] += k->nodes;
-        }
+            continue;
+        sum.nodes += k->nodes;
+        for (int n = cover_shared(cases, k->text); n > 0; n--)
+            sum.shared[n] += k->nodes;
     }
     return sum;
 }

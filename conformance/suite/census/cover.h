@@ -3,6 +3,7 @@
 #ifndef ASSAY_CONFORMANCE_SUITE_CENSUS_COVER_H
 #define ASSAY_CONFORMANCE_SUITE_CENSUS_COVER_H
 
+#include "conformance/suite/cases/case.h"
 #include "conformance/suite/census/census.h"
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@ bool cover_leaves_out(const char *kind);
 
 /* Nodes that share fields with a case. */
 struct cover_sum {
-    uint64_t nodes, left_out; /* nodes: without those left out */
+    uint64_t nodes; /* without those left out */
     uint64_t shared[CENSUS_FIELDS + 1];
 };
 struct cover_sum cover_sum(const struct census *cases, const struct census *c);

@@ -10,8 +10,4 @@ enum { REAL_MODELS = 357 };
  * past the end. */
 const struct census_kind *real_nodes_at(size_t i);
 
-/* The share of their nodes, 0 to 1, whose first fields are these: of an op "CONV_2D", of an op with
- * these operands "CONV_2D\tf32:4,f32:4c,f32:1c", or with options, too. */
-double real_nodes_share(const char *kind);
-
 #endif

@@ -1,11 +1,13 @@
 /* `assay golden export`: the cases as HDF5, for golden/mint.py to run in the real runtime.
  *
- * Groups and attributes are those of golden files, with every model and input, and no outputs. */
-#include "conformance/suite/golden/export.h"
+ * Groups and attributes are those of golden files, with every model and input, and no outputs; the
+ * attribute refused_by is the rule by which our delegate leaves the case to the CPU, if one does.
+ */
+#include "conformance/suite/golden/golden.h"
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_list.h"
-#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "conformance/suite/cases/select.h"
 #include "conformance/suite/golden/file.h"
 #include "conformance/util/progress.h"
@@ -99,6 +101,7 @@ static enum status write_attributes(hid_t group, const struct test_case *c,
     char model_hash[SHA256_HEX_BYTES], inputs_hash[SHA256_HEX_BYTES];
     const int judged = instance->judged_node >= 0 ? instance->judged_node : 0;
     char *const options = options_json(&model->subgraphs[0].operators[judged].options);
+    const char *const rule = c->row->empty ? "tensor.empty" : c->row->refused_by;
     enum status s;
 
     if (!options)
@@ -111,6 +114,8 @@ static enum status write_attributes(hid_t group, const struct test_case *c,
     TRY(h5_write_uint(group, "builtin_code", (uint64_t)c->code, diag));
     TRY(h5_write_uint(group, "op_version", (uint64_t)c->version, diag));
     TRY(h5_write_uint(group, "seed", request->seed, diag));
+    if (rule)
+        TRY(h5_write_text(group, "refused_by", rule, diag));
     TRY(h5_write_text(group, "data_set", data_set_name(request->set), diag));
     TRY(h5_write_text(group, "model_sha256", model_hash, diag));
     return h5_write_text(group, "inputs_sha256", inputs_hash, diag);

@@ -1,7 +1,7 @@
 /* Finds and reads golden files; file.h has the format. */
 #include "conformance/suite/golden/file.h"
 
-#include "conformance/suite/golden/file_serve.h"
+#include "conformance/suite/golden/file_format.h"
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"

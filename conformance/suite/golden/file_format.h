@@ -21,6 +21,7 @@
 #define ASSAY_CONFORMANCE_SUITE_GOLDEN_FILE_FORMAT_H
 
 #include "conformance/suite/cases/case.h"
+#include "conformance/suite/golden/h5.h"
 #include "conformance/util/sha256.h"
 
 #include <stdbool.h>
@@ -56,5 +57,23 @@ bool golden_plain_name(const char *name);
 bool golden_is_hex(const char *text);
 /* The name of the group, or of the model's dataset. */
 const char *golden_kind_name(enum golden_kind kind);
+
+/* ---- file_serve.c ---- */
+
+/* What the child process that reads a golden file (util/parser.h) is asked, and answers.
+ *
+ * First comes a status; when it is good, the head and the cases.  Then for each question a status;
+ * when it is good, whether the dataset is there (int32_t), and if so the bytes that were asked for.
+ */
+
+struct golden_question {
+    struct h5_array array; /* type, shape and bytes that are expected; no data */
+    uint32_t case_index, index;
+    enum golden_kind kind;
+    bool again, may_lack;
+};
+
+/* path: of the file. */
+void golden_serve(int socket, void *path);
 
 #endif

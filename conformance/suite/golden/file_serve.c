@@ -1,5 +1,5 @@
 /* Reads a golden file in a child process, and answers what the parent asks of it. */
-#include "conformance/suite/golden/file_serve.h"
+#include "conformance/suite/golden/file_format.h"
 
 #include "conformance/suite/io/array_hdf5_serve.h"
 #include "conformance/util/parser.h"

@@ -55,7 +55,7 @@ static enum status make_room(struct bundle *b, uint64_t sections, struct diag *d
 
 static const char magic[] = "LITERTLM";
 enum { HEADER_AT = 32, HEADER_MAX = 1 << 24, TAG_STRING = 9 /* of the union of values */ };
-enum { SECTION_MODEL = 3 };
+enum { ITEMS_MAX = 256 /* that are looked at: sections may share a list of any length */ };
 
 static const char *const section_kinds[] = {
     "none",
@@ -103,14 +103,16 @@ static void name_section(struct view *v, uint64_t object, struct bundle_section 
     const uint64_t items = follow(v, field(v, object, 0)), count = items ? load(v, items, 4) : 0;
 
     snprintf(s->name, sizeof s->name, "section_%zu", number);
-    for (uint64_t i = 0; i < count && !v->outside; i++) {
+    for (uint64_t i = 0; i < count && i < ITEMS_MAX && !v->outside; i++) {
         const uint64_t item = follow(v, items + 4 + 4 * i), tag = field(v, item, 1);
         char key[32];
 
         copy_text(v, follow(v, field(v, item, 0)), key, sizeof key);
-        if (strcmp(key, "model_type") == 0 && tag && load(v, tag, 1) == TAG_STRING)
+        if (strcmp(key, "model_type") == 0 && tag && load(v, tag, 1) == TAG_STRING) {
             copy_text(v, follow(v, field(v, follow(v, field(v, item, 2)), 0)), s->name,
                       sizeof s->name);
+            return;
+        }
     }
 }
 
@@ -313,6 +315,9 @@ enum status bundle_model(const struct bundle *b, const char *name, size_t *index
                          b->kind, b->count);
     if (found == 0)
         return diag_fail(diag, STATUS_USAGE, "no model %s; the bundle has %s", name, names);
+    if (found > 1 && name)
+        return diag_fail(diag, STATUS_USAGE, "%zu models %s, expected one; the bundle has %s",
+                         found, name, names);
     if (!name && models > 1)
         return diag_fail(diag, STATUS_USAGE,
                          "the bundle has %zu models, expected FILE#NAME with one of %s", models,

@@ -31,7 +31,7 @@ bool bundle_is(const uint8_t *bytes, size_t count);
 enum status bundle_open(struct bundle *b, const uint8_t *bytes, size_t count, struct diag *diag);
 void bundle_close(struct bundle *b);
 
-/* The model of that name, in any case of letters; NULL: the only one.  STATUS_USAGE names those
+/* The one model of that name, in any case of letters; NULL: the only one.  STATUS_USAGE names those
  * that there are. */
 enum status bundle_model(const struct bundle *b, const char *name, size_t *index,
                          struct diag *diag);

@@ -3,7 +3,7 @@
  * Layout (little-endian): file header of 14 bytes ("BM", size, 4 reserved, offset of the pixels),
  * information header of 40 bytes or more, palette of B G R x, rows padded to 4 bytes.
  * Run-length coding, 1, 4 and 16 bits, the 12-byte header and odd channel masks are refused. */
-#include "conformance/suite/io/image_bmp.h"
+#include "conformance/suite/io/image_read.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * libjpeg's own error handling prints and exits; here an error jumps back with its text, and
  * warnings that mean missing data are errors. */
-#include "conformance/suite/io/image_jpeg.h"
+#include "conformance/suite/io/image_read.h"
 
 #include <setjmp.h>
 #include <stdio.h>

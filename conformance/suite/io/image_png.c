@@ -2,7 +2,7 @@
  * 16 bits are rounded to 8, transparency becomes an alpha channel; gamma and profiles are ignored.
  *
  * libpng's own error handling prints; here an error jumps back with its text. */
-#include "conformance/suite/io/image_png.h"
+#include "conformance/suite/io/image_read.h"
 
 #include "reference/base/memory.h"
 

@@ -1,9 +1,6 @@
 /* Tells image formats by their signatures, and keeps faults of their libraries away. */
 #include "conformance/suite/io/image_read.h"
 
-#include "conformance/suite/io/image_bmp.h"
-#include "conformance/suite/io/image_jpeg.h"
-#include "conformance/suite/io/image_png.h"
 #include "conformance/util/parser.h"
 
 #include <string.h>
@@ -19,13 +16,6 @@ enum image_format image_sniff(const uint8_t *bytes, size_t count)
     if (count >= 2 && bytes[0] == 'B' && bytes[1] == 'M')
         return IMAGE_BMP;
     return IMAGE_NONE;
-}
-
-const char *image_format_name(enum image_format format)
-{
-    static const char *const names[] = { "no image", "BMP", "JPEG", "PNG" };
-
-    return names[format];
 }
 
 /* ---- formats that libraries read, in a child process ---- */

@@ -1,14 +1,18 @@
 #include "conformance/suite/io/model_file.h"
 
 #include "conformance/suite/io/bundle.h"
+#include "reference/base/limits.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/text/model_text.h"
 #include "reference/text/write_text.h"
 
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool has_prefix(const char *name)
@@ -16,7 +20,7 @@ static bool has_prefix(const char *name)
     return strncmp(name, MODEL_FILE_PREFIX, strlen(MODEL_FILE_PREFIX)) == 0;
 }
 
-static bool is_text(const char *name, const struct tflite_file *file)
+static bool is_text(const char *name, const struct file_model *file)
 {
     const size_t length = strlen(name);
 
@@ -41,8 +45,8 @@ static enum status from_text(struct model_file *m, const char *name, struct mode
     struct tflite_file file;
 
     TRY(diag_prefix(diag, model_text_read(source, &file, diag), "%s", name));
-    mem_free(m->tflite.bytes);
-    m->tflite = file;
+    file_model_close(&m->tflite);
+    m->tflite = file_model_of(file.bytes, file.count);
     m->from_text = true;
     return STATUS_OK;
 }
@@ -69,8 +73,33 @@ const struct bundle *model_file_bundle(size_t *chosen)
     return last.bundle.sections ? &last.bundle : NULL;
 }
 
-/* Leaves the bytes of the model that is meant, at their begin. */
-static enum status take_section(struct tflite_file *file, const char *section, struct diag *diag)
+/* Leaves the bytes of a section where they lie; but shapes and scales are read in place, and
+ * archives are packed without a gap. */
+static enum status cut_to(struct file_model *file, const struct bundle_section *at,
+                          struct diag *diag)
+{
+    const uint64_t most = limit_of(LIMIT_READ_BYTES);
+    uint8_t *copy;
+
+    file->bytes += at->begin;
+    file->count = (size_t)at->size;
+    if (at->begin % 4 == 0)
+        return STATUS_OK;
+    if (at->size > most)
+        return limit_fail(diag, LIMIT_READ_BYTES,
+                          "section %s begins at %" PRIu64 ", no multiple of 4: a copy of %" PRIu64
+                          " bytes",
+                          at->name, at->begin, at->size);
+    if (!(copy = mem_alloc(file->count, 1)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "section %s: out of memory", at->name);
+    memcpy(copy, file->bytes, file->count);
+    file_model_close(file);
+    *file = file_model_of(copy, (size_t)at->size);
+    return STATUS_OK;
+}
+
+/* Leaves the bytes of the model that is meant. */
+static enum status take_section(struct file_model *file, const char *section, struct diag *diag)
 {
     enum status s;
 
@@ -82,18 +111,57 @@ static enum status take_section(struct tflite_file *file, const char *section, s
                    : STATUS_OK;
     TRY(bundle_open(&last.bundle, file->bytes, file->count, diag));
     s = bundle_model(&last.bundle, section, &last.chosen, diag);
-    if (s == STATUS_OK) {
-        const struct bundle_section *const at = &last.bundle.sections[last.chosen];
-
-        memmove(file->bytes, file->bytes + at->begin, (size_t)at->size);
-        file->count = (size_t)at->size;
-    } else {
+    if (s == STATUS_OK)
+        s = cut_to(file, &last.bundle.sections[last.chosen], diag);
+    if (s != STATUS_OK)
         bundle_close(&last.bundle);
-    }
     return s;
 }
 
-static enum status read_file(const char *name, struct tflite_file *file, struct diag *diag)
+/* ---- a file that becomes shorter ---- */
+
+/* The model that was mapped last, and what is said of it: a handler may write and exit, and little
+ * else. */
+static struct {
+    const char *begin;
+    size_t count;
+    char path[4096], message[4160];
+} mapped;
+
+/* Reads of what a mapped file has lost raise SIGBUS; any other one comes again and ends the process
+ * as it would have. */
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    const char *const at = info->si_addr;
+    struct stat now;
+    ssize_t written;
+
+    (void)context;
+    if (at >= mapped.begin && at < mapped.begin + mapped.count && stat(mapped.path, &now) == 0 &&
+        (uintmax_t)now.st_size < mapped.count) {
+        written = write(STDERR_FILENO, mapped.message, strlen(mapped.message));
+        (void)written;
+        _exit(2);
+    }
+    signal(number, SIG_DFL);
+}
+
+static void watch(const struct file_model *file, const char *path)
+{
+    struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
+
+    if (file->mapped == 0)
+        return;
+    mapped.begin = file->block;
+    mapped.count = file->mapped;
+    snprintf(mapped.path, sizeof mapped.path, "%s", path);
+    snprintf(mapped.message, sizeof mapped.message,
+             "assay: %s: the file became shorter while it was used\n", path);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+static enum status read_file(const char *name, struct file_model *file, struct diag *diag)
 {
     const char *const section = section_of(name);
     char path[4096];
@@ -103,12 +171,11 @@ static enum status read_file(const char *name, struct tflite_file *file, struct 
              name);
     if (section && strlen(path) + 1 < (size_t)(section - name))
         return diag_fail(diag, STATUS_IO, "%s: the name is too long", name);
-    TRY(file_read_model(section ? path : name, &file->bytes, &file->count, diag));
+    TRY(file_model_open(section ? path : name, file, diag));
+    watch(file, section ? path : name);
     s = diag_prefix(diag, take_section(file, section, diag), "%s", section ? path : name);
-    if (s != STATUS_OK) {
-        mem_free(file->bytes);
-        *file = (struct tflite_file){ NULL, 0 };
-    }
+    if (s != STATUS_OK)
+        file_model_close(file);
     return s;
 }
 
@@ -133,69 +200,79 @@ enum status model_file_open(struct model_file *m, const char *name, bool as_writ
     source.count = m->tflite.count;
     if (!is_input && folder_of(name, folder, sizeof folder))
         source.folder = folder;
-    s = from_text(m, is_input ? "standard input" : name, &source, diag);
-    if (s != STATUS_OK) {
-        mem_free(m->tflite.bytes);
-        *m = (struct model_file){ .from_text = false };
-    }
+    s = source.count > limit_of(LIMIT_READ_BYTES)
+            ? limit_fail(diag, LIMIT_READ_BYTES, "%s: a longer text", name)
+            : from_text(m, is_input ? "standard input" : name, &source, diag);
+    if (s != STATUS_OK)
+        file_model_close(&m->tflite);
     return s;
 }
 
-/* One command runs one model. */
-static struct {
+/* What stands for the files of names, the last one first; all stay until model_file_restore, since
+ * models point into them. */
+static struct replaced {
     char *name;
     struct tflite_file file;
-} replaced;
+    struct replaced *before;
+} * replaced;
 
-static void drop_replaced(void)
+static struct replaced *find_replaced(const char *name)
 {
-    free(replaced.name);
-    mem_free(replaced.file.bytes);
-    replaced.name = NULL;
-    replaced.file = (struct tflite_file){ NULL, 0 };
+    struct replaced *r = replaced;
+
+    while (r && strcmp(name, r->name) != 0)
+        r = r->before;
+    return r;
 }
 
 void model_file_restore(void)
 {
-    drop_replaced();
+    for (struct replaced *before; replaced; replaced = before) {
+        before = replaced->before;
+        free(replaced->name);
+        mem_free(replaced->file.bytes);
+        mem_free(replaced);
+    }
     bundle_close(&last.bundle);
 }
 
 bool model_file_is_replaced(const char *name)
 {
-    return replaced.name && strcmp(name, replaced.name) == 0;
+    return find_replaced(name) != NULL;
 }
 
 enum status model_file_replace(const char *name, struct tflite_file *file, struct diag *diag)
 {
-    drop_replaced();
-    replaced.name = strdup(name);
-    replaced.file = *file;
+    struct replaced *const r = mem_alloc(1, sizeof *r);
+    const struct tflite_file taken = *file;
+
     *file = (struct tflite_file){ NULL, 0 };
-    if (replaced.name)
-        return STATUS_OK;
-    drop_replaced();
-    return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
+    if (!r || !(r->name = strdup(name))) {
+        mem_free(r);
+        mem_free(taken.bytes);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
+    }
+    r->file = taken;
+    r->before = replaced;
+    replaced = r;
+    return STATUS_OK;
 }
 
-enum status model_file_read(const char *name, uint8_t **bytes, size_t *count, struct diag *diag)
+enum status model_file_read(const char *name, struct file_model *file, struct diag *diag)
 {
-    struct model_file m = { .from_text = false };
-    enum status s = STATUS_OK;
+    const struct replaced *const r = find_replaced(name);
+    struct model_file m;
+    enum status s;
 
-    if (model_file_is_replaced(name)) {
-        m.tflite.count = replaced.file.count;
-        if (!(m.tflite.bytes = mem_alloc(m.tflite.count, 1)))
-            s = diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
-        else
-            memcpy(m.tflite.bytes, replaced.file.bytes, m.tflite.count);
-    } else if (strcmp(name, "-") == 0) {
-        s = file_read_model(name, &m.tflite.bytes, &m.tflite.count, diag);
-    } else {
-        s = model_file_open(&m, name, false, diag);
-    }
-    *bytes = m.tflite.bytes;
-    *count = m.tflite.count;
+    *file = (struct file_model){ .count = 0 };
+    if (r)
+        *file = (struct file_model){ .bytes = r->file.bytes, .count = r->file.count };
+    if (r)
+        return STATUS_OK;
+    if (strcmp(name, "-") == 0)
+        return file_model_open(name, file, diag);
+    s = model_file_open(&m, name, false, diag);
+    *file = m.tflite;
     return s;
 }
 

@@ -6,6 +6,7 @@
 
 #include "conformance/suite/io/bundle.h"
 #include "reference/base/diag.h"
+#include "reference/format/file.h"
 #include "reference/format/model.h"
 #include "reference/format/write.h"
 
@@ -16,7 +17,7 @@
 #define MODEL_FILE_PREFIX "text:"
 
 struct model_file {
-    struct tflite_file tflite; /* mem_free */
+    struct file_model tflite; /* file_model_close */
     bool from_text;
 };
 
@@ -27,11 +28,12 @@ enum status model_file_open(struct model_file *m, const char *name, bool as_writ
                             struct diag *diag);
 
 /* The same for commands that read a model several times, to which "-" is a file's name: in place of
- * file_read_model (format/file.h). */
-enum status model_file_read(const char *name, uint8_t **bytes, size_t *count, struct diag *diag);
+ * file_model_open (format/file.h). */
+enum status model_file_read(const char *name, struct file_model *file, struct diag *diag);
 
-/* What model_file_read gives from now on for a name, in this process and those that it forks; takes
- * file->bytes, also when it fails. */
+/* What model_file_read gives from now on for a name, in this process and those that it forks, not
+ * as a copy: what is read has to be closed before model_file_restore.  Takes file->bytes, also when
+ * it fails. */
 enum status model_file_replace(const char *name, struct tflite_file *file, struct diag *diag);
 bool model_file_is_replaced(const char *name);
 /* Forgets that, and the bundle. */

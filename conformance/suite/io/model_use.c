@@ -12,6 +12,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/kernels/op.h"
+#include "reference/runtime/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -229,20 +230,20 @@ enum status model_use_choose(struct model_use *u, const char *path, struct diag 
 {
     struct tflite_file file = { NULL, 0 };
     struct model m = { .version = 0 };
-    uint8_t *bytes;
-    size_t count;
+    struct file_model whole;
     enum status s;
 
     if (!u->signature && u->shapes.count == 0)
         return STATUS_OK;
-    TRY(model_file_read(path, &bytes, &count, diag));
+    TRY(model_file_read(path, &whole, diag));
     /* Another subject may know composites; shapes are followed through their decompositions. */
-    s = u->shapes.count > 0 ? tflite_read(&m, bytes, count, diag)
-                            : tflite_read_accepting(&m, bytes, count, ACCEPT_SUPPORTED, diag);
+    s = u->shapes.count > 0
+            ? tflite_read(&m, whole.bytes, whole.count, diag)
+            : tflite_read_accepting(&m, whole.bytes, whole.count, ACCEPT_SUPPORTED, diag);
     if (s == STATUS_OK)
         s = change(&m, u, &file, diag);
     model_close(&m);
-    mem_free(bytes);
+    file_model_close(&whole);
     if (s == STATUS_OK)
         s = model_file_replace(path, &file, diag);
     return diag_prefix(diag, s, "%s", path);
@@ -274,16 +275,11 @@ static enum status note_left(struct model_use *u, struct interpreter *in, bool *
     return STATUS_OK;
 }
 
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user, (void)format, (void)args;
-}
-
 static enum status cut(struct model_use *u, const char *path, bool *known, struct diag *diag)
 {
     static const struct interpreter_stand_in nobody = { .user = NULL };
     const struct interpreter_options options = {
-        .num_threads = -1, .shapes_only = true, .stand_in = &nobody, .report = ignore_report
+        .num_threads = -1, .shapes_only = true, .stand_in = &nobody, .report = report_nothing
     };
     const struct model_cut_request request = { .model = &u->whole, .nodes = known, .exact = true };
     struct tflite_file file = { NULL, 0 };
@@ -307,12 +303,11 @@ bool model_use_cut(struct model_use *u, const char *path, enum status s, struct 
 {
     struct diag ignored = { .status = STATUS_OK };
     bool *known = NULL, ok;
-    size_t count;
 
-    if (s != STATUS_UNSUPPORTED || u->bytes || u->host)
+    if (s != STATUS_UNSUPPORTED || u->file.bytes || u->host)
         return false;
-    ok = model_file_read(path, &u->bytes, &count, &ignored) == STATUS_OK &&
-         tflite_read(&u->whole, u->bytes, count, &ignored) == STATUS_OK &&
+    ok = model_file_read(path, &u->file, &ignored) == STATUS_OK &&
+         tflite_read(&u->whole, u->file.bytes, u->file.count, &ignored) == STATUS_OK &&
          u->whole.subgraph_count > 0 &&
          (known = mem_alloc(u->whole.subgraphs[0].operator_count, sizeof *known)) != NULL &&
          cut(u, path, known, &ignored) == STATUS_OK;
@@ -327,10 +322,10 @@ bool model_use_cut(struct model_use *u, const char *path, enum status s, struct 
 void model_use_close(struct model_use *u)
 {
     model_close(&u->whole);
-    mem_free(u->bytes);
+    file_model_close(&u->file);
     mem_free(u->left);
     model_file_restore();
-    *u = (struct model_use){ .bytes = NULL };
+    *u = (struct model_use){ .left_count = 0 };
 }
 
 /* ---- what is said of it ---- */

@@ -7,6 +7,7 @@
 
 #include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
+#include "reference/format/file.h"
 #include "reference/format/model.h"
 #include "reference/runtime/interpreter.h"
 
@@ -30,7 +31,7 @@ struct model_use {
     struct string_list shapes; /* NAME:DIMS, of inputs */
     const char *host;          /* who runs what the reference does not know; NULL: nobody */
 
-    uint8_t *bytes; /* of the model that was cut; NULL: none was */
+    struct file_model file; /* of the model that was cut; empty: none was */
     struct model whole;
     size_t nodes; /* of it */
     struct model_use_left *left;

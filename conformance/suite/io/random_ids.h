@@ -1,4 +1,5 @@
-/* Random values of a graph's inputs: integers that select rows of a table stay inside of it. */
+/* Random values of a graph's inputs: integers that select rows of a table stay inside of it, those
+ * of a mask are 0 and 1. */
 #ifndef ASSAY_CONFORMANCE_SUITE_IO_RANDOM_IDS_H
 #define ASSAY_CONFORMANCE_SUITE_IO_RANDOM_IDS_H
 
@@ -10,7 +11,8 @@
 
 /* How many values, from 0 on, an input of the graph may have where nodes select by it: through ops
  * that only move or convert it, GATHER, GATHER_ND, EMBEDDING_LOOKUP and SCATTER_ND; in the shapes
- * that the graph has now.  0: no such node is known. */
+ * that the graph has now.  2 of a tensor whose name says mask, as attention_mask, which exporters
+ * multiply with -10000 or more.  0: no such node is known. */
 int64_t random_ids_limit(struct interpreter *in, int tensor);
 
 /* Fills input number `index`, a tensor of the graph, as tensor_fill does, but with any of the ids

@@ -1,6 +1,7 @@
 /* Finds the inputs and outputs by name, fills and carries them. */
 #include "conformance/suite/io/token_run.h"
 
+#include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -10,13 +11,33 @@
 #include <math.h>
 #include <string.h>
 
-static int find(const struct model_tensor_map *map, size_t count, const char *name)
+/* The tensor that the signature calls so; -1: it has none.  A step writes or reads it, so it must
+ * be one that the graph takes or gives, whose memory is there and stays. */
+static enum status find(struct token_run *t, const char *name, bool output, int *tensor,
+                        struct diag *diag)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (map[i].name.text && strcmp(map[i].name.text, name) == 0)
-            return (int)map[i].tensor_index;
+    const struct model_signature *const s = &interpreter_model(t->in)->signatures[0];
+    const struct model_tensor_map *const map = output ? s->outputs : s->inputs;
+    const size_t maps = output ? s->output_count : s->input_count;
+    size_t count;
+    const int *const ends =
+        output ? interpreter_outputs(t->in, &count) : interpreter_inputs(t->in, &count);
+    size_t i = 0;
+
+    while (i < maps && !(map[i].name.text && strcmp(map[i].name.text, name) == 0))
+        i++;
+    *tensor = i < maps ? (int)map[i].tensor_index : -1;
+    if (*tensor < 0)
+        return STATUS_OK;
+    for (size_t k = 0; k < count; k++) {
+        const TfLiteTensor *const v = interpreter_tensor(t->in, ends[k]);
+
+        if (ends[k] == *tensor && v->data.raw && v->allocation_type != kTfLiteDynamic &&
+            (output || v->allocation_type != kTfLiteMmapRo))
+            return STATUS_OK;
     }
-    return -1;
+    return diag_fail(diag, STATUS_UNSUPPORTED, "%s is tensor %d, expected an %s of a known size",
+                     name, *tensor, output ? "output of the graph" : "input of the graph");
 }
 
 static bool same_form(const TfLiteTensor *a, const TfLiteTensor *b)
@@ -31,11 +52,14 @@ static enum status find_states(struct token_run *t, const struct model_signature
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu states: out of memory", s->output_count);
     for (size_t i = 0; i < s->output_count; i++) {
         const char *const name = s->outputs[i].name.text;
-        const struct token_state state = { name ? find(s->inputs, s->input_count, name) : -1,
-                                           (int)s->outputs[i].tensor_index, false };
+        struct token_state state = { .bound = false };
 
+        if (!name) /* a file may leave it out */
+            continue;
+        TRY(find(t, name, false, &state.in, diag));
         if (state.in < 0)
             continue;
+        TRY(find(t, name, true, &state.out, diag));
         if (!same_form(interpreter_tensor(t->in, state.in), interpreter_tensor(t->in, state.out)))
             return diag_fail(diag, STATUS_UNSUPPORTED,
                              "input and output %s differ in type or shape, expected a state", name);
@@ -59,6 +83,45 @@ static enum status check_input(const struct token_run *t, const char *name, int 
     return STATUS_OK;
 }
 
+static enum status find_others(struct token_run *t, const struct model_signature *s,
+                               struct diag *diag)
+{
+    if (!(t->others = mem_alloc(s->input_count + 1, sizeof *t->others)))
+        return diag_fail(diag, STATUS_NO_MEMORY, "%zu inputs: out of memory", s->input_count);
+    for (size_t i = 0; i < s->input_count; i++) {
+        const int tensor = (int)s->inputs[i].tensor_index;
+        bool known = tensor == t->tokens || tensor == t->positions || tensor == t->mask ||
+                     tensor == t->local_mask;
+
+        for (size_t k = 0; k < t->state_count && !known; k++)
+            known = t->states[k].in == tensor;
+        if (!known)
+            t->others[t->other_count++] = tensor;
+    }
+    return STATUS_OK;
+}
+
+enum status token_run_others(struct token_run *t, const struct string_list *files,
+                             struct pixel_scale scale, uint64_t seed, struct diag *diag)
+{
+    const size_t given = files ? files->count : 0;
+
+    if (given > t->other_count)
+        return diag_fail(diag, STATUS_USAGE,
+                         "expected at most %zu inputs beside tokens, masks and caches, found %zu",
+                         t->other_count, given);
+    for (size_t i = 0; i < t->other_count; i++) {
+        TfLiteTensor *const v = interpreter_tensor(t->in, t->others[i]);
+
+        if (i < given)
+            TRY(diag_prefix(diag, tensor_load(v, files->items[i], scale, diag), "input %s",
+                            v->name ? v->name : ""));
+        else
+            TRY(random_fill(t->in, t->others[i], seed, i, diag));
+    }
+    return STATUS_OK;
+}
+
 static void clear_states(struct token_run *t)
 {
     for (size_t i = 0; i < t->state_count; i++) {
@@ -79,13 +142,13 @@ enum status token_run_open(struct token_run *t, struct interpreter *in, int32_t 
     if (!s || s->subgraph_index != 0)
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "the model has no signatures, expected one with tokens and logits");
-    t->tokens = find(s->inputs, s->input_count, "tokens");
+    TRY(find(t, "tokens", false, &t->tokens, diag));
     if (t->tokens < 0)
-        t->tokens = find(s->inputs, s->input_count, "token");
-    t->positions = find(s->inputs, s->input_count, "input_pos");
-    t->mask = find(s->inputs, s->input_count, "mask");
-    t->local_mask = find(s->inputs, s->input_count, "mask_local");
-    t->logits = find(s->outputs, s->output_count, "logits");
+        TRY(find(t, "token", false, &t->tokens, diag));
+    TRY(find(t, "input_pos", false, &t->positions, diag));
+    TRY(find(t, "mask", false, &t->mask, diag));
+    TRY(find(t, "mask_local", false, &t->local_mask, diag));
+    TRY(find(t, "logits", true, &t->logits, diag));
     if (t->tokens < 0 || t->logits < 0)
         return diag_fail(diag, STATUS_UNSUPPORTED,
                          "signature %s has no %s, expected inputs tokens, input_pos, mask and an "
@@ -96,6 +159,7 @@ enum status token_run_open(struct token_run *t, struct interpreter *in, int32_t 
     TRY(check_input(t, "mask", t->mask, kTfLiteFloat32, 0, diag));
     TRY(check_input(t, "mask_local", t->local_mask, kTfLiteFloat32, 0, diag));
     TRY(find_states(t, s, diag));
+    TRY(find_others(t, s, diag));
     logits = interpreter_tensor(in, t->logits);
     t->vocabulary = logits->dims->size ? logits->dims->data[logits->dims->size - 1] : 0;
     if (t->vocabulary < 1 || ref_elements(logits) != (size_t)t->vocabulary)
@@ -110,6 +174,7 @@ enum status token_run_open(struct token_run *t, struct interpreter *in, int32_t 
 void token_run_close(struct token_run *t)
 {
     mem_free(t->states);
+    mem_free(t->others);
     *t = (struct token_run){ 0 };
 }
 
@@ -122,7 +187,8 @@ static void give_mask(const struct token_run *t, int tensor, int32_t position, i
         v->data.f[i] = (int64_t)i >= first && (int64_t)i <= position ? 0 : -INFINITY;
 }
 
-enum status token_run_give(struct token_run *t, int32_t token, int32_t position, struct diag *diag)
+enum status token_run_check(const struct token_run *t, int32_t token, int32_t position,
+                            struct diag *diag)
 {
     if (token < 0 || token >= t->vocabulary)
         return diag_fail(diag, STATUS_USAGE, "token %" PRId32 ", expected 0 to %" PRId32, token,
@@ -132,6 +198,12 @@ enum status token_run_give(struct token_run *t, int32_t token, int32_t position,
                          "token number %" PRId32 ", expected at most %" PRId32
                          ", the slots of the caches",
                          position + 1, t->slots);
+    return STATUS_OK;
+}
+
+enum status token_run_give(struct token_run *t, int32_t token, int32_t position, struct diag *diag)
+{
+    TRY(token_run_check(t, token, position, diag));
     interpreter_tensor(t->in, t->tokens)->data.i32[0] = token;
     if (t->positions >= 0)
         interpreter_tensor(t->in, t->positions)->data.i32[0] = position;
@@ -152,14 +224,16 @@ void token_run_carry(struct token_run *t, const struct token_run *from)
     }
 }
 
-int32_t token_run_best(const struct token_run *t)
+int32_t token_run_best(const struct token_run *t, const void *logits)
 {
-    const TfLiteTensor *const v = interpreter_tensor(t->in, t->logits);
+    TfLiteTensor v = *interpreter_tensor(t->in, t->logits);
     double most = -INFINITY;
     int32_t best = -1;
 
+    if (logits)
+        v.data.raw = (void *)(uintptr_t)logits;
     for (int32_t i = 0; i < t->vocabulary; i++) {
-        const double x = tensor_real(v, (size_t)i);
+        const double x = tensor_real(&v, (size_t)i);
 
         if (x > most || (best < 0 && x == most)) {
             most = x;

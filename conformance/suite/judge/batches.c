@@ -96,12 +96,17 @@ static bool run_parts(struct case_run *run, const struct split *s, const struct 
                       struct interpreter *reference)
 {
     const struct outputs *const whole = run->hides_intermediates ? &run->original[0] : &run->got[0];
+    struct engine_expected expected[BATCH_MAX];
     struct case_run_setup setup = *how;
     struct engine *e = NULL;
     struct diag diag;
     bool ok = true;
 
+    for (int32_t n = 0; n < s->batch; n++)
+        expected[n] = (struct engine_expected){ &s->part[n], 0, false, -1, 0 };
     setup.poison_word = case_run_poison_words[DELEGATE_PLAIN];
+    setup.expected = expected;
+    setup.expected_count = (size_t)s->batch;
     case_run_stage(run, "a batch of 1");
     if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "as batches of 1: prepare: %s", diag.text);

@@ -2,12 +2,9 @@
 #include "conformance/suite/judge/case_run.h"
 
 #include "conformance/suite/bounds/compare.h"
-#include "conformance/suite/subject/engine_interpreter.h"
-#include "conformance/util/clock.h"
-#include "reference/base/half.h"
+#include "conformance/suite/subject/engine.h"
+#include "conformance/suite/subject/host_thread.h"
 
-#include <fenv.h>
-#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,15 +81,18 @@ static void take_report(void *user, const char *format, va_list args)
     vsnprintf(j->report, sizeof j->report, format, args);
 }
 
-enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
-                          struct engine **e, struct diag *diag)
+static enum status make_request(struct case_run *run, const struct case_run_setup *setup,
+                                struct engine_request *q, struct diag *diag)
 {
     struct judge *const j = run->judge;
     const bool any = j->ours || setup->delegate == DELEGATE_SECOND;
     const int which = any ? setup->delegate : DELEGATE_PLAIN;
-    struct engine_request request = {
+    const struct tflite_file *const file = run->composed ? NULL : &run->instance.file;
+
+    *q = (struct engine_request){
         .subject = j->subject,
         .model = setup->model,
+        .file = setup->model == &run->model ? file : NULL,
         .poison_word = setup->poison_word,
         .batch = setup->batch,
         .axis = setup->axis,
@@ -100,16 +100,49 @@ enum status case_run_open(struct case_run *run, const struct case_run_setup *set
         .offset_bytes = setup->offset_bytes,
         .declined_first = setup->declined_first,
         .declined_count = setup->declined_count,
+        .expected = setup->expected,
+        .expected_count = j->one_by_one ? 0 : setup->expected_count,
+        .then = j->one_by_one ? NULL : setup->then,
+        .then_file = setup->then == &run->model ? file : NULL,
+        .then_at = setup->then_at,
         .report = take_report,
         .report_user = j,
     };
-
-    *e = NULL;
     j->report[0] = '\0';
     if (!setup->made)
         TRY(case_run_make_delegate(j, which, diag));
-    request.delegate = setup->made ? setup->made : j->delegates[which];
-    return engine_open(&request, e, diag);
+    q->delegate = setup->made ? setup->made : j->delegates[which];
+    return STATUS_OK;
+}
+
+enum status case_run_reopen(struct case_run *run, const struct case_run_setup *setup,
+                            struct engine **e, struct diag *diag)
+{
+    struct engine_request q;
+
+    if (*e && !(*e)->type->reopen) { /* before another delegate is made */
+        engine_close(*e);
+        *e = NULL;
+    }
+    TRY(make_request(run, setup, &q, diag));
+    return engine_reopen(&q, e, diag);
+}
+
+void case_run_begin_open(struct case_run *run, const struct case_run_setup *setup,
+                         struct engine **e)
+{
+    struct engine_request q;
+
+    *e = NULL;
+    if (make_request(run, setup, &q, NULL) == STATUS_OK)
+        engine_begin_open(&q, e);
+}
+
+enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
+                          struct engine **e, struct diag *diag)
+{
+    *e = NULL;
+    return case_run_reopen(run, setup, e, diag);
 }
 
 enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
@@ -151,46 +184,21 @@ bool case_run_reset(struct case_run *run, struct engine *e)
            result_fail(run->result, "reset of the variables: %s", diag.text);
 }
 
-/* A library that sets another rounding mode, or flushes denormals, on the host's thread changes
- * what the program computes afterwards. */
-static bool check_thread(struct case_result *r)
-{
-    volatile float smallest = FLT_MIN;
-
-    if (fegetround() != FE_TONEAREST) {
-        const int found = fegetround();
-
-        fesetround(FE_TONEAREST);
-        return result_fail(r,
-                           "the rounding mode of the host's thread was changed: expected to "
-                           "nearest, found mode %d of <fenv.h>",
-                           found);
-    }
-    smallest /= 2;
-    if (smallest == 0) {
-        fesetenv(FE_DFL_ENV);
-        return result_fail(r, "the host's thread flushes denormals to zero after invoke");
-    }
-    return true;
-}
-
 bool case_run_invoke(struct case_run *run, struct engine *e, const struct case_instance *x,
                      int frame, struct outputs *got)
 {
     struct diag diag;
-    double start, ms;
+    double ms;
 
     run->result->frame = frame ? 'B' : 'A';
     if (engine_write(e, x, frame, &diag) != STATUS_OK)
         return result_fail(run->result, "%s", diag.text);
-    start = clock_ms();
-    if (engine_invoke(e, &diag) != STATUS_OK)
+    if (engine_invoke_timed(e, &ms, &diag) != STATUS_OK)
         return result_fail(run->result, "invoke: %s", diag.text);
-    ms = clock_ms() - start;
     if (run->result->ms == 0 || ms < run->result->ms)
         run->result->ms = ms;
-    if (!check_thread(run->result))
-        return false;
+    if (host_thread_check(&diag) != STATUS_OK)
+        return result_fail(run->result, "%s", diag.text);
     if (engine_read(e, got, &diag) != STATUS_OK || engine_check(e, x, frame, &diag) != STATUS_OK)
         return result_fail(run->result, "%s", diag.text);
     if (memcmp(run->instance.file.bytes, run->file_copy, run->instance.file.count) != 0)
@@ -199,17 +207,6 @@ bool case_run_invoke(struct case_run *run, struct engine *e, const struct case_i
 }
 
 /* ---- bits ---- */
-
-static double load(TfLiteType type, const void *data, size_t i)
-{
-    switch (type) {
-    case kTfLiteFloat16: return half_to_float(((const uint16_t *)data)[i]);
-    case kTfLiteInt8: return ((const int8_t *)data)[i];
-    case kTfLiteUInt8: return ((const uint8_t *)data)[i];
-    case kTfLiteInt16: return ((const int16_t *)data)[i];
-    default: return ((const float *)data)[i];
-    }
-}
 
 bool case_run_differ(struct case_run *run, const struct outputs *first,
                      const struct outputs *second, size_t count, const char *what)
@@ -229,8 +226,8 @@ bool case_run_differ(struct case_run *run, const struct outputs *first,
         const size_t element = byte / (runtime_type_bits(type) / 8);
 
         r->has_element = true;
-        r->want = load(type, first->items[output].data, element);
-        r->got = load(type, second->items[output].data, element);
+        compare_number(type, first->items[output].data, element, &r->want);
+        compare_number(type, second->items[output].data, element, &r->got);
         r->error = r->got - r->want;
         r->limit = 0;
         compare_where(first->items[output].dims, first->items[output].rank, element, r->where,

@@ -12,14 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CASE_GRAPHS_MAX = 2 }; /* subgraphs of a case */
+enum { CASE_GRAPHS_MAX = 3 }; /* subgraphs of a case */
+
+struct sets;
 
 struct case_run {
     struct judge *judge;
     const struct test_case *test_case;
     enum data_set set;
     struct case_instance instance;
-    struct model model; /* as the suite builds it */
+    struct model model; /* as the suite builds it, with decompositions in the place of composites */
+    const struct model_subgraph *composed; /* its subgraphs with composites; NULL: it has none */
     /* The same graph with every intermediate among its outputs, behind its own; it shares all else
      * with model. */
     struct model exposed;
@@ -31,6 +34,9 @@ struct case_run {
     uint8_t *file_copy;         /* shows whether the model's constants were written to */
     struct outputs got[2];      /* of the exposed graph, frames A and B */
     struct outputs original[2]; /* of the graph as it is, where it hides intermediates */
+    struct engine *begun;       /* ahead of time, with all that is expected; NULL: it was not */
+    struct engine *device;      /* in which the poisons were run ahead; NULL: they were not */
+    struct sets *sets; /* of which it is one, and others may be begun ahead of time; NULL: alone */
     struct case_result *result;
     int habit; /* HABIT_x that is being checked (habits.h) */
 };
@@ -46,6 +52,10 @@ struct case_run_setup {
     const bool *resized;
     size_t offset_bytes;
     int declined_first, declined_count;
+    const struct engine_expected *expected; /* as in struct engine_request */
+    size_t expected_count;
+    const struct model *then;
+    size_t then_at;
     TfLiteDelegate *made; /* instead of `delegate`; NULL: none */
 };
 extern const uint32_t case_run_poison_words[DELEGATE_POISON_END];
@@ -59,6 +69,12 @@ enum status case_run_create(const struct judge *j, const struct subject_option *
 /* Opens the model on the subject, with its inputs resized. */
 enum status case_run_open(struct case_run *run, const struct case_run_setup *setup,
                           struct engine **e, struct diag *diag);
+/* Begins to, where the subject can (engine_begin_open). */
+void case_run_begin_open(struct case_run *run, const struct case_run_setup *setup,
+                         struct engine **e);
+/* Opens it after it was opened, with another word of poison; *e may be NULL.  On failure it is. */
+enum status case_run_reopen(struct case_run *run, const struct case_run_setup *setup,
+                            struct engine **e, struct diag *diag);
 /* Opens it in our interpreter without a delegate; every tensor keeps its value. */
 enum status case_run_open_reference(struct case_run *run, const struct case_run_setup *setup,
                                     struct interpreter **in, struct diag *diag);

@@ -57,7 +57,7 @@ static enum status take_over_own(struct checkpoint *c, const struct run_request 
     if (!c->path[0])
         return diag_fail(diag, STATUS_USAGE, "--resume=auto needs --out=FILE, a regular file");
     if (access(c->path, F_OK) == 0 && read_log(c, c->path, run, keys, diag) != STATUS_OK) {
-        message_error("conformance", "the run starts anew: %s", diag->text);
+        message_error(c->what, "the run starts anew: %s", diag->text);
         diag_clear(diag);
     }
     return STATUS_OK;
@@ -83,7 +83,7 @@ enum status checkpoint_open(struct checkpoint *c, struct run_request *run,
 {
     struct run_keys keys;
 
-    *c = (struct checkpoint){ .before_s = before_s };
+    *c = (struct checkpoint){ .what = run->what ? run->what : "conformance", .before_s = before_s };
     if (out)
         name_log(out, c->path);
     if (!resume && !c->path[0])
@@ -110,12 +110,11 @@ static void tell(const struct checkpoint *c, const struct run_outcome *o)
         all += !o->results[i].absent;
     snprintf(why, sizeof why, "%s%s", o->signal ? "interrupted by " : "", o->stopped);
     if (c->log.file)
-        message_error("conformance", "%s: %zu of %zu checks done; go on with --resume=%s", why,
+        message_error(c->what, "%s: %zu of %zu checks done; go on with --resume=%s", why,
                       all - o->missing, all, c->path);
     else
-        message_error("conformance",
-                      "%s: %zu of %zu checks done; a run with --out=FILE can be resumed", why,
-                      all - o->missing, all);
+        message_error(c->what, "%s: %zu of %zu checks done; a run with --out=FILE can be resumed",
+                      why, all - o->missing, all);
 }
 
 void checkpoint_close(struct checkpoint *c, const struct run_outcome *outcome, bool reported)

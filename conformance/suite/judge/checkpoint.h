@@ -8,6 +8,7 @@
 #include <limits.h>
 
 struct checkpoint {
+    const char *what; /* of the run, for messages */
     struct run_log log;
     char path[PATH_MAX]; /* of the log; empty: none is written */
     struct case_result *known;

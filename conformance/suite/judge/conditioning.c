@@ -120,16 +120,15 @@ static void move_inputs(struct kept *k, struct random_stream *s)
     }
 }
 
-/* added: by activations in 8 bits; NULL: nothing. */
-static void move_output(struct kept *k, const TfLiteTensor *t, const struct bound_rule *rule,
-                        const struct ref_detail *d, const double *added, struct random_stream *s)
+/* q->added: by activations in 8 bits; NULL: nothing. */
+static void move_output(const TfLiteTensor *t, const struct compare_request *q,
+                        const struct ref_detail *d, struct random_stream *s)
 {
-    const enum bounds bounds = node_compare_bounds(k->bounds, t);
     const double row = t->dims->size > 0 ? t->dims->data[t->dims->size - 1] : 1;
 
     for (size_t e = 0; e < ref_elements(t); e++) {
         const struct bound_point p = { d->value[e], d->magnitude[e], d->terms[e], row };
-        const double limit = bound_limit(rule, bounds, &p) + (added ? added[e] : 0);
+        const double limit = compare_limit(q, &p) + (q->added ? q->added[e] : 0);
         const double x = d->value[e] + between(s) * limit;
 
         if (!isfinite(limit) || !isfinite(x))
@@ -158,10 +157,14 @@ static enum status run_node(struct kept *k, int node, struct random_stream *s, s
     status = interpreter_eval_node(k->in, node, detail.all, diag);
     for (int o = 0; status == STATUS_OK && o < n->outputs->size; o++) {
         const TfLiteTensor *const t = interpreter_tensor(k->in, n->outputs->data[o]);
-        const struct bound_rule *const rule = node_compare_rule(k->in, node, o);
+        const struct compare_request q = { .rule = node_compare_rule(k->in, node, o),
+                                           .bounds = node_compare_bounds(k->bounds, t),
+                                           .weight_units =
+                                               node_compare_weight_units(k->in, node, o),
+                                           .added = o == 0 ? added : NULL };
 
-        if (rule && (t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16))
-            move_output(k, t, rule, &detail.all[o], o == 0 ? added : NULL, s);
+        if (q.rule && (t->type == kTfLiteFloat32 || t->type == kTfLiteFloat16))
+            move_output(t, &q, &detail.all[o], s);
     }
     mem_free(added);
     node_detail_close(&detail);

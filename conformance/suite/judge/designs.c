@@ -4,6 +4,7 @@
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
+#include "reference/base/packed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,11 +14,6 @@
 static const struct bound_rule design_rule = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 8 };
 
 /* ---- which nodes ---- */
-
-static bool is_sub_byte(TfLiteType type)
-{
-    return type == kTfLiteInt4 || type == kTfLiteInt2;
-}
 
 static TfLiteTensor *input(struct interpreter *in, int node, int i)
 {
@@ -32,13 +28,13 @@ bool designs_apply(struct interpreter *in, int node)
     if (!facts || facts->first != 0 || facts->weights != 1 || facts->state != 0)
         return false;
     w = input(in, node, 1);
-    return (w->type == kTfLiteInt8 || is_sub_byte(w->type)) &&
+    return (w->type == kTfLiteInt8 || packed_bits(w->type) > 0) &&
            w->allocation_type == kTfLiteMmapRo && input(in, node, 0)->type == kTfLiteFloat32;
 }
 
 bool designs_decide(struct interpreter *in, int node)
 {
-    return designs_apply(in, node) && is_sub_byte(input(in, node, 1)->type);
+    return designs_apply(in, node) && packed_bits(input(in, node, 1)->type) > 0;
 }
 
 /* ---- activations in 8 bits ---- */
@@ -135,29 +131,28 @@ static void fill_steps(enum design design, bool magnitudes, const float *saved, 
 
 /* The tensor of scales, whose values are rounded to bf16 in `narrow` (freed with mem_free); NULL:
  * the weights are not quantized in blocks. */
-static TfLiteTensor *block_scales(struct interpreter *in, int node, TfLiteFloat16 **narrow)
+static enum status block_scales(struct interpreter *in, int node, TfLiteTensor **scales,
+                                TfLiteFloat16 **narrow, struct diag *diag)
 {
     const TfLiteTensor *const w = input(in, node, 1);
     const TfLiteBlockwiseQuantization *const blocks = w->quantization.params;
     TfLiteTensor *t;
 
+    *scales = NULL;
     *narrow = NULL;
     if (w->quantization.type != kTfLiteBlockwiseQuantization)
-        return NULL;
+        return STATUS_OK;
     t = interpreter_tensor(in, blocks->scale);
-    if (!t || t->type != kTfLiteFloat16 || !(*narrow = mem_alloc(t->bytes + 1, 1)))
-        return NULL;
-    for (size_t i = 0; i < ref_elements(t); i++) {
-        const float scale = half_to_float(t->data.f16[i].data);
-        uint32_t bits;
-        float rounded;
-
-        memcpy(&bits, &scale, sizeof bits);
-        bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u; /* ties to even */
-        memcpy(&rounded, &bits, sizeof rounded);
-        (*narrow)[i].data = float_to_half(rounded); /* exact, below 2^16 */
-    }
-    return t;
+    if (!t || t->type != kTfLiteFloat16)
+        return STATUS_OK;
+    *narrow = mem_alloc(t->bytes + 1, 1);
+    if (!*narrow)
+        return diag_fail(diag, STATUS_NO_MEMORY, "node %d: no memory for its scales", node);
+    for (size_t i = 0; i < ref_elements(t); i++)
+        (*narrow)[i].data = float_to_half(
+            bfloat_to_float(double_to_bfloat((double)half_to_float(t->data.f16[i].data))));
+    *scales = t;
+    return STATUS_OK;
 }
 
 /* ---- results ---- */
@@ -246,9 +241,10 @@ static enum status try_all(struct trial *t, uint32_t *rows, struct designs_verdi
                            struct diag *diag)
 {
     TfLiteFloat16 *narrow;
-    TfLiteTensor *const scales = block_scales(t->in, t->node, &narrow);
+    TfLiteTensor *scales;
     enum status s = STATUS_OK;
 
+    TRY(block_scales(t->in, t->node, &scales, &narrow, diag));
     note_rows(t, DESIGN_FLOAT, rows);
     for (int design = DESIGN_SYM; design < DESIGN_COUNT && s == STATUS_OK; design++) {
         const bool rounds_scales = design == DESIGN_XNN_BF16;
@@ -304,7 +300,6 @@ enum status designs_judge(struct interpreter *in, int node, const struct compare
     } else {
         t.magnitude = t.value + t.count;
         t.terms = t.value + 2 * t.count; /* and a scratch behind it */
-        memset(rows, 0, t.parts * sizeof *rows);
         memcpy(t.saved, x->data.f, x->bytes);
         s = try_all(&t, rows, verdict, diag);
         memcpy(x->data.f, t.saved, x->bytes);

@@ -1,5 +1,4 @@
 /* Starts a case with the files of itself, of another plan, and of other models. */
-#include "conformance/suite/judge/habit_cache.h"
 
 #include "conformance/suite/judge/habit_run.h"
 #include "reference/base/builtin.h"
@@ -61,8 +60,8 @@ static bool start_with_cache(struct case_run *run, const char *path, bool tuned,
 
 /* ---- a model that differs in one place ---- */
 
-enum change { CHANGE_CONSTANT, CHANGE_SCALE, CHANGE_OPTION, CHANGES };
-static const char *const change_names[CHANGES] = { "constant", "scale", "option" };
+enum change { CHANGE_CONSTANT, CHANGE_SCALE, CHANGE_OPTION, CHANGE_ZERO, CHANGES };
+static const char *const change_names[CHANGES] = { "constant", "scale", "option", "zero point" };
 
 /* Shares what is not changed with the model of the case. */
 struct changed {
@@ -152,23 +151,57 @@ static bool change_constant(struct changed *c, const struct model *m, unsigned n
     return true;
 }
 
-/* The first output of the graph. */
-static bool change_scale(struct changed *c)
+/* The quantization of a tensor, in a copy of all, where it has one scale, or where it has
+ * many; NULL. */
+static struct model_quantization *quantization_of(struct changed *c, int32_t tensor, bool many)
 {
     struct model_tensor *const tensors =
         copy_of(c, c->graphs[0].tensors, c->graphs[0].tensor_count, sizeof *tensors);
     struct model_quantization *q;
+
+    if (!tensors || tensor < 0)
+        return NULL;
+    q = &tensors[tensor].quantization;
+    if (!q->present || (many ? q->scale.count < 2 : q->scale.count != 1))
+        return NULL;
+    c->graphs[0].tensors = tensors;
+    return q;
+}
+
+static int32_t first_of(struct model_ints list)
+{
+    return list.count > 0 ? list.data[0] : -1;
+}
+
+/* The last of a constant's scales, or that of the first output of the graph. */
+static bool change_scale(struct changed *c, const struct model *m, unsigned number)
+{
+    struct model_quantization *q = quantization_of(c, find_constant(m, number), true);
     float *scale;
 
-    if (!tensors || c->graphs[0].outputs.count == 0)
+    if (!q && !(q = quantization_of(c, first_of(c->graphs[0].outputs), false)))
         return false;
-    q = &tensors[c->graphs[0].outputs.data[0]].quantization;
-    if (!q->present || q->scale.count != 1 ||
-        !(scale = copy_of(c, q->scale.data, 1, sizeof *scale)))
+    if (!(scale = copy_of(c, q->scale.data, q->scale.count, sizeof *scale)))
         return false;
-    *scale *= 1.5F;
+    scale[q->scale.count - 1] *= 1.5F;
     q->scale.data = scale;
-    c->graphs[0].tensors = tensors;
+    return true;
+}
+
+/* Of a constant of u8, which a plan may hold without its zero point, or of the first input: all
+ * their integers mean another number then. */
+static bool change_zero(struct changed *c, const struct model *m, unsigned number)
+{
+    const int constant = find_constant(m, number);
+    const bool is_u8 = constant >= 0 && c->graphs[0].tensors[constant].type == TENSOR_UINT8;
+    struct model_quantization *const q =
+        quantization_of(c, is_u8 ? constant : first_of(c->graphs[0].inputs), false);
+    int64_t *zero;
+
+    if (!q || q->zero_point.count != 1 || !(zero = copy_of(c, q->zero_point.data, 1, sizeof *zero)))
+        return false;
+    *zero += *zero > 0 ? -3 : 3;
+    q->zero_point.data = zero;
     return true;
 }
 
@@ -213,7 +246,8 @@ static bool change_model(struct changed *c, const struct case_run *run, enum cha
     memcpy(c->graphs, run->model.subgraphs, run->model.subgraph_count * sizeof *c->graphs);
     c->model.subgraphs = c->graphs;
     return change == CHANGE_CONSTANT ? change_constant(c, &run->model, number)
-           : change == CHANGE_SCALE  ? change_scale(c)
+           : change == CHANGE_SCALE  ? change_scale(c, &run->model, number)
+           : change == CHANGE_ZERO   ? change_zero(c, &run->model, number)
                                      : change_option(c);
 }
 

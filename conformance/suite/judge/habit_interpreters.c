@@ -1,5 +1,4 @@
 /* Opens a model once more, or several times, and expects the first results of each. */
-#include "conformance/suite/judge/habit_interpreters.h"
 
 #include "conformance/suite/judge/habit_run.h"
 
@@ -7,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RUNS = 64, INTERPRETERS_MAX = 5, ASKS = 6 };
+enum { RUNS = ENGINE_EXPECTED_MAX, INTERPRETERS_MAX = 5, ASKS = 6 };
 
 static void checked(struct case_run *run)
 {
@@ -18,9 +17,17 @@ static void checked(struct case_run *run)
 
 bool habit_check_runs(struct case_run *run)
 {
-    const struct case_run_setup setup = { .model = &run->model };
+    const bool resets = engine_count_variables(&run->model) > 0;
+    struct engine_expected expected[RUNS];
+    const struct case_run_setup setup = { .model = &run->model,
+                                          .expected = expected,
+                                          .expected_count = RUNS };
     struct engine *e = NULL;
-    bool ok = habit_open(run, &setup, &e);
+    bool ok;
+
+    for (int i = 0; i < RUNS; i++)
+        expected[i] = (struct engine_expected){ &run->instance, 0, resets, -1, 0 };
+    ok = habit_open(run, &setup, &e);
 
     for (int i = 1; ok && e && i <= RUNS; i++) {
         char what[64];

@@ -1,5 +1,4 @@
 /* Opens the model at an offset, or as half of a larger one. */
-#include "conformance/suite/judge/habit_places.h"
 
 #include "conformance/suite/judge/habit_run.h"
 #include "reference/base/builtin.h"
@@ -12,7 +11,13 @@ enum { OFFSET_BYTES = 15 };
 
 bool habit_check_addresses(struct case_run *run)
 {
-    const struct case_run_setup setup = { .model = &run->model, .offset_bytes = OFFSET_BYTES };
+    const struct engine_expected expected[2] = { { &run->instance, 0, true, -1, 0 },
+                                                 { &run->instance, 1, true, -1, 0 } };
+    const struct case_run_setup setup = { .model = &run->model,
+                                          .offset_bytes = OFFSET_BYTES,
+                                          .expected = expected,
+                                          .expected_count =
+                                              (size_t)case_instance_frames(&run->instance) };
     struct engine *e = NULL;
     bool ok;
 
@@ -209,8 +214,14 @@ bool habit_check_partition(struct case_run *run)
     const struct model_subgraph *const g = &run->model.subgraphs[0];
     const int n = (int)g->operator_count, k = (int)g->inputs.count;
     const int judged = run->instance.judged_node;
+    const struct engine_expected expected[2] = { { &run->instance, 0, false, -1, 0 },
+                                                 { &run->instance, 1, false, -1, 0 } };
     struct doubled d;
-    struct case_run_setup setup = { .declined_first = n, .declined_count = k };
+    struct case_run_setup setup = { .declined_first = n,
+                                    .declined_count = k,
+                                    .expected = expected,
+                                    .expected_count =
+                                        (size_t)case_instance_frames(&run->instance) };
     struct engine *e = NULL;
     bool ok = true;
 

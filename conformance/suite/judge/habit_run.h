@@ -25,4 +25,41 @@ bool habit_same(struct case_run *run, const struct case_run_setup *sizes,
 /* habit_infer of the case's own inputs, compared with the first results. */
 bool habit_repeat(struct case_run *run, struct engine *e, int frame, const char *what);
 
+/* ---- habit_cache.c: starts with files that other starts have written ---- */
+
+/* With serialization_dir: cold, warm, warm from another plan, and with the files of a model that
+ * differs in one constant, one scale or one option. */
+bool habit_check_cache(struct case_run *run);
+
+/* ---- habit_interpreters.c ---- */
+
+/* One model in many runs, in several interpreters, and by several delegates. */
+
+/* 64 inferences in a row, of frame A. */
+bool habit_check_runs(struct case_run *run);
+/* Two to five alive, by two delegates, asked in turns; the first again after the others were
+ * closed. */
+bool habit_check_interpreters(struct case_run *run);
+/* Two, each with a delegate and a thread of its own, at the same time. */
+bool habit_check_threads(struct case_run *run);
+/* Prepared a second time by another delegate, of ours with other options. */
+bool habit_check_options(struct case_run *run);
+/* Each other way to wait for the device. */
+bool habit_check_wait(struct case_run *run);
+
+/* ---- habit_places.c ---- */
+
+/* Where tensors and nodes lie: at odd addresses, and in a second partition. */
+
+/* Inputs, outputs and constants at addresses that are aligned to their elements and no more. */
+bool habit_check_addresses(struct case_run *run);
+/* The graph twice, the second behind nodes that the delegate does not get. */
+bool habit_check_partition(struct case_run *run);
+
+/* ---- habit_sizes.c: sizes that change after the delegate was applied ---- */
+
+/* One dimension after the other is made larger, and small again, in one interpreter: each time the
+ * results are those of a model that was prepared at the size. */
+bool habit_check_resized(struct case_run *run);
+
 #endif

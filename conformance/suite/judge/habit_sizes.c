@@ -1,5 +1,4 @@
 /* Finds the dimensions that the reference can change, and changes them one by one. */
-#include "conformance/suite/judge/habit_sizes.h"
 
 #include "conformance/suite/judge/habit_run.h"
 #include "reference/base/memory.h"
@@ -129,12 +128,15 @@ static bool there_and_back(struct case_run *run, struct engine *e, const struct 
 
 static bool check_axis(struct case_run *run, struct engine *e, const struct change *c)
 {
-    const struct case_run_setup setup = setup_of(run, c);
+    const struct engine_expected expected = { &c->x, 0, true, -1, 0 };
+    struct case_run_setup setup = setup_of(run, c);
     const uint32_t refused = run->result->refused;
     struct outputs want = { .count = 0 };
     struct engine *fresh = NULL;
     bool ok;
 
+    setup.expected = &expected;
+    setup.expected_count = 1;
     case_run_stage(run, "resized: dimension %d to %d", c->axis, (int)c->to);
     if (case_run_open(run, &setup, &fresh, NULL) != STATUS_OK || !case_run_is_taken(run, fresh)) {
         engine_close(fresh); /* it takes no such model, which is no matter of the habit */
@@ -152,7 +154,10 @@ static bool check_axis(struct case_run *run, struct engine *e, const struct chan
 bool habit_check_resized(struct case_run *run)
 {
     const struct model_subgraph *const graph = &run->model.subgraphs[0];
-    const struct case_run_setup setup = { .model = &run->model };
+    const struct engine_expected expected = { &run->instance, 0, true, -1, 0 };
+    const struct case_run_setup setup = { .model = &run->model,
+                                          .expected = &expected,
+                                          .expected_count = 1 };
     struct engine *e = NULL;
     struct change c;
     bool ok = true;

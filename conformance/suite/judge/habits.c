@@ -2,10 +2,7 @@
 #include "conformance/suite/judge/habits.h"
 
 #include "conformance/suite/cases/suite.h"
-#include "conformance/suite/judge/habit_cache.h"
-#include "conformance/suite/judge/habit_interpreters.h"
-#include "conformance/suite/judge/habit_places.h"
-#include "conformance/suite/judge/habit_sizes.h"
+#include "conformance/suite/judge/habit_run.h"
 #include "reference/base/memory.h"
 
 #include <stdio.h>
@@ -28,8 +25,9 @@ const struct habit_row habit_rows[HABIT_COUNT] = {
                              "after "
                              "the others are closed",
                              0, false, NULL, habit_check_interpreters },
-    [HABIT_THREADS] = { "two interpreters with a delegate each, asked at the same time", 0, false,
-                        NULL, habit_check_threads },
+    [HABIT_THREADS] = { "two interpreters with a delegate each, asked at the same time",
+                        ENGINE_LOCAL, false, "an agent does one thing after the other",
+                        habit_check_threads },
     [HABIT_ADDRESSES] = { "inputs, outputs and constants at addresses that are aligned to their "
                           "elements and no more",
                           ENGINE_OFFSET, false, "the memory is the runtime's",
@@ -39,8 +37,8 @@ const struct habit_row habit_rows[HABIT_COUNT] = {
                           ENGINE_DECLINE, false,
                           "there is no delegate whose nodes the suite could keep",
                           habit_check_partition },
-    [HABIT_OPTIONS] = { "the model prepared by a second delegate, of ours with other options", 0,
-                        false, NULL, habit_check_options },
+    [HABIT_OPTIONS] = { "the model prepared by a second delegate, of ours with other options",
+                        ENGINE_LOCAL, false, "an agent has one delegate", habit_check_options },
     [HABIT_CACHE] = { "started with a cold cache, a warm one, a warm one with another choice of "
                       "kernels, and one of a model that differs in a constant, scale or option",
                       0, true, OPTIONS_OF_OURS, habit_check_cache },

@@ -160,9 +160,22 @@ static enum status propagate_sums(struct propagation *p, int node, struct uncert
     return STATUS_OK;
 }
 
+/* The largest that a device may have in the place of element j: the least number of f16 for
+ * -infinity, and for what a hidden f16 has no limit for, as it overflows downwards
+ * (widen_overflow). */
+static double upper_end(const struct propagation *p, const struct uncertain *u, size_t j)
+{
+    const TfLiteTensor *const t = interpreter_tensor(p->in, u->inputs[0]);
+    const double x = load(t, u->saved[0], j), end = x + p->limits[u->inputs[0]][j];
+    const bool overflows = isinf(end) && bounds_half(node_compare_bounds(p->bounds, t));
+
+    return overflows && x <= -65504 ? -65504 : fmax(end, -65504);
+}
+
 /* dy_i = y_i (dx_i - sum_j y_j dx_j), at most 2 y_i times the largest limit of the row.  What is
- * masked has no part in it: below the least number of f16, beside one that is 745 larger, the share
- * is 0 for every device, whatever it has in the place of -infinity. */
+ * masked has no part in it: whose upper end lies 745 / beta below a lower end has the share 0 for
+ * every device.  A share is in 0 to 1 whatever is in the row, so it moves by 1 at most, and NaN
+ * fails; but where a device may have infinity in the row, which makes it NaN. */
 static void propagate_softmax(struct propagation *p, const struct uncertain *u, double *total)
 {
     const TfLiteTensor *const out = interpreter_tensor(p->in, u->node->outputs->data[0]);
@@ -170,18 +183,23 @@ static void propagate_softmax(struct propagation *p, const struct uncertain *u, 
     const size_t row = ref_rank(out) > 0 ? (size_t)ref_dim(out, ref_rank(out) - 1) : 1;
     const TfLiteTensor *const in = interpreter_tensor(p->in, u->inputs[0]);
     const double *const limit = p->limits[u->inputs[0]];
-    const TfLiteSoftmaxParams *const params = u->node->builtin_data;
+    const double beta = (double)((const TfLiteSoftmaxParams *)u->node->builtin_data)->beta;
 
     for (size_t i = 0; i < count; i += row) {
-        double largest = 0, most = -INFINITY;
+        double largest = 0, most = -INFINITY, highest = -INFINITY;
 
         for (size_t j = i; j < i + row; j++)
-            most = fmax(most, load(in, u->saved[0], j));
-        for (size_t j = i; j < i + row; j++)
-            if (load(in, u->saved[0], j) > -65504 || most < -60000 || params->beta < 0.25F)
+            most = fmax(most, load(in, u->saved[0], j) - limit[j]);
+        for (size_t j = i; j < i + row; j++) {
+            const double end = upper_end(p, u, j);
+
+            highest = fmax(highest, end);
+            if (!(beta * (most - end) >= 745))
                 largest = fmax(largest, limit[j]);
+        }
         for (size_t j = i; j < i + row; j++)
-            total[j] += 2 * fabs((double)params->beta) * largest * u->now.all[0].value[j];
+            total[j] += fmin(isinf(highest) ? INFINITY : 1,
+                             bound_known(2 * fabs(beta) * largest * u->now.all[0].value[j]));
     }
 }
 
@@ -213,9 +231,12 @@ static void widen_overflow(struct propagation *p, int o, const struct uncertain 
 }
 
 /* Infinite limits of a monotone op are ends, too. */
-static bool is_monotone(const struct propagation *p, int node)
+static bool is_monotone(const struct propagation *p, int node, const struct uncertain *u)
 {
-    return op_facts_find(interpreter_node_op(p->in, node)->code)->monotone;
+    const int in = op_facts_find(interpreter_node_op(p->in, node)->code)->monotone;
+
+    return in == 1 ||
+           (in == 2 && u->count == 1 && !u->twice && u->inputs[0] == u->node->inputs->data[0]);
 }
 
 /* Whether every uncertain input is of floats, which can be displaced. */
@@ -294,19 +315,23 @@ static enum status propagate_ends(struct propagation *p, int node, struct uncert
 /* ---- one node ---- */
 
 /* Sets the limits of the node's outputs to the op's own, to which those of its inputs are added. */
-static enum status own_limits(struct propagation *p, const struct uncertain *u, double **total)
+static enum status own_limits(struct propagation *p, int node, const struct uncertain *u,
+                              double **total)
 {
     for (int o = 0; o < u->now.count; o++) {
         const int tensor = u->node->outputs->data[o];
         const TfLiteTensor *const t = interpreter_tensor(p->in, tensor);
         const size_t n = ref_elements(t);
         const struct ref_detail *const d = &u->now.all[o];
+        const struct compare_request request = { .rule = bound_rule_of_output(u->rule, o),
+                                                 .bounds = node_compare_bounds(p->bounds, t),
+                                                 .weight_units =
+                                                     node_compare_weight_units(p->in, node, o) };
 
         total[o] = p->limits[tensor] = mem_alloc(n ? n : 1, sizeof **total);
         if (!total[o])
             return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu elements: out of memory", n);
         for (size_t i = 0; i < n; i++) {
-            const struct bound_rule *const rule = bound_rule_of_output(u->rule, o);
             const struct bound_point point = { .value = d->value[i],
                                                .magnitude = d->magnitude[i],
                                                .terms = d->terms[i],
@@ -317,8 +342,7 @@ static enum status own_limits(struct propagation *p, const struct uncertain *u, 
                 total[o][i] = INFINITY; /* steps are judged where intermediates are outputs */
             else if (is_float(t) && (!isinf(d->value[i]) || bounds_half(p->bounds)))
                 total[o][i] =
-                    bound_known(bound_limit(rule, node_compare_bounds(p->bounds, t), &point) +
-                                (u->added ? u->added[i] : 0));
+                    bound_known(compare_limit(&request, &point) + (u->added ? u->added[i] : 0));
         }
     }
     return STATUS_OK;
@@ -410,10 +434,10 @@ static enum status propagate_node(struct propagation *p, int node)
     if (s == STATUS_OK && p->bounds & BOUNDS_WINOGRAD)
         s = node_limits_winograd(p->in, node, &u.now.all[0], &tiles, p->diag);
     if (s == STATUS_OK)
-        s = own_limits(p, &u, total);
+        s = own_limits(p, node, &u, total);
     if (s == STATUS_OK && u.count > 0 &&
         (!are_floats(p, &u) ||
-         (is_unlimited(p, &u) && !is_monotone(p, node) && u.rule->kind != BOUND_SOFTMAX))) {
+         (is_unlimited(p, &u) && !is_monotone(p, node, &u) && u.rule->kind != BOUND_SOFTMAX))) {
         propagate_nothing(p, &u, total);
     } else if (s == STATUS_OK && u.count > 0) {
         if (is_sum(u.rule) && u.twice) /* such as x times x: no sum of |w| * limit */
@@ -422,7 +446,7 @@ static enum status propagate_node(struct propagation *p, int node)
             s = propagate_sums(p, node, &u, total);
         else if (u.rule->kind == BOUND_SOFTMAX)
             propagate_softmax(p, &u, total[0]);
-        else if (is_monotone(p, node))
+        else if (is_monotone(p, node, &u))
             s = propagate_ends(p, node, &u, total);
         else if (!propagate_slope(p, &u, total[0]))
             propagate_nothing(p, &u, total);

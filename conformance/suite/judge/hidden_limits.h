@@ -4,10 +4,10 @@
  * A tensor inside the graph is uncertain by its op's own limit.  What an op makes of uncertain
  * inputs is found with the reference itself: for sums of products by the sum of |w| * limit, which
  * is the reference's magnitude with the limits in place of the values; for softmax by its
- * derivative; for all others that are monotone in every element (reference/ops.def) by evaluating
- * at both ends; for an elementwise op that is not by the Lipschitz constant of its bound.  The
- * results of another op have no limit behind inputs that are not seen, nor has what follows: they
- * are not compared here. */
+ * derivative; for all others that are monotone in every element (reference/ops.def), and DIV by an
+ * exact divisor, by evaluating at both ends; for an elementwise op that is not by the Lipschitz
+ * constant of its bound.  The results of another op have no limit behind inputs that are not seen,
+ * nor has what follows: they are not compared here. */
 #ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_HIDDEN_LIMITS_H
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_HIDDEN_LIMITS_H
 

@@ -28,8 +28,7 @@ int invariants_count_steps(const struct case_run *run)
     return count;
 }
 
-/* Fused ops round at other places: outputs keep the propagated limits of all of them. */
-static bool compare_propagated(struct case_run *run)
+bool invariants_compare_propagated(struct case_run *run, const struct outputs got[2])
 {
     const struct case_run_setup setup = { .model = &run->model };
     struct interpreter *in;
@@ -51,7 +50,7 @@ static bool compare_propagated(struct case_run *run)
 
         run->result->frame = frame ? 'B' : 'A';
         interpreter_reset_state(in);
-        s = hidden_limits_compare(in, &request, &run->original[frame], &margin, run->result, &diag);
+        s = hidden_limits_compare(in, &request, &got[frame], &margin, run->result, &diag);
         run->result->margin = fmax(run->result->margin, margin);
     }
     interpreter_close(in);
@@ -129,45 +128,64 @@ bool invariants_check_hidden(struct case_run *run, struct engine *bare, int expo
                 break;
         return false;
     }
-    return (!run->test_case->quantized || compare_integers(run)) && compare_propagated(run);
+    return (!run->test_case->quantized || compare_integers(run)) &&
+           invariants_compare_propagated(run, run->original);
 }
 
 /* ---- poison ---- */
 
+void invariants_expect_poison(const struct case_run *run, int first, struct engine_expected *list)
+{
+    for (int w = first; w < DELEGATE_POISON_END; w++)
+        list[w - first] =
+            (struct engine_expected){ &run->instance, 0, false, -1, case_run_poison_words[w] };
+}
+
+/* One poison, with the model opened anew.  The three are expected at once: they differ in it alone.
+ */
+static bool check_poison(struct case_run *run, int which, struct engine **e)
+{
+    const struct outputs *const want = run->hides_intermediates ? &run->original[0] : &run->got[0];
+    struct engine_expected expected[INVARIANTS_POISONS];
+    const struct case_run_setup setup = { .model = &run->model,
+                                          .delegate = which,
+                                          .poison_word = case_run_poison_words[which],
+                                          .expected = expected,
+                                          .expected_count = (size_t)(DELEGATE_POISON_END - which) };
+    struct outputs got = { .count = 0 };
+    char what[64];
+    struct diag diag;
+    bool ok;
+
+    invariants_expect_poison(run, which, expected);
+    expected[0].reopened = 0;
+    case_run_stage(run, "poison=%s", case_run_poisons[which]);
+    if (case_run_reopen(run, &setup, e, &diag) != STATUS_OK)
+        return result_fail(run->result, "poison=%s: prepare: %s", case_run_poisons[which],
+                           diag.text);
+    snprintf(what, sizeof what, "poison=%s changes the result", case_run_poisons[which]);
+    if (!case_run_is_taken(run, *e))
+        return result_fail(run->result, "poison=%s: the node is not taken any more",
+                           case_run_poisons[which]);
+    ok = case_run_invoke(run, *e, &run->instance, 0, &got) &&
+         !case_run_differ(run, want, &got, want->count, what);
+    outputs_close(&got);
+    return ok;
+}
+
 bool invariants_check_poison(struct case_run *run)
 {
+    struct engine *e = run->device;
+    bool ok = true;
+
+    run->device = NULL;
     /* Padded lanes and unused memory of the device are poisoned by our delegate's option alone. */
     result_note_habit(run->result, HABIT_DEVICE_POISON, run->judge->ours);
 
-    const struct outputs *const want = run->hides_intermediates ? &run->original[0] : &run->got[0];
-
-    for (int which = DELEGATE_POISON_FIRST; which < DELEGATE_POISON_END; which++) {
-        const struct case_run_setup setup = { .model = &run->model,
-                                              .delegate = which,
-                                              .poison_word = case_run_poison_words[which] };
-        struct engine *e = NULL;
-        struct outputs got = { .count = 0 };
-        char what[64];
-        struct diag diag;
-        bool ok;
-
-        case_run_stage(run, "poison=%s", case_run_poisons[which]);
-        if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
-            return result_fail(run->result, "poison=%s: prepare: %s", case_run_poisons[which],
-                               diag.text);
-        snprintf(what, sizeof what, "poison=%s changes the result", case_run_poisons[which]);
-        if (!case_run_is_taken(run, e))
-            ok = result_fail(run->result, "poison=%s: the node is not taken any more",
-                             case_run_poisons[which]);
-        else
-            ok = case_run_invoke(run, e, &run->instance, 0, &got) &&
-                 !case_run_differ(run, want, &got, want->count, what);
-        outputs_close(&got);
-        engine_close(e);
-        if (!ok)
-            return false;
-    }
-    return true;
+    for (int which = DELEGATE_POISON_FIRST; which < DELEGATE_POISON_END && ok; which++)
+        ok = check_poison(run, which, &e);
+    engine_close(e);
+    return ok;
 }
 
 /* ---- state ---- */
@@ -226,8 +244,14 @@ static bool judge_sequence(struct case_run *run, struct outputs got[SEQUENCE])
 
 bool invariants_check_sequence(struct case_run *run)
 {
+    const struct engine_expected expected[SEQUENCE] = { { &run->instance, 0, true, -1, 0 },
+                                                        { &run->instance, 1, false, -1, 0 },
+                                                        { &run->instance, 0, false, -1, 0 },
+                                                        { &run->instance, 1, false, -1, 0 } };
     const struct case_run_setup setup = { .model = &run->exposed,
-                                          .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
+                                          .poison_word = case_run_poison_words[DELEGATE_PLAIN],
+                                          .expected = expected,
+                                          .expected_count = SEQUENCE };
     struct outputs got[SEQUENCE] = { { .count = 0 } };
     struct engine *e = NULL;
     struct diag diag;

@@ -5,6 +5,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/judge/batches.h"
 #include "conformance/suite/judge/case_run.h"
+#include "conformance/suite/judge/composites.h"
 #include "conformance/suite/judge/habits.h"
 #include "conformance/suite/judge/hidden_limits.h"
 #include "conformance/suite/judge/invariants.h"
@@ -107,6 +108,8 @@ static void explain_refusal(struct case_run *run, struct engine *e)
 }
 
 /* ---- one set ---- */
+
+static void begin_sets(struct sets *s);
 
 static void note_bytes(struct case_run *run, struct engine *e)
 {
@@ -216,6 +219,7 @@ static bool compare_frames(struct case_run *run, struct repro *repro)
             .quantized = run->judge->subject->quantized,
             .set = run->set,
             .poison_word = case_run_poison_words[DELEGATE_PLAIN],
+            .before = frame ? &run->got[0] : NULL,
             .repro = repro,
         };
         struct case_result before;
@@ -235,18 +239,59 @@ static bool compare_frames(struct case_run *run, struct repro *repro)
     return run->result->status != CASE_FAIL;
 }
 
+/* What is asked of the subject: frames A, B and A of the exposed graph.  At the end of a line all
+ * goes in one exchange, with the graph as it is and the poisons behind. */
+struct plan {
+    struct engine_expected list[5 + INVARIANTS_POISONS];
+    struct case_run_setup setup; /* of the exposed graph */
+    size_t poisons;
+    bool merged;
+};
+
+static void make_plan(const struct case_run *run, struct plan *p)
+{
+    const struct case_instance *const x = &run->instance;
+    const uint32_t word = case_run_poison_words[DELEGATE_PLAIN];
+    const bool bare = !run->hides_intermediates;
+    size_t shown;
+
+    p->merged = !x->one_frame && !run->repeats && engine_type_of(run->judge->subject)->reopen;
+    p->list[0] = (struct engine_expected){ x, 0, false, -1, 0 };
+    p->list[1] = (struct engine_expected){ x, 1, true, -1, 0 };
+    p->list[2] = (struct engine_expected){ x, 0, true, ENGINE_GUARD_NUMBER, 0 };
+    p->list[3] = (struct engine_expected){ x, 0, true, -1, word };
+    p->list[4] = (struct engine_expected){ x, 1, true, -1, 0 };
+    invariants_expect_poison(run, DELEGATE_POISON_FIRST, p->list + (bare ? 3 : 5));
+    shown = x->one_frame ? 1 : bare || !p->merged ? 3 : 5;
+    p->poisons = p->merged && run->set == SET_RANDOM ? INVARIANTS_POISONS : 0;
+    p->setup = (struct case_run_setup){ .model = bare ? &run->model : &run->exposed,
+                                        .poison_word = word,
+                                        .expected = p->list,
+                                        .expected_count = shown + p->poisons,
+                                        .then = shown == 5 ? &run->model : NULL,
+                                        .then_at = 3 };
+}
+
+static enum status open_exposed(struct case_run *run, const struct plan *p, struct engine **e,
+                                struct diag *diag)
+{
+    *e = run->begun;
+    run->begun = NULL;
+    return *e ? engine_end_open(e, diag) : case_run_open(run, &p->setup, e, diag);
+}
+
 /* Runs the delegate and compares; false when the case failed or was declined. */
 static bool run_device(struct case_run *run)
 {
-    struct case_run_setup setup = { .model = &run->exposed,
-                                    .poison_word = case_run_poison_words[DELEGATE_PLAIN] };
+    struct plan p;
     struct engine *e = NULL;
     struct diag diag;
     int steps = -1;
     bool ok = false;
 
+    make_plan(run, &p);
     case_run_stage(run, "prepare");
-    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
+    if (open_exposed(run, &p, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "prepare: %s", diag.text);
     if (!case_run_is_taken(run, e)) {
         explain_refusal(run, e);
@@ -257,19 +302,33 @@ static bool run_device(struct case_run *run)
         ok = run_frames(run, e);
         note_bytes(run, e);
     }
-    engine_close(e);
+    if (p.merged && ok)
+        run->device = e;
+    else
+        engine_close(e);
+    if (ok && run->sets)
+        begin_sets(run->sets);
     ok = ok && compare_frames(run, NULL);
     if (!ok || !run->hides_intermediates)
         return ok;
-    setup.model = &run->model;
+    e = run->device;
+    run->device = NULL;
+    p.setup.model = &run->model;
+    p.setup.then = NULL;
+    p.list[3].reopened = 0;
+    p.setup.expected = p.list + 3;
+    p.setup.expected_count = (size_t)case_instance_frames(&run->instance) + p.poisons;
     case_run_stage(run, "prepare without intermediates");
-    if (case_run_open(run, &setup, &e, &diag) != STATUS_OK)
+    if (case_run_reopen(run, &p.setup, &e, &diag) != STATUS_OK)
         return result_fail(run->result, "prepare: %s", diag.text);
     ok = case_run_is_taken(run, e)
              ? invariants_check_hidden(run, e, steps)
              : result_fail(run->result, "not taken unless its intermediates are "
                                         "outputs");
-    engine_close(e);
+    if (p.merged && ok)
+        run->device = e;
+    else
+        engine_close(e);
     return ok;
 }
 
@@ -354,11 +413,13 @@ static enum status expose_intermediates(struct case_run *run, struct diag *diag)
     return STATUS_OK;
 }
 
-/* The invariants that are checked once a case, on S0; of large rows, which are about places, none.
- */
+/* The invariants that are checked once a case, on S0; of large rows, which are about places and
+ * have one set, that state goes on. */
 static bool check_invariants(struct case_run *run)
 {
-    return run->set != SET_RANDOM || run->instance.one_frame ||
+    if (run->instance.one_frame)
+        return invariants_check_sequence(run);
+    return run->set != SET_RANDOM ||
            (invariants_check_poison(run) && invariants_check_sequence(run) && batches_check(run) &&
             habits_check(run));
 }
@@ -438,54 +499,123 @@ static void note_inputs(struct case_run *run)
         memcpy(stage->inputs, text, bytes);
 }
 
-/* Runs what run->instance holds. */
-static bool run_instance(struct case_run *run)
+static enum status read_model(struct case_run *run, struct diag *diag)
 {
-    struct diag diag;
-    bool ok = false;
+    const struct tflite_file *const file = &run->instance.file;
 
+    TRY(tflite_read_accepting(&run->model, file->bytes, file->count, ACCEPT_SUPPORTED, diag));
+    run->composed = run->model.subgraphs;
+    TRY(tflite_inline(&run->model, file->bytes, diag));
+    if (run->model.subgraphs == run->composed)
+        run->composed = NULL;
+    return STATUS_OK;
+}
+
+/* Reads what run->instance holds. */
+static enum status read_instance(struct case_run *run, struct diag *diag)
+{
     run->file_copy = mem_alloc(run->instance.file.count, 1);
-    if (!run->file_copy) {
-        result_fail(run->result, "out of memory");
-    } else if (tflite_read(&run->model, run->instance.file.bytes, run->instance.file.count,
-                           &diag) != STATUS_OK) {
-        result_fail(run->result, "the reader refuses it: %s", diag.text);
-    } else {
-        memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
-        if (!run->result->inputs[0])
-            note_inputs(run);
-        if (!run->result->classes[0])
-            case_classes_measure(&run->model, run->instance.judged_node, run->result->classes);
-        if (expose_intermediates(run, &diag) != STATUS_OK)
-            result_fail(run->result, "reference: %s", diag.text);
-        else
-            ok = run_device(run);
-        if (run->repeats)
-            ok = repeat_runs(run, ok);
-        else
-            ok = ok && check_invariants(run);
-        if (run->result->status == CASE_FAIL && run->judge->options.repro_dir)
-            save_repro(run);
-    }
+    if (!run->file_copy)
+        return diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
+    TRY(diag_prefix(diag, read_model(run, diag), "the reader refuses it"));
+    memcpy(run->file_copy, run->instance.file.bytes, run->instance.file.count);
+    return diag_prefix(diag, expose_intermediates(run, diag), "reference");
+}
+
+/* Runs what was read. */
+static bool judge_read(struct case_run *run)
+{
+    bool ok;
+
+    if (!run->result->inputs[0])
+        note_inputs(run);
+    if (!run->result->classes[0])
+        case_classes_measure(&run->model, run->instance.judged_node, run->result->classes);
+    ok = composites_check(run, run_device(run));
+    return run->repeats ? repeat_runs(run, ok) : ok && check_invariants(run);
+}
+
+static void close_read(struct case_run *run)
+{
+    engine_close(run->begun);
+    engine_close(run->device);
     for (int frame = 0; frame < 2; frame++) {
         outputs_close(&run->got[frame]);
         outputs_close(&run->original[frame]);
     }
     model_close(&run->model);
     mem_free(run->file_copy);
+    run->begun = run->device = NULL;
+    run->file_copy = NULL;
+}
+
+/* Runs what run->instance holds, which may have been read. */
+static bool run_instance(struct case_run *run)
+{
+    struct diag diag;
+    bool ok;
+
+    if (!run->file_copy && read_instance(run, &diag) != STATUS_OK)
+        ok = result_fail(run->result, "%s", diag.text);
+    else
+        ok = judge_read(run);
+    if (run->result->status == CASE_FAIL && run->judge->options.repro_dir)
+        save_repro(run);
+    close_read(run);
     return ok;
+}
+
+/* ---- the sets of a case ---- */
+
+/* The data sets of a case, in the order in which they are judged.  Where the subject is at the end
+ * of a line, sets are begun before it is their turn, so that the agent has work while this process
+ * compares. */
+struct sets {
+    struct case_run runs[SET_COUNT];
+    size_t count, begun;
+};
+
+static enum status build(struct case_run *run, struct diag *diag)
+{
+    const struct case_request request = { run->set, run->judge->options.seed,
+                                          bounds_half(run->judge->subject->bounds) };
+
+    return diag_prefix(diag, case_build(run->test_case, &request, &run->instance, diag),
+                       "the suite cannot build it");
+}
+
+/* False: not yet, or it is judged on its turn that it cannot be built or read. */
+static bool begin_set(struct case_run *run)
+{
+    struct plan p;
+
+    if (!run->file_copy && build(run, NULL) != STATUS_OK)
+        return false;
+    if (!run->file_copy && read_instance(run, NULL) != STATUS_OK) {
+        close_read(run);
+        case_instance_close(&run->instance);
+        return false;
+    }
+    make_plan(run, &p);
+    case_run_begin_open(run, &p.setup, &run->begun);
+    return run->begun;
+}
+
+static void begin_sets(struct sets *s)
+{
+    while (s->begun < s->count && begin_set(&s->runs[s->begun]))
+        s->begun++;
+    engine_flush(s->runs[0].judge->subject);
 }
 
 static bool run_set(struct case_run *run)
 {
-    const struct case_request request = { run->set, run->judge->options.seed,
-                                          bounds_half(run->judge->subject->bounds) };
     struct diag diag;
     bool ok;
 
     case_run_stage(run, "build");
-    if (case_build(run->test_case, &request, &run->instance, &diag) != STATUS_OK) {
-        result_fail(run->result, "the suite cannot build it: %s", diag.text);
+    if (!run->file_copy && build(run, &diag) != STATUS_OK) {
+        result_fail(run->result, "%s", diag.text);
         note_set(run);
         return false;
     }
@@ -495,6 +625,25 @@ static bool run_set(struct case_run *run)
     return ok;
 }
 
+/* A line that was lost says nothing about the subject, so the case runs again. */
+enum { TRIES = 3 };
+
+/* An agent that ended is the result, whatever was made of its silence. */
+static void note_end(const struct judge *j, enum engine_end how, const char *why,
+                     struct case_result *r)
+{
+    static const enum case_status statuses[] = { [ENGINE_CRASHED] = CASE_CRASH,
+                                                 [ENGINE_LATE] = CASE_TIMEOUT,
+                                                 [ENGINE_LOST] = CASE_CRASH,
+                                                 [ENGINE_BROKEN] = CASE_FAIL };
+    const struct judge_stage *const stage = j->options.stage;
+
+    r->status = statuses[how];
+    r->line_lost = how == ENGINE_LOST;
+    snprintf(r->reason, sizeof r->reason, "%.300s%s%s%s%.40s", why, r->has_set ? " in " : "",
+             r->has_set ? data_set_name(r->set) : "", stage ? ": " : "", stage ? stage->what : "");
+}
+
 void judge_instance(struct judge *j, const struct test_case *c, enum data_set set,
                     const struct case_instance *x, struct case_result *result)
 {
@@ -502,9 +651,16 @@ void judge_instance(struct judge *j, const struct test_case *c, enum data_set se
         .judge = j, .test_case = c, .set = set, .instance = *x, .result = result
     };
 
+    enum engine_end how;
+    char why[480];
+
     *result = (struct case_result){ .status = CASE_PASS };
+    engine_begin(j->subject, j->options.limit_s);
     run_instance(&run);
     note_set(&run);
+    how = engine_ended(j->subject, why, sizeof why);
+    if (how != ENGINE_RUNS)
+        note_end(j, how, why, result);
 }
 
 /* Runs the case again as --repeat asks, on S0 where it has it, held to bits that are judged anew.
@@ -534,18 +690,70 @@ static void repeat_case(struct judge *j, const struct test_case *c, struct case_
     *result = one;
 }
 
-void judge_case(struct judge *j, const struct test_case *c, struct case_result *result)
+static void judge_once(struct judge *j, const struct test_case *c, struct case_result *result)
 {
+    struct sets sets; /* of which no more is set than is needed */
+    const bool ahead = j->ahead && engine_type_of(j->subject)->begin_open;
     bool ok = true;
 
     *result = (struct case_result){ .status = CASE_PASS };
-    for (int i = 0; i < SET_COUNT && ok; i++) {
-        struct case_run run = { .judge = j, .test_case = c, .set = set_order[i], .result = result };
-
-        if (!case_has_set(c, run.set))
-            continue;
-        ok = run_set(&run);
+    sets.count = sets.begun = 0;
+    for (int i = 0; i < SET_COUNT; i++)
+        if (case_has_set(c, set_order[i]))
+            sets.runs[sets.count++] = (struct case_run){ .judge = j,
+                                                         .test_case = c,
+                                                         .set = set_order[i],
+                                                         .sets = ahead ? &sets : NULL,
+                                                         .result = result };
+    if (ahead)
+        begin_sets(&sets);
+    for (size_t i = 0; i < sets.count; i++) {
+        sets.begun = sets.begun > i ? sets.begun : i + 1;
+        if (ok) {
+            ok = run_set(&sets.runs[i]);
+        } else if (sets.runs[i].file_copy) {
+            close_read(&sets.runs[i]);
+            case_instance_close(&sets.runs[i].instance);
+        }
     }
+    j->ahead = ok && !j->one_by_one;
     if (j->options.repeat.runs > 0 && result->status != CASE_DECLINED)
         repeat_case(j, c, result);
+}
+
+/* The agent ended while it had more than one thing to do, or something before its turn: one by one,
+ * each thing has the result that it has in this process.  One that then goes on has ended all the
+ * same. */
+static void judge_one_by_one(struct judge *j, const struct test_case *c, struct case_result *result)
+{
+    const struct case_result first = *result;
+    enum engine_end how;
+    char why[480];
+
+    j->one_by_one = true;
+    engine_begin(j->subject, j->options.limit_s);
+    judge_once(j, c, result);
+    how = engine_ended(j->subject, why, sizeof why);
+    j->one_by_one = false;
+    if (how != ENGINE_RUNS)
+        note_end(j, how, why, result);
+    else if (result->status != CASE_FAIL)
+        *result = first;
+}
+
+void judge_case(struct judge *j, const struct test_case *c, struct case_result *result)
+{
+    enum engine_end how = ENGINE_LOST;
+    char why[480];
+
+    for (int i = 0; i < TRIES && how == ENGINE_LOST; i++) {
+        engine_begin(j->subject, j->options.limit_s);
+        judge_once(j, c, result);
+        how = engine_ended(j->subject, why, sizeof why);
+    }
+    if (how == ENGINE_RUNS)
+        return;
+    note_end(j, how, why, result);
+    if (how == ENGINE_CRASHED)
+        judge_one_by_one(j, c, result);
 }

@@ -27,7 +27,11 @@ struct judge {
      * their command runs the model alone.  NULL: they are. */
     const char *repro_below;
     TfLiteDelegate *delegates[DELEGATE_COUNT];
-    bool ours;        /* it exports assay_gpu_*, so it takes poison and names refusals */
+    /* Of subjects at the end of a line: nothing is asked before its turn.  What would have come
+     * first in this process then comes first here, too. */
+    bool one_by_one;
+    bool ahead; /* the last case has passed, and so may this one: its sets are begun at once */
+    bool ours;  /* it exports assay_gpu_*, so it takes poison and names refusals */
     char report[256]; /* the last message that the interpreter's error reporter got */
 };
 

@@ -22,6 +22,7 @@ struct judge_options {
     const char *repro_dir;     /* NULL: nothing is written */
     struct judge_stage *stage; /* may be NULL */
     struct repeat_plan repeat;
+    double limit_s; /* of a case, which an agent at the end of a line is told; 0: none */
 };
 
 #endif

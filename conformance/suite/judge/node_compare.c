@@ -4,6 +4,7 @@
 #include "conformance/suite/bounds/compare.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/judge/designs.h"
+#include "conformance/suite/judge/looks.h"
 #include "conformance/suite/judge/node_limits.h"
 #include "conformance/suite/judge/repro.h"
 #include "reference/base/half.h"
@@ -129,8 +130,9 @@ static double max_mismatch_share(struct interpreter *in, int node, const struct 
     return 1;
 }
 
-bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
-                        struct compare_steps *steps)
+/* How a quantized output is compared; false for other outputs. */
+static bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t,
+                               enum bounds bounds, struct compare_steps *steps)
 {
     const struct op_facts *const facts = op_facts_find(interpreter_node_op(in, node)->code);
     const bool whole = t->type == kTfLiteInt8 || t->type == kTfLiteUInt8 || t->type == kTfLiteInt16;
@@ -405,9 +407,11 @@ static bool has_same_shape(const struct outputs *got, size_t output, const TfLit
 
 /* ---- designs of dynamic range ---- */
 
-/* What dequantizing a weight costs: the product with its scale, and a sum of blocks times theirs
- * (TOLERANCES.md 13.9). */
-static const double dequantized_units = 2;
+/* The product with its scale, and a sum of blocks times theirs. */
+double node_compare_weight_units(struct interpreter *in, int node, int output)
+{
+    return output == 0 && designs_decide(in, node) ? 2 : 0;
+}
 
 static void describe_design(const struct designs_verdict *v, bool declared, struct comparison *c)
 {
@@ -427,7 +431,6 @@ static enum status judge_design(struct interpreter *in, const struct node_compar
                                 int node, const struct compare_request *request,
                                 struct comparison *c, struct case_result *result, struct diag *diag)
 {
-    struct compare_request in_float = *request;
     const bool declared = (q->bounds & BOUNDS_HYBRID) != 0, decides = designs_decide(in, node);
     const uint32_t before = result->designs;
     struct designs_verdict v;
@@ -436,8 +439,7 @@ static enum status judge_design(struct interpreter *in, const struct node_compar
         result->designs = 1u << DESIGN_FLOAT;
         return STATUS_OK;
     }
-    in_float.added = NULL;
-    TRY(designs_judge(in, node, &in_float, &v, diag));
+    TRY(designs_judge(in, node, request, &v, diag));
     if (decides && !c->pass)
         v.fits &=
             ~(1u << DESIGN_FLOAT); /* each element may be within its limit, and their sum not */
@@ -456,6 +458,28 @@ static enum status judge_design(struct interpreter *in, const struct node_compar
                     design_name(before), design_name(v.fits));
     result->designs = before && before & v.fits ? before & v.fits : v.fits;
     return STATUS_OK;
+}
+
+static void note_looks(struct interpreter *in, const struct node_compare_request *q, int node,
+                       int of, const double *want, const struct outputs *got, size_t output,
+                       struct case_result *result)
+{
+    const int before = q->before ? outputs_find(q->before, got->items[output].tensor) : -1;
+    const struct looks_request request = {
+        .in = in,
+        .node = node,
+        .output = of,
+        .got = got->items[output].data,
+        .before = before >= 0 && q->before->items[before].bytes == got->items[output].bytes
+                      ? q->before->items[before].data
+                      : NULL,
+        .want = want,
+        .count = ref_elements(interpreter_tensor(in, got->items[output].tensor)),
+    };
+    const char *const like = looks_like(&request);
+
+    result->nth_node = node + 1;
+    snprintf(result->equals, sizeof result->equals, "%s", like ? like : "");
 }
 
 /* Compares output `of` of a node, which is output `output` of the graph. */
@@ -493,6 +517,7 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
         .steps = quantized ? &steps : NULL,
         .bounds = node_compare_bounds(q->bounds, t),
         .added = reference->added,
+        .weight_units = node_compare_weight_units(in, node, of),
         .tiles = reference->tiles,
         .integers = q->set == SET_INTEGERS,
         .type = t->type,
@@ -512,8 +537,6 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
         .wants = expected,
         .limits = expected ? expected + ref_elements(t) : NULL,
     };
-    if (hybrid && designs_decide(in, node))
-        request.weight_units = dequantized_units;
     s = compare_tensor(&request, &c, diag);
     request.special = NULL;
     mem_free(special);
@@ -536,6 +559,8 @@ static enum status compare_output(struct interpreter *in, const struct node_comp
     }
     if (c.pass)
         return STATUS_OK;
+    if (result->status != CASE_FAIL)
+        note_looks(in, q, node, of, detail->value, got, output, result);
     note_failure(q, &c, (int)output, got->items[output].data, t->type, result);
     return STATUS_OK;
 }
@@ -663,7 +688,10 @@ static enum status judge_node(struct interpreter *in, const struct node_compare_
     for (int i = 0; i < abi->outputs->size; i++)
         exposed = exposed || outputs_find(got, abi->outputs->data[i]) >= 0;
     if (!exposed)
-        return interpreter_eval_node(in, node, NULL, diag);
+        /* From constants alone an output was computed when the graph was prepared. */
+        return interpreter_tensor(in, abi->outputs->data[0])->allocation_type == kTfLitePersistentRo
+                   ? STATUS_OK
+                   : interpreter_eval_node(in, node, NULL, diag);
     reference.from_overflow = reads_one_of(abi, overflowed);
     s = reference_eval(in, q, node, got, &reference, diag);
     for (int i = 0; i < abi->outputs->size && s == STATUS_OK; i++) {
@@ -696,14 +724,8 @@ enum status node_compare_outputs(struct interpreter *in, const struct node_compa
                                : diag_fail(diag, STATUS_NO_MEMORY, "tensors: out of memory");
     size_t judged = 0;
 
-    for (size_t n = 0; n < nodes && s == STATUS_OK; n++) {
-        const TfLiteNode *const node = interpreter_node(in, (int)n);
-        const TfLiteTensor *const first = interpreter_tensor(in, node->outputs->data[0]);
-
-        if (first->allocation_type == kTfLitePersistentRo)
-            continue; /* computed from constants alone, when the graph was prepared */
+    for (size_t n = 0; n < nodes && s == STATUS_OK; n++)
         s = judge_node(in, request, (int)n, got, overflowed, &judged, result, diag);
-    }
     mem_free(overflowed);
     if (s == STATUS_OK && judged != got->count)
         return diag_fail(diag, STATUS_UNSUPPORTED, "%zu of %zu outputs are made by no node",

@@ -19,7 +19,8 @@ struct node_compare_request {
     enum bounds bounds;    /* of floats */
     enum bounds quantized; /* of integers with a scale */
     enum data_set set;
-    uint32_t poison_word; /* what outputs held before the device wrote them */
+    uint32_t poison_word;         /* what outputs held before the device wrote them */
+    const struct outputs *before; /* the device's outputs of frame A, of frame B; NULL: not known */
     bool from_outputs;   /* hidden_limits_compare: the device's outputs are what later nodes read */
     bool steps_compared; /* hidden_limits_compare: quantized outputs are judged elsewhere */
     struct repro *repro; /* gets the expected values and their limits; NULL: nobody does */
@@ -34,12 +35,13 @@ enum status node_detail_open(struct node_detail *d, struct interpreter *in, cons
                              struct diag *diag);
 void node_detail_close(struct node_detail *d);
 
-/* How a quantized output is compared; false for other outputs. */
-bool node_compare_steps(struct interpreter *in, int node, const TfLiteTensor *t, enum bounds bounds,
-                        struct compare_steps *steps);
 /* The rule of one output of a node: the member's, unless the types say otherwise.  NULL: no suite
  * has the op. */
 const struct bound_rule *node_compare_rule(struct interpreter *in, int node, int output);
+
+/* What dequantizing weights of less than 8 bits adds to the limits of an output, in units of
+ * u * magnitude (TOLERANCES.md 13.9). */
+double node_compare_weight_units(struct interpreter *in, int node, int output);
 
 /* The class of a tensor: what the model stores as f16 is rounded to it, whatever the device stores.
  */

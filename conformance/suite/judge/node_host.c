@@ -3,7 +3,6 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/judge/trial.h"
 #include "conformance/suite/subject/engine.h"
-#include "conformance/suite/subject/engine_interpreter.h"
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/model_cut.h"

@@ -4,6 +4,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
+#include "reference/base/packed.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,13 +66,7 @@ static bool is_full_lstm(struct interpreter *in, int node)
             (member->bound.kind == BOUND_LSTM && interpreter_node(in, node)->outputs->size == 1));
 }
 
-/* Weights that integer kernels take as they are. */
-static bool is_packed(TfLiteType type)
-{
-    return type == kTfLiteInt4 || type == kTfLiteInt2;
-}
-
-/* Scales of blocks in bf16: 2^-9 of the sum of |x w|, beside the bias. */
+/* Scales of blocks in bf16 (TOLERANCES.md 8). */
 static enum status add_scales(struct interpreter *in, int node, double *added, double *scratch,
                               struct diag *diag)
 {
@@ -110,7 +105,7 @@ enum status node_limits_hybrid(struct interpreter *in, int node, bool packed, do
         return STATUS_OK;
     }
     if (x->type != kTfLiteFloat32 || !w || x->bytes == 0 ||
-        !(w->type == kTfLiteInt8 || (packed && is_packed(w->type))))
+        !(w->type == kTfLiteInt8 || (packed && packed_bits(w->type) > 0)))
         return STATUS_OK;
     saved = mem_alloc(x->bytes, 1);
     scratch = mem_alloc(count ? count : 1, sizeof *scratch);

@@ -1,11 +1,13 @@
 /* Writes models and tensors of failed cases, and the command that runs them again. */
 #include "conformance/suite/judge/repro.h"
 
-#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "conformance/suite/io/array.h"
 #include "conformance/suite/io/array_hdf5.h"
 #include "conformance/suite/io/model_file.h"
 #include "conformance/suite/io/npy.h"
+#include "conformance/suite/subject/subject.h"
+#include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
@@ -19,6 +21,283 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* Programs beside the files of repro.h that show a failure without Assay: again.c against the C API
+ * of TensorFlow Lite, again.py against the Python packages of LiteRT. */
+
+/* Text in quotes that C and Python both read. */
+static void print_quoted(FILE *f, const char *text)
+{
+    fputc('"', f);
+    for (; text && *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+
+        if (c < ' ' || c > '~' || c == '"' || c == '\\' || c == '?')
+            fprintf(f, "\\%03o", c);
+        else
+            fputc(c, f);
+    }
+    fputc('"', f);
+}
+
+static bool is_option(const struct subject *s, size_t i)
+{
+    return !subject_kind_has_key(s->kind, s->options[i].key);
+}
+
+/* ---- C ---- */
+
+static const char c_head[] =
+    "/* Runs model.tflite on the inputs that lie beside it, and compares with what is expected.\n"
+    " *\n"
+    " *     cc again.c -o again -I INCLUDE -ltensorflowlite_c -ldl -lm && ./again [DELEGATE.so]\n"
+    " *\n"
+    " * Any library with the C API of TensorFlow Lite will do. */\n"
+    "#include \"tensorflow/lite/c/c_api.h\"\n"
+    "#include \"tensorflow/lite/c/c_api_experimental.h\"\n"
+    "\n"
+    "#include <dlfcn.h>\n"
+    "#include <math.h>\n"
+    "#include <stdint.h>\n"
+    "#include <stdio.h>\n"
+    "#include <stdlib.h>\n"
+    "#include <string.h>\n"
+    "\n"
+    "typedef TfLiteDelegate *create_fn(const char *const *, const char *const *, size_t,\n"
+    "                                  void (*)(const char *));\n"
+    "\n";
+
+static const char c_body[] =
+    "\n"
+    "/* The data of a .npy file, without its head; NULL: there is no such file. */\n"
+    "static char *load(const char *kind, int number, char frame, size_t *bytes)\n"
+    "{\n"
+    "    char name[64], *data;\n"
+    "    FILE *f;\n"
+    "    size_t head;\n"
+    "\n"
+    "    snprintf(name, sizeof name, \"%s%d_%c.npy\", kind, number, frame);\n"
+    "    if (!(f = fopen(name, \"rb\")))\n"
+    "        return NULL;\n"
+    "    data = malloc(1 << 28);\n"
+    "    *bytes = data ? fread(data, 1, 1 << 28, f) : 0;\n"
+    "    fclose(f);\n"
+    "    if (*bytes < 10)\n"
+    "        return NULL;\n"
+    "    head = 10 + (unsigned char)data[8] + 256u * (unsigned char)data[9];\n"
+    "    *bytes -= head;\n"
+    "    return memmove(data, data + head, *bytes);\n"
+    "}\n"
+    "\n"
+    "static double half(uint16_t h)\n"
+    "{\n"
+    "    const int e = h >> 10 & 31, m = h & 1023;\n"
+    "    const double v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp(1024 + m, e - 25) : ldexp(m, "
+    "-24);\n"
+    "\n"
+    "    return h >> 15 ? -v : v;\n"
+    "}\n"
+    "\n"
+    "static double element(const TfLiteTensor *t, size_t i)\n"
+    "{\n"
+    "    const void *const p = TfLiteTensorData(t);\n"
+    "\n"
+    "    switch (TfLiteTensorType(t)) {\n"
+    "    case kTfLiteFloat32: return ((const float *)p)[i];\n"
+    "    case kTfLiteFloat16: return half(((const uint16_t *)p)[i]);\n"
+    "    case kTfLiteInt8: return ((const int8_t *)p)[i];\n"
+    "    case kTfLiteUInt8: return ((const uint8_t *)p)[i];\n"
+    "    case kTfLiteInt16: return ((const int16_t *)p)[i];\n"
+    "    case kTfLiteInt32: return ((const int32_t *)p)[i];\n"
+    "    case kTfLiteInt64: return (double)((const int64_t *)p)[i];\n"
+    "    case kTfLiteBool: return ((const uint8_t *)p)[i] != 0;\n"
+    "    default: return NAN;\n"
+    "    }\n"
+    "}\n"
+    "\n"
+    "/* Prints the first wrong elements; returns how many are wrong. */\n"
+    "static size_t compare(const TfLiteTensor *t, int output, char frame)\n"
+    "{\n"
+    "    size_t bytes, ignored, wrong = 0;\n"
+    "    double *const want = (double *)(void *)load(\"want\", output, frame, &bytes);\n"
+    "    double *const limit = (double *)(void *)load(\"limit\", output, frame, &ignored);\n"
+    "\n"
+    "    for (size_t i = 0; want && limit && i < bytes / sizeof *want; i++) {\n"
+    "        const double got = element(t, i);\n"
+    "\n"
+    "        if (got == want[i] || fabs(got - want[i]) <= limit[i] || (isnan(got) && "
+    "isnan(want[i])))\n"
+    "            continue;\n"
+    "        if (wrong++ < 5)\n"
+    "            printf(\"frame %c, output %d, element %zu: got %.9g, expected %.9g, limit "
+    "%.3g\\n\", frame,\n"
+    "                   output, i, got, want[i], limit[i]);\n"
+    "    }\n"
+    "    free(want);\n"
+    "    free(limit);\n"
+    "    return wrong;\n"
+    "}\n"
+    "\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    const char *const path = argc > 1 ? argv[1] : library;\n"
+    "    void *const handle = *path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;\n"
+    "    void *const found = handle ? dlsym(handle, \"tflite_plugin_create_delegate\") : NULL;\n"
+    "    TfLiteModel *const model = TfLiteModelCreateFromFile(\"model.tflite\");\n"
+    "    TfLiteInterpreterOptions *const options = TfLiteInterpreterOptionsCreate();\n"
+    "    TfLiteInterpreter *in;\n"
+    "    create_fn *create;\n"
+    "    size_t wrong = 0;\n"
+    "\n"
+    "    memcpy(&create, &found, sizeof create);\n"
+    "    if (*path && !create) {\n"
+    "        fprintf(stderr, \"%s: %s\\n\", path, handle ? \"no tflite_plugin_create_delegate\" : "
+    "dlerror());\n"
+    "        return 2;\n"
+    "    }\n"
+    "    if (create)\n"
+    "        TfLiteInterpreterOptionsAddDelegate(options, create(keys, values, option_count, "
+    "NULL));\n"
+    "    in = TfLiteInterpreterCreate(model, options);\n"
+    "    if (!in || TfLiteInterpreterAllocateTensors(in) != kTfLiteOk)\n"
+    "        return 2;\n"
+    "    for (char frame = 'A'; frame <= 'B'; frame++) {\n"
+    "        for (int i = 0; i < TfLiteInterpreterGetInputTensorCount(in); i++) {\n"
+    "            size_t bytes = 0;\n"
+    "            char *const data = load(\"input\", i, frame, &bytes);\n"
+    "\n"
+    "            if (data)\n"
+    "                TfLiteTensorCopyFromBuffer(TfLiteInterpreterGetInputTensor(in, i), data, "
+    "bytes);\n"
+    "            free(data);\n"
+    "        }\n"
+    "        TfLiteInterpreterResetVariableTensors(in);\n"
+    "        if (TfLiteInterpreterInvoke(in) != kTfLiteOk)\n"
+    "            return 1;\n"
+    "        for (int o = 0; o < TfLiteInterpreterGetOutputTensorCount(in); o++)\n"
+    "            wrong += compare(TfLiteInterpreterGetOutputTensor(in, o), o, frame);\n"
+    "    }\n"
+    "    printf(\"%zu elements are wrong\\n\", wrong);\n"
+    "    return wrong > 0;\n"
+    "}\n";
+
+static void repro_print_c(FILE *f, const struct subject *subject)
+{
+    size_t count = 0;
+
+    fputs(c_head, f);
+    fputs("static const char library[] = ", f);
+    print_quoted(f, subject->plugin);
+    fputs(";\nstatic const char *const keys[] = { ", f);
+    for (size_t i = 0; i < subject->option_count; i++) {
+        if (!is_option(subject, i))
+            continue;
+        print_quoted(f, subject->options[i].key);
+        fputs(", ", f);
+        count++;
+    }
+    fputs("NULL };\nstatic const char *const values[] = { ", f);
+    for (size_t i = 0; i < subject->option_count; i++) {
+        if (!is_option(subject, i))
+            continue;
+        print_quoted(f, subject->options[i].value);
+        fputs(", ", f);
+    }
+    fprintf(f, "NULL };\nenum { option_count = %zu };\n", count);
+    fputs(c_body, f);
+}
+
+/* ---- Python ---- */
+
+static const char python_body[] =
+    "\n"
+    "\n"
+    "def interpreter():\n"
+    "    try:\n"
+    "        from ai_edge_litert import interpreter as tfl\n"
+    "    except ImportError:\n"
+    "        import tensorflow.lite as tfl\n"
+    "    load = tfl.load_delegate if hasattr(tfl, \"load_delegate\") else "
+    "tfl.experimental.load_delegate\n"
+    "    library = sys.argv[1] if len(sys.argv) > 1 else LIBRARY\n"
+    "    # Without a library the runtime computes with its own kernels.\n"
+    "    delegates = [load(library, OPTIONS)] if library else []\n"
+    "    i = tfl.Interpreter(model_path=\"model.tflite\", experimental_delegates=delegates)\n"
+    "    i.allocate_tensors()\n"
+    "\n"
+    "    def run(inputs):\n"
+    "        for detail, value in zip(i.get_input_details(), inputs):\n"
+    "            i.set_tensor(detail[\"index\"], value)\n"
+    "        i.reset_all_variables()\n"
+    "        i.invoke()\n"
+    "        return [i.get_tensor(detail[\"index\"]) for detail in i.get_output_details()]\n"
+    "    return run\n"
+    "\n"
+    "\n"
+    "def compiled_model():\n"
+    "    from ai_edge_litert.compiled_model import CompiledModel\n"
+    "    from ai_edge_litert.hardware_accelerator import HardwareAccelerator\n"
+    "    model = CompiledModel.from_file(\"model.tflite\", getattr(HardwareAccelerator, "
+    "ACCELERATOR.upper()))\n"
+    "    given, made = model.create_input_buffers(0), model.create_output_buffers(0)\n"
+    "\n"
+    "    def run(inputs):\n"
+    "        for buffer, value in zip(given, inputs):\n"
+    "            buffer.write(np.ascontiguousarray(value))\n"
+    "        model.run_by_index(0, given, made)\n"
+    "        return [buffer.read(want.size, np.load(f\"got{o}_A.npy\").dtype)\n"
+    "                for o, (buffer, want) in enumerate(zip(made, all_of(\"want\", \"A\")))]\n"
+    "    return run\n"
+    "\n"
+    "\n"
+    "def all_of(kind, frame):\n"
+    "    names = [f\"{kind}{i}_{frame}.npy\" for i in range(64)]\n"
+    "    return [np.load(name) for name in names if os.path.exists(name)]\n"
+    "\n"
+    "\n"
+    "os.chdir(os.path.dirname(os.path.abspath(__file__)))\n"
+    "run, wrong = (compiled_model if ACCELERATOR else interpreter)(), 0\n"
+    "for frame in \"AB\":\n"
+    "    inputs = all_of(\"input\", frame)\n"
+    "    if frame == \"B\" and not inputs:\n"
+    "        break\n"
+    "    for o, (got, want, limit) in enumerate(zip(run(inputs), all_of(\"want\", frame), "
+    "all_of(\"limit\", frame))):\n"
+    "        got, want, limit = got.astype(float).ravel(), want.ravel(), limit.ravel()\n"
+    "        bad = ~((got == want) | (abs(got - want) <= limit) | (np.isnan(got) & "
+    "np.isnan(want)))\n"
+    "        wrong += bad.sum()\n"
+    "        for i in np.flatnonzero(bad)[:5]:\n"
+    "            print(f\"frame {frame}, output {o}, element {i}: got {got[i]:.9g}, expected "
+    "{want[i]:.9g}, limit {limit[i]:.3g}\")\n"
+    "print(f\"{wrong} elements are wrong\")\n"
+    "sys.exit(bool(wrong))\n";
+
+static void repro_print_python(FILE *f, const struct subject *subject)
+{
+    const bool is_litert = strcmp(subject->kind->name, "litert") == 0;
+
+    fputs("#!/usr/bin/env python3\n"
+          "\"\"\"Runs model.tflite on the inputs that lie beside it, and compares with what is "
+          "expected:\n"
+          "again.py [DELEGATE.so].  Needs numpy, and ai-edge-litert or tensorflow.\"\"\"\n"
+          "import os\nimport sys\n\nimport numpy as np\n\nLIBRARY = ",
+          f);
+    print_quoted(f, is_litert ? "" : subject->plugin);
+    fputs("\nACCELERATOR = ", f);
+    print_quoted(f, is_litert ? subject->what : "");
+    fputs("\nOPTIONS = {", f);
+    for (size_t i = 0, shown = 0; i < subject->option_count; i++) {
+        if (!is_option(subject, i))
+            continue;
+        fputs(shown++ ? ", " : "", f);
+        print_quoted(f, subject->options[i].key);
+        fputs(": ", f);
+        print_quoted(f, subject->options[i].value);
+    }
+    fputs("}\n", f);
+    fputs(python_body, f);
+}
 
 struct repro_item {
     char name[32];
@@ -246,9 +525,10 @@ static void print_script(FILE *f, const struct repro_what *what, const struct ca
     fprintf(f, " \"$@\"\n");
 }
 
-static enum status save_script(struct repro *r, const struct repro_what *what,
-                               const struct case_instance *x, const struct case_result *result,
-                               bool is_case, struct diag *diag)
+/* Writes a file that `print` makes, which can be run where `mode` says so. */
+static enum status save_text(struct repro *r, const char *name, mode_t mode,
+                             void print(FILE *f, const void *user), const void *user,
+                             struct diag *diag)
 {
     char path[PATH_MAX + 64], *text = NULL;
     size_t bytes = 0;
@@ -256,16 +536,47 @@ static enum status save_script(struct repro *r, const struct repro_what *what,
     enum status s;
 
     if (!f)
-        return diag_fail(diag, STATUS_NO_MEMORY, "again.sh: out of memory");
-    print_script(f, what, x, result, is_case);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
+    print(f, user);
     if (fclose(f) != 0)
-        return diag_fail(diag, STATUS_NO_MEMORY, "again.sh: out of memory");
-    snprintf(path, sizeof path, "%s/again.sh", r->path);
+        return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
+    snprintf(path, sizeof path, "%s/%s", r->path, name);
     s = file_write(path, text, bytes, diag);
     free(text);
-    if (s == STATUS_OK && chmod(path, 0755) != 0)
+    if (s == STATUS_OK && chmod(path, mode) != 0)
         return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
     return s;
+}
+
+struct script {
+    const struct repro_what *what;
+    const struct case_instance *instance;
+    const struct case_result *result;
+    bool is_case;
+};
+
+static void print_shell(FILE *f, const void *user)
+{
+    const struct script *const s = user;
+
+    print_script(f, s->what, s->instance, s->result, s->is_case);
+}
+
+static void print_c(FILE *f, const void *user)
+{
+    repro_print_c(f, user);
+}
+
+static void print_python(FILE *f, const void *user)
+{
+    repro_print_python(f, user);
+}
+
+static enum status save_programs(struct repro *r, const struct script *script, struct diag *diag)
+{
+    TRY(save_text(r, "again.sh", 0755, print_shell, script, diag));
+    TRY(save_text(r, "again.c", 0644, print_c, script->what->subject, diag));
+    return save_text(r, "again.py", 0755, print_python, script->what->subject, diag);
 }
 
 static enum status save_tensors(struct repro *r, struct diag *diag)
@@ -289,5 +600,5 @@ enum status repro_finish(struct repro *r, const struct repro_what *what,
                          bool is_case, struct diag *diag)
 {
     TRY(save_tensors(r, diag));
-    return save_script(r, what, instance, result, is_case, diag);
+    return save_programs(r, &(struct script){ what, instance, result, is_case }, diag);
 }

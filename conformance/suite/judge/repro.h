@@ -5,6 +5,7 @@
  *                          input0_A.npy, got0_A.npy, want0_A.npy, limit0_A.npy, ... of each frame
  *                          tensors.h5    the same arrays, as input0_A, got0_A, ...
  *                          again.sh      runs the case again; its comments say what failed
+ *                          again.c, again.py  run the model without Assay (repro.c)
  *
  * want is the reference's result in f64, before it is rounded where the limit says so; an element
  * is right where |got - want| <= limit. */
@@ -51,8 +52,8 @@ enum status repro_save_outputs(struct repro *r, const struct outputs *got, int f
 enum status repro_save_expected(struct repro *r, size_t output, int frame, const int *dims,
                                 int rank, const double *value, const double *limits,
                                 struct diag *diag);
-/* tensors.h5 and again.sh.  is_case: the model is the case's, as the suite builds it; else only the
- * model and its inputs can be run again. */
+/* tensors.h5 and the programs.  is_case: the model is the case's, as the suite builds it; else only
+ * the model and its inputs can be run again. */
 enum status repro_finish(struct repro *r, const struct repro_what *what,
                          const struct case_instance *instance, const struct case_result *result,
                          bool is_case, struct diag *diag);

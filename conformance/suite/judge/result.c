@@ -52,10 +52,27 @@ const char *case_status_name(enum case_status s)
     return (unsigned)s < CASE_STATUS_COUNT ? names[s] : s == CASE_MISSING ? "missing" : "?";
 }
 
+bool case_status_find(const char *name, size_t length, enum case_status *s)
+{
+    for (int i = 0; i <= CASE_MISSING; i++) {
+        const char *const known = case_status_name((enum case_status)i);
+
+        *s = (enum case_status)i;
+        if (strlen(known) == length && strncmp(known, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool case_status_fails(enum case_status s)
+{
+    return s == CASE_FAIL || s == CASE_CRASH || s == CASE_TIMEOUT;
+}
+
 bool result_fails_run(const struct case_result *r)
 {
-    return r->required || r->regression || r->status == CASE_FAIL || r->status == CASE_CRASH ||
-           r->status == CASE_TIMEOUT || r->status == CASE_UNEXPECTED_PASS;
+    return r->required || r->regression || case_status_fails(r->status) ||
+           r->status == CASE_UNEXPECTED_PASS;
 }
 
 bool result_fail(struct case_result *r, const char *format, ...)

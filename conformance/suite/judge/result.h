@@ -30,6 +30,9 @@ enum case_status {
     CASE_MISSING = CASE_STATUS_COUNT /* cut: of whole models and trials, not of cases in a run */
 };
 const char *case_status_name(enum case_status s); /* "pass" ...; "?" when out of range */
+/* That of a name of so many bytes; false: there is none. */
+bool case_status_find(const char *name, size_t length, enum case_status *s);
+bool case_status_fails(enum case_status s); /* of a case alone: fail, crash, timeout */
 
 /* X(name, text): what is checked beside the comparison with the reference, where it applies.  Those
  * from RESIZED on run on a sample of the cases (habits.h). */
@@ -84,8 +87,9 @@ struct case_result {
     char reason[480]; /* of every status but pass; where an element is wrong, without its index */
     bool absent;      /* there is no result: no other field but missing is set */
     bool missing;     /* the subject runs the case, but the run ended before it came to it */
-    bool required;    /* declined, but --require says that it must be taken */
-    bool regression;  /* it passed in the baseline; of a pass: its margin was smaller there */
+    bool line_lost;  /* to the agent of the subject: then the case is not run, and this no result */
+    bool required;   /* declined, but --require says that it must be taken */
+    bool regression; /* it passed in the baseline; of a pass: its margin was smaller there */
     /* Cause, of the waiver that applied; NULL: none.  Set by the parent after the run. */
     const char *waiver;
     /* Over all sets and frames that were compared. */
@@ -112,6 +116,8 @@ struct case_result {
     int output;     /* of the graph */
     char where[64]; /* index of the element */
     double got, want, error, limit;
+    int nth_node;    /* the node that made it, from 1; 0: not known */
+    char equals[24]; /* what the output looks like as a whole (looks.h); empty: nothing known */
     struct comparison_worst worst; /* of the output that failed; ratio 0: not known */
     /* Error over limit along the output that failed, else along the one with the largest margin, as
      * profile.h encodes it; empty: nothing was compared. */

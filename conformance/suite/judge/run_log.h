@@ -6,8 +6,10 @@
 #ifndef ASSAY_CONFORMANCE_SUITE_JUDGE_RUN_LOG_H
 #define ASSAY_CONFORMANCE_SUITE_JUDGE_RUN_LOG_H
 
+#include "conformance/suite/judge/result.h"
 #include "conformance/suite/judge/runner.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -48,5 +50,13 @@ void run_log_close(struct run_log *log, bool keep);
 enum status run_log_read(const char *path, const struct run_request *run,
                          const struct run_keys *keys, struct case_result **results, double *seconds,
                          struct diag *diag);
+
+/* A result as one JSON object that gives every field back, to the last bit: for logs of runs, which
+ * only this program reads.  Reports for others are made elsewhere (conformance/report/record). */
+
+/* NULL: out of memory. */
+json_t *result_to_json(const struct case_result *r);
+/* STATUS_INVALID with the field that is missing, or holds something else than expected. */
+enum status result_from_json(const json_t *o, struct case_result *r, struct diag *diag);
 
 #endif

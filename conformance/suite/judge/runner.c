@@ -205,6 +205,21 @@ static void store(struct runner *r, const struct slot *slot, const struct case_r
     show_progress(r);
 }
 
+/* The line to the agent was lost, again and again: the case stays missing. */
+static void leave_out(struct runner *r, const struct slot *slot, const struct case_result *result)
+{
+    const struct run_request *const q = r->request;
+    const size_t subject = slot->job / q->case_count;
+    struct give_up *const g = &r->give_up[subject];
+
+    give_up_note_lost(g, q->give_up);
+    snprintf(r->outcome->stopped, sizeof r->outcome->stopped, "%s%.100s: the line was lost: %.100s",
+             g->why[0] ? "giving up " : "", q->subjects[subject].label, result->reason);
+    r->done++;
+    time_left_done(&r->time, case_of(r, slot->job)->code, clock_s() - slot->since_s);
+    show_progress(r);
+}
+
 /* Writes the model and the inputs of a case whose process died; its outputs are lost. */
 static void save_repro(const struct runner *r, size_t job, struct case_result *result)
 {
@@ -318,8 +333,10 @@ static void serve(int socket, void *user)
     while (process_read(socket, &job, sizeof job) && job != QUIT) {
         const size_t subject = (size_t)job / e->run->case_count;
         const struct judge_options options = { e->run->seed, e->run->repro_dir, e->stage,
-                                               e->run->repeat };
+                                               e->run->repeat, case_timeout_s(e->run) };
+        const struct test_case *const c = &e->run->cases[(size_t)job % e->run->case_count];
         const long failures = mem_failures();
+        bool replaced = false;
         struct case_result result = { .status = CASE_PASS };
         struct diag diag;
 
@@ -329,11 +346,14 @@ static void serve(int socket, void *user)
         else if (!judges[subject] && judge_open(&judges[subject], &e->run->subjects[subject],
                                                 &options, &diag) != STATUS_OK)
             result_fail(&result, "create: %s", diag.text);
+        else if (e->run->run_case)
+            replaced = !e->run->run_case(e->run->run_user, judges[subject], c, &result);
         else
-            judge_case(judges[subject], &e->run->cases[(size_t)job % e->run->case_count], &result);
+            judge_case(judges[subject], c, &result);
         *e->stage = (struct judge_stage){ .set = -1, .what = "idle" };
-        answer = (struct answer_of_case){ .no_memory = !judges || mem_failures() != failures,
-                                          .grown = has_grown(e->run, &at_first),
+        answer = (struct answer_of_case){ .no_memory = !judges || (!e->run->run_case &&
+                                                                   mem_failures() != failures),
+                                          .grown = has_grown(e->run, &at_first) || replaced,
                                           .result = result };
         if (!process_write(socket, &answer, sizeof answer))
             break;
@@ -422,7 +442,10 @@ static enum status take(struct runner *r, struct slot *slot, struct diag *diag)
                          answer.result.reason[0] ? answer.result.reason
                                                  : "run fewer workers (--jobs)");
     slot->grown = answer.grown;
-    store(r, slot, &answer.result);
+    if (answer.result.line_lost)
+        leave_out(r, slot, &answer.result);
+    else
+        store(r, slot, &answer.result);
     return STATUS_OK;
 }
 
@@ -522,7 +545,8 @@ enum status runner_run(const struct run_request *request, struct run_outcome *ou
         for (size_t i = 0; i < slots; i++)
             r.slots[i].process = &r.pool.items[i];
         find_jobs(&r);
-        progress_begin(&r.progress, "conformance", (double)r.jobs, request->quiet);
+        progress_begin(&r.progress, request->what ? request->what : "conformance", (double)r.jobs,
+                       request->quiet);
         s = run(&r, diag);
         if (s == STATUS_OK && interrupt_signal())
             keep_cut(&r);

@@ -29,7 +29,13 @@ struct run_request {
     /* A worker that has grown to more, by a quarter of it at least, is replaced behind its case; 0:
      * 512 MiB. */
     uint64_t worker_bytes;
-    bool quiet; /* no progress line */
+    const char *what; /* of the progress line; NULL: "conformance" */
+    bool quiet;       /* no progress line */
+    /* In place of judge_case; false: the worker is to be replaced.  An allocation that fails is
+     * then no reason to end the run.  NULL: judge_case. */
+    bool (*run_case)(void *user, struct judge *j, const struct test_case *c,
+                     struct case_result *result);
+    void *run_user; /* the worker has a copy */
     /* Results of an earlier run, in the order of run_outcome: those that are not absent are taken
      * over, and their cases are not run.  NULL: none. */
     const struct case_result *known;

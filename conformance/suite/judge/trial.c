@@ -138,7 +138,6 @@ static bool infer(struct server *s, struct trial *t, double *ms)
 {
     const struct case_instance *const x = &s->instance;
     struct diag diag;
-    double start;
 
     stage(s, "invoke");
     if (engine_reset(s->engine, &diag) != STATUS_OK ||
@@ -146,12 +145,10 @@ static bool infer(struct server *s, struct trial *t, double *ms)
         fail(t, CASE_FAIL, "inputs", diag.text);
         return false;
     }
-    start = clock_ms();
-    if (engine_invoke(s->engine, &diag) != STATUS_OK) {
+    if (engine_invoke_timed(s->engine, ms, &diag) != STATUS_OK) {
         fail(t, CASE_FAIL, "invoke", diag.text);
         return false;
     }
-    *ms = clock_ms() - start;
     if (t->outputs.count > 0)
         return true;
     if (engine_read(s->engine, &t->outputs, &diag) != STATUS_OK) {
@@ -196,6 +193,26 @@ static void run_model(struct server *s, const struct request *q, struct trial *t
     t->std_ms = sqrt(fmax(squares / (double)q->repeats - t->mean_ms * t->mean_ms, 0));
 }
 
+/* The same where an agent runs the model, whose end is the trial's. */
+static void run_and_note_end(struct server *s, const struct request *q, struct trial *t)
+{
+    static const enum case_status statuses[] = { [ENGINE_CRASHED] = CASE_CRASH,
+                                                 [ENGINE_LATE] = CASE_TIMEOUT,
+                                                 [ENGINE_LOST] = CASE_CRASH,
+                                                 [ENGINE_BROKEN] = CASE_FAIL };
+    enum engine_end how;
+    char why[480];
+
+    engine_begin(s->judge->subject, s->host->timeout_s);
+    run_model(s, q, t);
+    how = engine_ended(s->judge->subject, why, sizeof why);
+    if (how == ENGINE_RUNS)
+        return;
+    outputs_close(&t->outputs);
+    close_model(s);
+    fail(t, statuses[how], s->host->stage->what, why);
+}
+
 static bool send_trial(int socket, struct answer *a)
 {
     struct outputs *const o = &a->trial.outputs;
@@ -227,7 +244,7 @@ static bool answer(int socket, struct server *s, const struct request *q)
         s->judge->repro_below = s->host->repro_below;
         judge_instance(s->judge, q->test_case, q->set, &s->instance, &result);
     } else {
-        run_model(s, q, &a.trial);
+        run_and_note_end(s, q, &a.trial);
     }
     stage(s, "idle");
     return q->judges ? process_write(socket, &result, sizeof result) : send_trial(socket, &a);

@@ -5,8 +5,6 @@
  * Topology: Chen et al., "Rethinking Atrous Convolution for Semantic Image Segmentation", arXiv
  * 1706.05587, in the form of arXiv 1801.04381, section 6.3: without the feature maps behind the
  * last bottleneck and without atrous branches of the pyramid. */
-#include "conformance/suite/models/deeplab_mnv2.h"
-
 #include "conformance/suite/models/mobilenet_v2.h"
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
@@ -34,13 +32,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_deeplab_mnv2 = { .name = "deeplab_mnv2",
-                                            .summary = "DeepLab v3 on MobileNet v2, segmentation",
-                                            .width = 1,
-                                            .resolution = 257,
-                                            .resolution_min = 33,
-                                            .resolution_step = 16,
-                                            .resolution_max = 1025,
-                                            .channels = 3,
-                                            .classes = 21,
-                                            .build = build };
+const struct zoo_entry zoo_deeplab_mnv2 =
+    ZOO_ENTRY("deeplab_mnv2", "DeepLab v3 on MobileNet v2, segmentation", .width = 1,
+              ZOO_RESOLUTION(257, 33, 16, 1025), .channels = 3, .classes = 21, .build = build);

@@ -19,6 +19,7 @@
 #include "reference/format/read.h"
 #include "reference/kernels/op.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/report.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -208,14 +209,6 @@ static enum status read_answers(const struct run *run, const struct digits_model
 
 /* ---- the worker ---- */
 
-/* Prints nothing: errors are part of a diag, and the report says what warnings say. */
-static void no_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static enum status answer(const struct run *run, const struct task *t, struct interpreter *in,
                           struct diag *diag)
 {
@@ -258,7 +251,7 @@ static void note_nodes(struct answers *a, const struct interpreter *in)
 /* What it opens is freed by the end of the process. */
 static enum status work(const struct run *run, struct task *t, struct diag *diag)
 {
-    const struct interpreter_options options = { .num_threads = -1, .report = no_report };
+    const struct interpreter_options options = { .num_threads = -1, .report = report_nothing };
     /* Every partition, not only the largest. */
     const struct subject_option all = { "max_partitions", "0" };
     char path[PATH_MAX];

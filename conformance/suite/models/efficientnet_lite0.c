@@ -4,8 +4,6 @@
  * Topology: Tan and Le, "EfficientNet: Rethinking Model Scaling for Convolutional Neural Networks",
  * arXiv 1905.11946, table 1, without squeeze-and-excitation and with RELU6, as the Lite variants
  * have it; batch normalization is folded. */
-#include "conformance/suite/models/efficientnet_lite0.h"
-
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
 #include "conformance/suite/models/net_ops.h"
@@ -56,13 +54,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_efficientnet_lite0 = { .name = "efficientnet_lite0",
-                                                  .summary = "EfficientNet-Lite0, image classifier",
-                                                  .width = 1,
-                                                  .resolution = 224,
-                                                  .resolution_min = 32,
-                                                  .resolution_step = 32,
-                                                  .resolution_max = 1024,
-                                                  .channels = 3,
-                                                  .classes = 1000,
-                                                  .build = build };
+const struct zoo_entry zoo_efficientnet_lite0 =
+    ZOO_ENTRY("efficientnet_lite0", "EfficientNet-Lite0, image classifier", .width = 1,
+              ZOO_RESOLUTION(224, 32, 32, 1024), .channels = 3, .classes = 1000, .build = build);

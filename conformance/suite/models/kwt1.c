@@ -5,8 +5,6 @@
  * Topology: Berg et al., "Keyword Transformer: A Self-Attention Model for Keyword Spotting", arXiv
  * 2104.00769, table 1: 607 thousand parameters with 12 classes.  Layer normalization is written in
  * the ops that converters write it in. */
-#include "conformance/suite/models/kwt1.h"
-
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
 #include "conformance/suite/models/net_ops.h"
@@ -46,15 +44,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_kwt1 = { .name = "kwt1",
-                                    .summary = "Keyword Transformer KWT-1, keyword spotting",
-                                    .resolution_is = "frames",
-                                    .no_u8 = true,
-                                    .width = 1,
-                                    .resolution = 98,
-                                    .resolution_min = 8,
-                                    .resolution_step = 1,
-                                    .resolution_max = 1000,
-                                    .channels = 40,
-                                    .classes = 12,
-                                    .build = build };
+const struct zoo_entry zoo_kwt1 = ZOO_ENTRY(
+    "kwt1", "Keyword Transformer KWT-1, keyword spotting", .resolution_is = "frames", .no_u8 = true,
+    .width = 1, ZOO_RESOLUTION(98, 8, 1, 1000), .channels = 40, .classes = 12, .build = build);

@@ -64,13 +64,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_mobilenet_v1 = { .name = "mobilenet_v1",
-                                            .summary = "MobileNet v1, image classifier",
-                                            .width = 1,
-                                            .resolution = 224,
-                                            .resolution_min = 32,
-                                            .resolution_step = 32,
-                                            .resolution_max = 1024,
-                                            .channels = 3,
-                                            .classes = 1001,
-                                            .build = build };
+const struct zoo_entry zoo_mobilenet_v1 =
+    ZOO_ENTRY("mobilenet_v1", "MobileNet v1, image classifier", .width = 1,
+              ZOO_RESOLUTION(224, 32, 32, 1024), .channels = 3, .classes = 1001, .build = build);

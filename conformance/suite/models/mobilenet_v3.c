@@ -4,8 +4,6 @@
  * Topology: Howard et al., "Searching for MobileNetV3", arXiv 1905.02244, table 1; batch
  * normalization is folded.  The gate of squeeze-and-excitation is ADD, RELU6 and MUL, as
  * converters write it. */
-#include "conformance/suite/models/mobilenet_v3.h"
-
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
 #include "conformance/suite/models/net_ops.h"
@@ -62,13 +60,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_mobilenet_v3 = { .name = "mobilenet_v3",
-                                            .summary = "MobileNet v3 large, image classifier",
-                                            .width = 1,
-                                            .resolution = 224,
-                                            .resolution_min = 32,
-                                            .resolution_step = 32,
-                                            .resolution_max = 1024,
-                                            .channels = 3,
-                                            .classes = 1000,
-                                            .build = build };
+const struct zoo_entry zoo_mobilenet_v3 =
+    ZOO_ENTRY("mobilenet_v3", "MobileNet v3 large, image classifier", .width = 1,
+              ZOO_RESOLUTION(224, 32, 32, 1024), .channels = 3, .classes = 1000, .build = build);

@@ -13,6 +13,7 @@ enum { ZOO_TIES = 256 };
 struct zoo_net {
     struct builder builder;
     struct zoo_options options;
+    const void *sizes;  /* the entry's */
     uint64_t constants; /* so far: each has a random stream of its own */
     enum status status; /* the first failure */
     bool sizes_only;    /* weights are neither drawn nor kept: facts are all that is wanted */

@@ -28,15 +28,16 @@ static double mean_taps(int32_t in, const struct zoo_conv *conv)
 
 static double taps(struct zoo_tensor in, const struct zoo_conv *conv)
 {
-    return mean_taps(in.h, conv) * mean_taps(in.w, conv);
+    return (conv->flat ? 1 : mean_taps(in.h, conv)) * mean_taps(in.w, conv);
 }
 
 static struct zoo_tensor extents(struct zoo_tensor in, const struct zoo_conv *conv,
                                  int32_t channels)
 {
-    return (struct zoo_tensor){ 0, zoo_extent(in.h, conv->kernel, conv->stride, conv->padding),
-                                zoo_extent(in.w, conv->kernel, conv->stride, conv->padding),
-                                channels };
+    return (struct zoo_tensor){
+        0, conv->flat ? in.h : zoo_extent(in.h, conv->kernel, conv->stride, conv->padding),
+        zoo_extent(in.w, conv->kernel, conv->stride, conv->padding), channels
+    };
 }
 
 static void set_window(struct options *o, const struct zoo_conv *conv)
@@ -45,7 +46,7 @@ static void set_window(struct options *o, const struct zoo_conv *conv)
 
     options_set_int(o, "padding", conv->padding);
     options_set_int(o, "stride_w", conv->stride);
-    options_set_int(o, "stride_h", conv->stride);
+    options_set_int(o, "stride_h", conv->flat ? 1 : conv->stride);
     options_set_int(o, "dilation_w_factor", dilation);
     options_set_int(o, "dilation_h_factor", dilation);
 }
@@ -67,10 +68,10 @@ static struct zoo_tensor activated(struct zoo_net *net, const char *name, struct
 struct zoo_tensor zoo_conv(struct zoo_net *net, const char *name, struct zoo_tensor in,
                            const struct zoo_conv *conv)
 {
-    const int32_t channels = conv->channels, kernel = conv->kernel;
+    const int32_t channels = conv->channels, kernel = conv->kernel, rows = conv->flat ? 1 : kernel;
     struct zoo_weights w = { .name = name,
                              .rank = 4,
-                             .dims = { channels, kernel, kernel, in.c },
+                             .dims = { channels, rows, kernel, in.c },
                              .deviation = conv->gain / sqrt(taps(in, conv) * in.c),
                              .bias_mean = conv->bias,
                              .inputs = { in.index, -1, -1 } };
@@ -79,7 +80,7 @@ struct zoo_tensor zoo_conv(struct zoo_net *net, const char *name, struct zoo_ten
 
     zoo_weights(net, &w);
     net->facts.multiply_adds +=
-        (uint64_t)out.h * (uint64_t)out.w * (uint64_t)channels * (uint64_t)(kernel * kernel * in.c);
+        (uint64_t)out.h * (uint64_t)out.w * (uint64_t)channels * (uint64_t)(rows * kernel * in.c);
     out = zoo_image(net, name, out, ZOO_SCALE_MEASURED, -1);
     options_init(&o, OPTIONS_Conv2DOptions);
     set_window(&o, conv);

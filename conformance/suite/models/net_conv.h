@@ -9,6 +9,7 @@
 struct zoo_conv {
     int32_t channels; /* of the result; of a depthwise convolution: those of its input */
     int32_t kernel, stride;
+    bool flat;        /* along the width alone: the kernel is one row */
     int32_t dilation; /* 0: 1 */
     enum zoo_padding padding;
     enum zoo_activation activation;

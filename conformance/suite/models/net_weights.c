@@ -74,7 +74,7 @@ static int floats(struct zoo_net *net, const char *name, const char *half_name, 
 static int integer_weights(struct zoo_net *net, struct zoo_weights *w, const double *values,
                            size_t count, struct zoo_channels channels, struct zoo_scale *scales)
 {
-    const int32_t type = net->options.type;
+    const int32_t type = net->options.type == TENSOR_UINT8 ? TENSOR_UINT8 : TENSOR_INT8;
     const bool one = type == TENSOR_UINT8 || w->one_scale;
     void *const q = mem_alloc(count, 1);
     int tensor;
@@ -128,9 +128,8 @@ static bool in_8_bits(const struct zoo_net *net, const struct zoo_weights *w, si
 static void sizes(struct zoo_net *net, struct zoo_weights *w, size_t count, int32_t channels)
 {
     w->scaled = in_8_bits(net, w, count);
-    w->inputs[1] = w->scaled
-                       ? zoo_constant(net, net->options.type, "", w->rank, w->dims, NULL, count)
-                       : floats(net, "", "", w->rank, w->dims, NULL, count);
+    w->inputs[1] = w->scaled ? zoo_constant(net, TENSOR_INT8, "", w->rank, w->dims, NULL, count)
+                             : floats(net, "", "", w->rank, w->dims, NULL, count);
     if (w->no_bias)
         return;
     w->inputs[2] = zoo_in_integers(net) ? zoo_constant(net, TENSOR_INT32, "", 1, &channels, NULL,
@@ -229,8 +228,10 @@ int zoo_drawn(struct zoo_net *net, const char *name, size_t rank, const int32_t 
               double deviation)
 {
     const size_t count = elements(rank, dims);
-    double *const values = draw(net, count, deviation, mean);
-    const int tensor = values ? zoo_given(net, name, rank, dims, values, count, false) : -1;
+    const bool counted = net->sizes_only && !zoo_in_integers(net);
+    double *const values = counted ? NULL : draw(net, count, deviation, mean);
+    const int tensor =
+        values || counted ? zoo_given(net, name, rank, dims, values, count, false) : -1;
 
     net->facts.parameters += count;
     mem_free(values);
@@ -347,7 +348,6 @@ static void put_scales(struct zoo_net *net, const char *name, struct zoo_matrix 
         net->status = STATUS_NO_MEMORY;
         return;
     }
-    memset(zero_points, 0, count * sizeof *zero_points);
     builder_quantization(&net->builder, m->tensor, count, scales, zero_points, 0);
     mem_free(zero_points);
 }
@@ -368,8 +368,6 @@ static void draw_matrix(struct zoo_net *net, const char *name, struct zoo_matrix
     if (!row || !scales || (!data && !net->sizes_only)) {
         net->status = STATUS_NO_MEMORY;
     } else {
-        if (data)
-            memset(data, 0, bytes);
         for (size_t r = 0; data && r < (size_t)m->rows; r++) {
             for (size_t i = 0; i < width; i++)
                 row[i] = m->mean + m->deviation * random_normal(&s);
@@ -390,15 +388,18 @@ int zoo_matrix(struct zoo_net *net, const char *name, struct zoo_matrix *m)
 
     if (m->uses == graph + 1)
         return m->used;
-    if (m->uses == 0)
+    if (m->uses == 0) {
+        m->home = graph;
         draw_matrix(net, name, m);
-    m->used = graph ? builder_again(&net->builder, 0, m->tensor) : m->tensor;
+    }
+    m->used = graph > m->home ? builder_again(&net->builder, (int)m->home, m->tensor) : m->tensor;
     if (packing_of(net, m).type == TENSOR_FLOAT16)
         m->used =
             widened(net, m->used, zoo_label(name, "f32").text, 2, (int32_t[]){ m->rows, m->width });
     if (m->scales)
         builder_blockwise(&net->builder, m->used,
-                          graph ? builder_again(&net->builder, 0, m->scales) : m->scales,
+                          graph > m->home ? builder_again(&net->builder, (int)m->home, m->scales)
+                                          : m->scales,
                           (int32_t)net->options.block);
     m->uses = graph + 1;
     return m->used;

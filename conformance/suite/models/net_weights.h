@@ -29,10 +29,10 @@ void zoo_weights(struct zoo_net *net, struct zoo_weights *w);
 struct zoo_matrix {
     int32_t rows, width;
     double mean, deviation;
-    /* Set: the constant and the scales of its blocks in subgraph 0; what uses it now, and how many
-     * subgraphs do. */
+    /* Set: the constant and the scales of its blocks in the first subgraph that uses it; what does
+     * now, and how many subgraphs there are then. */
     int tensor, scales, used;
-    size_t uses;
+    size_t home, uses;
 };
 /* The tensor in the subgraph that is built; of f16 weights the output of a DEQUANTIZE. */
 int zoo_matrix(struct zoo_net *net, const char *name, struct zoo_matrix *m);

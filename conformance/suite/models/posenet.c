@@ -5,8 +5,6 @@
  * Topology: Papandreou et al., "PersonLab: Person Pose Estimation and Instance Segmentation with a
  * Bottom-Up, Part-Based, Geometric Embedding Model", arXiv 1803.08225, with the outputs of the
  * published mobile models. */
-#include "conformance/suite/models/posenet.h"
-
 #include "conformance/suite/models/mobilenet_v1.h"
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
@@ -36,14 +34,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_posenet = { .name = "posenet",
-                                       .summary = "PoseNet on MobileNet v1 0.75, keypoints",
-                                       .classes_are = "keypoints",
-                                       .width = 0.75,
-                                       .resolution = 257,
-                                       .resolution_min = 33,
-                                       .resolution_step = 16,
-                                       .resolution_max = 1025,
-                                       .channels = 3,
-                                       .classes = 17,
-                                       .build = build };
+const struct zoo_entry zoo_posenet = ZOO_ENTRY(
+    "posenet", "PoseNet on MobileNet v1 0.75, keypoints", .classes_are = "keypoints", .width = 0.75,
+    ZOO_RESOLUTION(257, 33, 16, 1025), .channels = 3, .classes = 17, .build = build);

@@ -3,8 +3,6 @@
  * Topology: He et al., "Deep Residual Learning for Image Recognition", arXiv 1512.03385, table 1,
  * with the stride in the 3x3 convolution of a block (v1.5), where the published figures are from;
  * batch normalization is folded.  Strided windows are padded with zeros on both sides. */
-#include "conformance/suite/models/resnet50.h"
-
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
 #include "conformance/suite/models/net_ops.h"
@@ -82,13 +80,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_resnet50 = { .name = "resnet50",
-                                        .summary = "ResNet-50 v1.5, image classifier",
-                                        .width = 1,
-                                        .resolution = 224,
-                                        .resolution_min = 32,
-                                        .resolution_step = 32,
-                                        .resolution_max = 1024,
-                                        .channels = 3,
-                                        .classes = 1000,
-                                        .build = build };
+const struct zoo_entry zoo_resnet50 =
+    ZOO_ENTRY("resnet50", "ResNet-50 v1.5, image classifier", .width = 1,
+              ZOO_RESOLUTION(224, 32, 32, 1024), .channels = 3, .classes = 1000, .build = build);

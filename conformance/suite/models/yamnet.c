@@ -4,8 +4,6 @@
  *
  * Topology: the YAMNet of the TensorFlow model garden; 3.7 million weights, 69.2 million
  * multiplications for each 0.96 s. */
-#include "conformance/suite/models/yamnet.h"
-
 #include "conformance/suite/models/mobilenet_v1.h"
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
@@ -28,14 +26,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     return STATUS_OK;
 }
 
-const struct zoo_entry zoo_yamnet = { .name = "yamnet",
-                                      .summary = "YAMNet on log-mel frames, sound classifier",
-                                      .resolution_is = "frames",
-                                      .width = 1,
-                                      .resolution = 96,
-                                      .resolution_min = 32,
-                                      .resolution_step = 32,
-                                      .resolution_max = 1024,
-                                      .channels = 1,
-                                      .classes = 521,
-                                      .build = build };
+const struct zoo_entry zoo_yamnet = ZOO_ENTRY(
+    "yamnet", "YAMNet on log-mel frames, sound classifier", .resolution_is = "frames", .width = 1,
+    ZOO_RESOLUTION(96, 32, 32, 1024), .channels = 1, .classes = 521, .build = build);

@@ -1,26 +1,46 @@
 /* The list of topologies, and what they share: limits and defaults. */
 #include "conformance/suite/models/zoo.h"
 
-#include "conformance/suite/models/decoder.h"
-#include "conformance/suite/models/deeplab_mnv2.h"
-#include "conformance/suite/models/efficientnet_lite0.h"
-#include "conformance/suite/models/keyword_lstm.h"
-#include "conformance/suite/models/kwt1.h"
-#include "conformance/suite/models/mobilenet_v1.h"
-#include "conformance/suite/models/mobilenet_v2.h"
-#include "conformance/suite/models/mobilenet_v3.h"
 #include "conformance/suite/models/net.h"
-#include "conformance/suite/models/posenet.h"
-#include "conformance/suite/models/resnet50.h"
-#include "conformance/suite/models/ssd_mobilenet_v1.h"
-#include "conformance/suite/models/ssd_mobilenet_v2.h"
-#include "conformance/suite/models/yamnet.h"
-#include "conformance/util/memory_available.h"
 #include "conformance/util/nearest.h"
 #include "reference/base/memory.h"
 
 #include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+
+/* Reads what the kernel and the address space limit say. */
+
+/* MemAvailable counts caches that the kernel would give up. */
+static uint64_t from_kernel(void)
+{
+    FILE *const f = fopen("/proc/meminfo", "r");
+    uint64_t kilobytes = 0;
+    char line[256];
+
+    if (!f)
+        return 0;
+    while (kilobytes == 0 && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kilobytes) != 1)
+            kilobytes = 0;
+    }
+    fclose(f);
+    return kilobytes * 1024;
+}
+
+/* Bytes that can be had without swapping; 0: the system does not say. */
+static uint64_t memory_available_bytes(void)
+{
+    const uint64_t kernel = from_kernel();
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        (kernel == 0 || limit.rlim_cur < kernel))
+        return limit.rlim_cur;
+    return kernel;
+}
 
 static const struct zoo_entry *const entries[] = {
     &zoo_mobilenet_v1,
@@ -37,12 +57,18 @@ static const struct zoo_entry *const entries[] = {
     &zoo_yamnet,
     &zoo_decoder,
     &zoo_decoder_270m,
+    &zoo_encoder,
+    &zoo_encoder_base,
+    &zoo_vit,
+    &zoo_vit_base,
+    &zoo_whisper,
+    &zoo_whisper_tiny,
 };
 
 enum {
     ENTRIES = sizeof entries / sizeof entries[0],
     CLASSES_MAX = 262144,
-    CHANNELS_MAX = 64,
+    CHANNELS_MAX = 128,
     BATCH_MAX = 1024
 };
 
@@ -83,9 +109,9 @@ static enum status check_resolution(const struct zoo_entry *e, uint32_t r, struc
                      e->resolution_min, e->resolution_max, e->resolution_step);
 }
 
-/* What has no meaning for tokens is refused. */
-static enum status check_language(const struct zoo_entry *e, const struct zoo_options *o,
-                                  struct diag *diag)
+/* What such models do not have is refused. */
+static enum status check_weights_alone(const struct zoo_entry *e, const struct zoo_options *o,
+                                       struct diag *diag)
 {
     if (o->width != 1)
         return diag_fail(diag, STATUS_USAGE, "width %g, expected 1 for %s", o->width, e->name);
@@ -111,16 +137,16 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
     if (o->classes < 2 || o->classes > CLASSES_MAX)
         return diag_fail(diag, STATUS_USAGE, "%u classes, expected 2 to %d", o->classes,
                          CLASSES_MAX);
-    if (e->language)
-        TRY(check_language(e, o, diag));
-    if (!(e->language && (o->type == TENSOR_INT4 || o->type == TENSOR_INT2)) &&
+    if (e->weights_alone)
+        TRY(check_weights_alone(e, o, diag));
+    if (!(e->weights_alone && (o->type == TENSOR_INT4 || o->type == TENSOR_INT2)) &&
         o->type != TENSOR_FLOAT32 && o->type != TENSOR_FLOAT16 && o->type != TENSOR_INT8 &&
         o->type != TENSOR_UINT8)
         return diag_fail(diag, STATUS_USAGE, "type %s, expected f32, f16, i8 or u8",
                          tensor_type_name(o->type));
     if (o->type == TENSOR_UINT8 && e->no_u8)
         return diag_fail(diag, STATUS_USAGE, "type u8, expected f32, f16, dynamic or i8");
-    if (!e->language && o->weights_only && o->type != TENSOR_INT8)
+    if (!e->weights_alone && o->weights_only && o->type != TENSOR_INT8)
         return diag_fail(diag, STATUS_USAGE, "weights only in type %d, expected i8", (int)o->type);
     return STATUS_OK;
 }
@@ -131,6 +157,7 @@ static enum status build(struct model *m, const struct zoo_entry *entry, struct 
     enum status s;
 
     builder_init(&net->builder);
+    net->sizes = entry->sizes;
     s = entry->build(net, &net->options, diag);
     if (s == STATUS_OK && net->status != STATUS_OK)
         s = diag_fail(diag, net->status, "%s: no memory for the weights", entry->name);

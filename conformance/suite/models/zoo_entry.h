@@ -17,7 +17,7 @@ struct zoo_options {
      * all but biases, input and output too. */
     int32_t type;
     bool weights_only; /* TENSOR_INT8: dynamic range, only large weights are quantized */
-    uint32_t block;    /* of language models: elements that share a scale; 0: those of a channel */
+    uint32_t block;    /* of such: elements that share a scale; 0: those of a channel */
     bool quiet;        /* no progress on a terminal, which models in 8 bits have */
     uint64_t seed;
     uint64_t memory_bytes; /* what there is; 0: the system says it */
@@ -33,18 +33,31 @@ struct zoo_facts {
 
 struct zoo_net; /* net.h */
 
-/* One topology: models/<name>.c defines `const struct zoo_entry zoo_<name>`. */
+/* One topology: a file of models/ defines `const struct zoo_entry zoo_<name>`. */
 struct zoo_entry {
     const char *name, *summary;
     const char *resolution_is, *classes_are; /* NULL: of the square image; classes */
     bool no_u8;                              /* the field has no such models */
-    bool language;                           /* tokens in, weights alone are quantized */
+    bool weights_alone;                      /* are quantized, in 4 and 2 bits too */
     double width;                            /* default */
     /* Default; from the least to the largest in steps. */
     uint32_t resolution, resolution_min, resolution_step, resolution_max;
     uint32_t channels, classes; /* default */
     uint32_t batch_max;         /* 0: as large as any */
+    const void *sizes;          /* in which entries of one builder differ; NULL: no other has it */
     enum status (*build)(struct zoo_net *net, const struct zoo_options *options, struct diag *diag);
 };
+
+#define ZOO_ENTRY(name_, ...)                                                                      \
+    {                                                                                              \
+        .name = name_, .summary = __VA_ARGS__                                                      \
+    }
+#define ZOO_RESOLUTION(usual, least, step, most)                                                   \
+    .resolution = usual, .resolution_min = least, .resolution_step = step, .resolution_max = most
+
+extern const struct zoo_entry zoo_mobilenet_v1, zoo_mobilenet_v2, zoo_mobilenet_v3, zoo_resnet50,
+    zoo_efficientnet_lite0, zoo_deeplab_mnv2, zoo_ssd_mobilenet_v1, zoo_ssd_mobilenet_v2,
+    zoo_posenet, zoo_keyword_lstm, zoo_kwt1, zoo_yamnet, zoo_decoder, zoo_decoder_270m, zoo_encoder,
+    zoo_encoder_base, zoo_vit, zoo_vit_base, zoo_whisper, zoo_whisper_tiny;
 
 #endif

@@ -6,6 +6,7 @@
 #include "reference/format/read.h"
 #include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/report.h"
 
 #include <string.h>
 
@@ -138,7 +139,8 @@ void model_draft_close(struct model_draft *d)
 
 /* ---- questions ---- */
 
-int model_draft_input(const struct model_draft *d, int tensor)
+/* Which input of the graph a tensor is; -1: none. */
+static int model_draft_input(const struct model_draft *d, int tensor)
 {
     for (size_t i = 0; i < d->graph.inputs.count; i++) {
         if (d->graph.inputs.data[i] == tensor)
@@ -249,13 +251,6 @@ enum status model_draft_shorten(struct model_draft *d, int tensor, size_t dim, i
 
 /* ---- finishing ---- */
 
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 /* Gives activations the shapes that the reference infers, and checks the sizes of inputs. */
 static enum status infer_shapes(struct model_draft *d, struct interpreter *in, struct diag *diag)
 {
@@ -305,7 +300,7 @@ static enum status write_instance(const struct model_draft *d, struct case_insta
 
 enum status model_draft_finish(struct model_draft *d, struct case_instance *out, struct diag *diag)
 {
-    const struct interpreter_options options = { .num_threads = -1, .report = ignore_report };
+    const struct interpreter_options options = { .num_threads = -1, .report = report_nothing };
     struct interpreter *in = NULL;
     enum status s;
 

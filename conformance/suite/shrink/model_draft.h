@@ -36,8 +36,6 @@ enum status model_draft_open(struct model_draft *d, const struct case_instance *
                              struct diag *diag);
 void model_draft_close(struct model_draft *d);
 
-/* Which input of the graph a tensor is; -1: none. */
-int model_draft_input(const struct model_draft *d, int tensor);
 /* The data of a constant (frame 0) or of a frame of an input; NULL: it has none.  It may be written
  * to. */
 void *model_draft_data(struct model_draft *d, int tensor, int frame, size_t *bytes);

@@ -2,7 +2,7 @@
 #include "conformance/suite/shrink/shrink_graph.h"
 
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/cases/random_draw.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "conformance/suite/shrink/shrink.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 #include "conformance/suite/cases/case.h"
 #include "conformance/suite/judge/result.h"
 #include "conformance/suite/shrink/shrink.h"
+#include "conformance/suite/shrink/shrink_step.h"
 #include "reference/base/diag.h"
 
 #include <stddef.h>
@@ -40,5 +41,17 @@ void shrunk_close(struct shrunk *m);
 /* A copy of an instance. */
 enum status instance_copy(const struct case_instance *x, struct case_instance *copy,
                           struct diag *diag);
+
+/* Which reductions an instance has. */
+
+struct shrink_steps {
+    struct shrink_step *items;
+    size_t count, room;
+};
+
+/* The reductions of an instance, which tflite_read accepts, those that remove most first. */
+enum status shrink_steps_find(const struct case_instance *x, struct shrink_steps *list,
+                              struct diag *diag);
+void shrink_steps_close(struct shrink_steps *list);
 
 #endif

@@ -9,6 +9,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -221,13 +222,6 @@ static enum status take_inputs(struct interpreter *in, const struct model_cut *c
     return STATUS_OK;
 }
 
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 /* The inputs of the part are what the reference computes of both frames. */
 static enum status fill_part(const struct model *m, const struct case_instance *x,
                              const struct model_cut *cut, struct case_instance *out,
@@ -235,7 +229,7 @@ static enum status fill_part(const struct model *m, const struct case_instance *
 {
     const struct interpreter_options options = { .preserve_all = true,
                                                  .num_threads = -1,
-                                                 .report = ignore_report };
+                                                 .report = report_nothing };
     struct interpreter *in;
     enum status s;
 

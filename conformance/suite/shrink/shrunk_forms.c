@@ -2,9 +2,8 @@
 #include "conformance/suite/shrink/shrunk_forms.h"
 
 #include "conformance/suite/cases/case_builder.h"
-#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/random_graph.h"
 #include "conformance/suite/judge/trial.h"
-#include "conformance/suite/shrink/shrunk_save.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
 
@@ -24,12 +23,12 @@ struct work {
     struct trial_host host;
     struct case_instance instance;
     enum data_set set;
+    bool saves_case; /* as it is, too */
 };
 
 static bool is_failure(const struct case_result *r)
 {
-    return !r->absent &&
-           (r->status == CASE_FAIL || r->status == CASE_CRASH || r->status == CASE_TIMEOUT);
+    return !r->absent && case_status_fails(r->status);
 }
 
 /* Finds the form of the same kind that is there already. */
@@ -73,9 +72,24 @@ static enum status save(const struct work *w, const struct shrunk *m, struct dia
                                                  .subject = w->subject,
                                                  .set = w->set,
                                                  .seed = w->run->seed,
-                                                 .timeout_s = w->host.timeout_s };
+                                                 .timeout_s = w->host.timeout_s,
+                                                 .below = SHRUNK_SAVE_BELOW };
 
     return w->run->repro_dir && !m->outcome.flaky ? shrunk_save(&request, m, diag) : STATUS_OK;
+}
+
+static enum status save_case(const struct work *w, const struct case_result *result,
+                             struct diag *diag)
+{
+    const struct shrunk whole = { .instance = w->instance, .result = *result };
+    const struct shrunk_save_request request = { .directory = w->run->repro_dir,
+                                                 .test_case = w->test_case,
+                                                 .subject = w->subject,
+                                                 .set = w->set,
+                                                 .seed = w->run->seed,
+                                                 .timeout_s = w->run->timeout_s };
+
+    return shrunk_save(&request, &whole, diag);
 }
 
 static enum status minimize(struct work *w, const struct case_result *result, size_t step_limit,
@@ -94,6 +108,10 @@ static enum status minimize(struct work *w, const struct case_result *result, si
     enum status s;
 
     TRY(case_build(w->test_case, &request, &w->instance, diag));
+    if (w->saves_case && (s = save_case(w, result, diag)) != STATUS_OK) {
+        case_instance_close(&w->instance);
+        return s;
+    }
     s = trial_host_open(&w->host, w->subject, fmin(timeout_s, w->run->timeout_s), w->run->seed,
                         diag);
     if (s == STATUS_OK)
@@ -102,6 +120,30 @@ static enum status minimize(struct work *w, const struct case_result *result, si
         s = save(w, out, diag);
     trial_host_close(&w->host);
     case_instance_close(&w->instance);
+    return s;
+}
+
+static struct work work_of(const struct run_request *run, const struct run_outcome *outcome,
+                           size_t result)
+{
+    const struct case_result *const r = &outcome->results[result];
+
+    return (struct work){ .run = run,
+                          .test_case = &run->cases[result % run->case_count],
+                          .subject = &run->subjects[result / run->case_count],
+                          .set = r->has_set ? r->set : SET_RANDOM };
+}
+
+enum status shrunk_forms_save(const struct run_request *run, const struct run_outcome *outcome,
+                              size_t result, size_t step_limit, struct shrunk *out,
+                              struct diag *diag)
+{
+    struct work w = work_of(run, outcome, result);
+    enum status s;
+
+    w.saves_case = true;
+    s = minimize(&w, &outcome->results[result], step_limit, out, diag);
+    message_progress_end();
     return s;
 }
 
@@ -114,10 +156,7 @@ enum status shrunk_forms_find(const struct run_request *run, const struct run_ou
     for (size_t i = 0; i < outcome->count && s == STATUS_OK && !interrupt_signal(); i++) {
         const struct case_result *const r = &outcome->results[i];
         struct shrunk_form *form;
-        struct work w = { .run = run,
-                          .test_case = &run->cases[i % run->case_count],
-                          .subject = &run->subjects[i / run->case_count],
-                          .set = r->has_set ? r->set : SET_RANDOM };
+        struct work w = work_of(run, outcome, i);
 
         if (!is_failure(r) || random_is_graph(w.test_case))
             continue;

@@ -1,5 +1,5 @@
 /* Prints a minimal form as a text that `assay model` reads, with the values of its inputs. */
-#include "conformance/suite/shrink/shrunk_print.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -15,7 +15,7 @@ enum { VALUES_MAX = 32 }; /* of an input */
 /* Numbers of an input, "1,2,0": the last one repeats. */
 static void print_values(FILE *f, const struct model_tensor *t, const void *data, size_t bytes)
 {
-    const size_t size = constants_element_bytes(t->type), count = size ? bytes / size : 0;
+    const size_t count = constants_elements(t->type, bytes);
 
     if (count > 0 && constants_count_values(t->type, data, count) <= VALUES_MAX)
         constants_print_values(f, t->type, data, count);

@@ -28,19 +28,11 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "arg_max",
-      .code = BUILTIN_ARG_MAX,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
-      .bool_version = 3,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+    { SUITE_OP("arg_max", ARG_MAX, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
+      .bool_version = 3, .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
-    { .op = "arg_min",
-      .code = BUILTIN_ARG_MIN,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
-      .sets = SETS_MOVE,
+    { SUITE_OP("arg_min", ARG_MIN, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32), .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS } },
 };
 

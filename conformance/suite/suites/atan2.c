@@ -19,10 +19,7 @@ struct row {
 static const struct suite_member members[] = {
     /* A quotient, and six operations: difference and sum of the operands, product and sum of the
      * series, and two sums with parts of pi (TOLERANCES.md 3.2). */
-    { .op = "atan2",
-      .code = BUILTIN_ATAN2,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32),
+    { SUITE_OP("atan2", ATAN2, 1), .types = TYPE_BIT(CASE_F32),
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 2.5, .units = 12 } },

@@ -42,13 +42,8 @@ static struct case_interval range_products(struct case_node *n)
 }
 
 static const struct suite_member members[] = {
-    { .op = "batch_matmul",
-      .code = BUILTIN_BATCH_MATMUL,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
-      .sets = SETS_ALL,
-      .bound = { .kind = BOUND_DOT },
-      .range = range_products,
+    { SUITE_OP("batch_matmul", BATCH_MATMUL, 1), .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
+      .sets = SETS_ALL, .bound = { .kind = BOUND_DOT }, .range = range_products,
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
@@ -156,6 +151,12 @@ static const struct row rows[] = {
       .y = DIMS(2, 1, 1) },
     { ROW("columns66001_n2", "two matrices of 66,001 columns", LARGE_IN(SIZED)), .x = DIMS(2, 1, 1),
       .y = DIMS(2, 1, 66001) },
+    { ROW("matrices_2x3", "matrices of two dimensions, whose inner ones are broadcast",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM)),
+      .x = DIMS(2, 1, 3, 5), .y = DIMS(2, 3, 5, 9) },
+    { ROW("matrices_3x2", "matrices of two dimensions, whose outer ones are broadcast",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM)),
+      .x = DIMS(3, 2, 2, 5), .y = DIMS(1, 2, 5, 6) },
 };
 
 static void build(struct case_builder *m)

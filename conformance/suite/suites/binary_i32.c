@@ -97,6 +97,13 @@ static const struct row rows[] = {
       .a = DIMS(3), .b = DIMS(3), .constant = CONST_B },
     { ROW("rank2_const_b", "a constant matrix", REAL(TYPE_BIT(CASE_I32)), .only = "add"),
       .a = DIMS(3, 5), .b = DIMS(3, 5), .constant = CONST_B },
+    /* Five dimensions, no two alike; each operand is broadcast over others of them. */
+    { ROW("rank5_turns", "operands are broadcast over others of five dimensions", I32,
+          .only = "sub", .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(2, 1, 4, 1, 6), .b = DIMS(1, 3, 1, 5, 6) },
+    { ROW("rank5_turns_b", "operands are broadcast over others of five dimensions", I32,
+          .only = "sub", .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(1, 3, 4, 1, 6), .b = DIMS(2, 3, 1, 5, 1) },
 };
 
 static void build(struct case_builder *m)

@@ -9,12 +9,8 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "broadcast_args",
-      .code = BUILTIN_BROADCAST_ARGS,
-      .version = 1,
-      .types = TYPE_BIT(CASE_I32),
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_BITS } },
+    { SUITE_OP("broadcast_args", BROADCAST_ARGS, 1), .types = TYPE_BIT(CASE_I32),
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_BITS } },
 };
 
 #define I32(name, why) ROW(name, why, .types = TYPE_BIT(CASE_I32))

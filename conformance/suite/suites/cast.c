@@ -23,10 +23,7 @@ enum {
 };
 
 static const struct suite_member members[] = {
-    { .op = "cast",
-      .code = BUILTIN_CAST,
-      .version = 1,
-      .types = F32 | HALF | I32 | BOOLS | TYPES_BYTES,
+    { SUITE_OP("cast", CAST, 1), .types = F32 | HALF | I32 | BOOLS | TYPES_BYTES,
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1 } },
 };

@@ -9,6 +9,7 @@ struct row {
     struct op_case base;
     struct value (*make)(struct case_builder *m, const struct row *r);
     struct shape in;
+    int ops; /* of make_length */
 };
 
 /* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
@@ -23,6 +24,7 @@ static const struct suite_member members[] = {
     MEMBER("sub", BUILTIN_SUB, 0),
     MEMBER("mul", BUILTIN_MUL, 0),
     MEMBER("softmax", BUILTIN_SOFTMAX, TYPES_BYTES),
+    MEMBER("hard_swish", BUILTIN_HARD_SWISH, 0),
 };
 
 static int32_t channels_of(struct value x)
@@ -96,8 +98,9 @@ static struct value make_norm(struct case_builder *m, const struct row *r)
     const struct value d = sub(m, x, graph_add_mean(m, x, channels, true));
     const struct value variance = graph_add_mean(m, mul(m, d, d), channels, true);
     const struct value scale = graph_add_unary(m, BUILTIN_RSQRT, plus(m, variance, 0x1.47cp-7f));
+    const struct value beta = per_channel(m, x), gamma = per_channel(m, x);
 
-    return add(m, mul(m, mul(m, d, scale), per_channel(m, x)), per_channel(m, x));
+    return add(m, mul(m, mul(m, d, scale), gamma), beta);
 }
 
 static struct value make_gelu(struct case_builder *m, const struct row *r)
@@ -105,8 +108,9 @@ static struct value make_gelu(struct case_builder *m, const struct row *r)
     const struct value x = input(m, r);
     const struct value cube = times(m, mul(m, mul(m, x, x), x), 0x1.6e4p-5f);
     const struct value t = graph_add_unary(m, BUILTIN_TANH, times(m, add(m, cube, x), 0x1.988p-1f));
+    const struct value half = times(m, x, 0.5f);
 
-    return mul(m, plus(m, t, 1), times(m, x, 0.5f));
+    return mul(m, plus(m, t, 1), half);
 }
 
 static struct value make_hard_swish(struct case_builder *m, const struct row *r)
@@ -121,7 +125,8 @@ static struct value make_hard_swish(struct case_builder *m, const struct row *r)
 static struct value make_batch_norm(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r));
-    const struct value y = mul(m, sub(m, x, per_channel(m, x)), per_channel(m, x));
+    const struct value scale = per_channel(m, x);
+    const struct value y = mul(m, sub(m, x, per_channel(m, x)), scale);
 
     return graph_add_binary(m, BUILTIN_ADD, y, per_channel(m, x), ACTIVATION_RELU6);
 }
@@ -142,6 +147,18 @@ static struct value make_long(struct case_builder *m, const struct row *r)
     return y;
 }
 
+/* As many ops as the row says: kernels have a step for each, up to some number. */
+static struct value make_length(struct case_builder *m, const struct row *r)
+{
+    struct value y = input(m, r);
+
+    for (int i = 0; i < r->ops - 1; i++)
+        y = i % 3 == 0   ? mul(m, y, per_channel(m, y))
+            : i % 3 == 1 ? graph_add_unary(m, BUILTIN_TANH, y)
+                         : plus(m, y, 0.25f);
+    return plus(m, y, -0.5f);
+}
+
 /* Three operands that are computed, all of the result's shape. */
 static struct value make_tensors(struct case_builder *m, const struct row *r)
 {
@@ -153,9 +170,9 @@ static struct value make_tensors(struct case_builder *m, const struct row *r)
 /* The value of the run is the second operand of each op, one of them a clamped difference. */
 static struct value make_second_operand(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r), z = another(m, &r->in);
+    const struct value x = input(m, r), z = another(m, &r->in), product = mul(m, z, x);
     const struct value d =
-        graph_add_binary(m, BUILTIN_SUB, per_channel(m, x), mul(m, z, x), ACTIVATION_RELU_N1);
+        graph_add_binary(m, BUILTIN_SUB, per_channel(m, x), product, ACTIVATION_RELU_N1);
 
     return sub(m, number(m, 0.75f), d);
 }
@@ -163,9 +180,9 @@ static struct value make_second_operand(struct case_builder *m, const struct row
 /* Both operands of an op are the value of the run. */
 static struct value make_square(struct case_builder *m, const struct row *r)
 {
-    const struct value y = plus(m, input(m, r), 0.5f);
+    const struct value y = plus(m, input(m, r), 0.5f), shift = per_channel(m, y);
 
-    return add(m, mul(m, y, y), per_channel(m, y));
+    return add(m, mul(m, y, y), shift);
 }
 
 /* ---- broadcasting ---- */
@@ -183,7 +200,8 @@ static struct value make_grows(struct case_builder *m, const struct row *r)
 static struct value make_ways(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
-    struct value y = add(m, input(m, r), another(m, &(struct shape)DIMS(n, 1, w, 1)));
+    const struct value z = another(m, &(struct shape)DIMS(n, 1, w, 1));
+    struct value y = add(m, input(m, r), z);
 
     y = mul(m, y, graph_add_constant(m, &(struct shape)DIMS(1, h, 1, c)));
     y = sub(m, y, graph_add_constant(m, &(struct shape)DIMS(n, h, 1, 1)));
@@ -191,11 +209,19 @@ static struct value make_ways(struct case_builder *m, const struct row *r)
     return add(m, y, graph_add_constant(m, &(struct shape)DIMS(h, w, 1)));
 }
 
+/* The same in front of a SUB, which is the op of LARGE_RUN. */
+static struct value make_ways_less(struct case_builder *m, const struct row *r)
+{
+    const struct value none = number(m, 0);
+
+    return sub(m, make_ways(m, r), none);
+}
+
 /* Computed operands that have one value for each pixel, and one for each channel. */
 static struct value make_pixels(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r);
-    const struct value y = sub(m, times(m, x, 2), graph_add_mean(m, x, 8, true));
+    const struct value x = input(m, r), mean = graph_add_mean(m, x, 8, true);
+    const struct value y = sub(m, times(m, x, 2), mean);
 
     return mul(m, y, graph_add_mean(m, x, 6, true));
 }
@@ -203,9 +229,9 @@ static struct value make_pixels(struct case_builder *m, const struct row *r)
 /* The run begins with one value for each pixel, and ends in an image. */
 static struct value make_pixels_first(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r);
+    const struct value x = input(m, r), shift = per_channel(m, x);
 
-    return add(m, sub(m, graph_add_mean(m, x, 8, true), per_channel(m, x)), x);
+    return add(m, sub(m, graph_add_mean(m, x, 8, true), shift), x);
 }
 
 /* ---- in which two ops must not become one ---- */
@@ -230,8 +256,9 @@ static struct value make_read_twice(struct case_builder *m, const struct row *r)
 static struct value make_meet(struct case_builder *m, const struct row *r)
 {
     const struct value a = times(m, input(m, r), 2), b = plus(m, another(m, &r->in), 0.25f);
+    const struct value t = graph_add_unary(m, BUILTIN_TANH, b);
 
-    return sub(m, times(m, a, 1.5f), graph_add_unary(m, BUILTIN_TANH, b));
+    return sub(m, times(m, a, 1.5f), t);
 }
 
 /* A reshape between two ops. */
@@ -256,9 +283,10 @@ static struct value make_overwritten(struct case_builder *m, const struct row *r
 /* The sum of two constants, one broadcast in the middle, is folded with its RELU. */
 static struct value make_constants(struct case_builder *m, const struct row *r)
 {
-    const struct shape a = DIMS(r->in.d[1], 1, r->in.d[3]), b = DIMS(1, r->in.d[2], r->in.d[3]);
-    const struct value sum = graph_add_binary(m, BUILTIN_ADD, graph_add_constant(m, &a),
-                                              graph_add_constant(m, &b), ACTIVATION_RELU);
+    const int32_t h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
+    const struct value b = graph_add_constant(m, &(struct shape)DIMS(1, w, c));
+    const struct value a = graph_add_constant(m, &(struct shape)DIMS(h, 1, c));
+    const struct value sum = graph_add_binary(m, BUILTIN_ADD, a, b, ACTIVATION_RELU);
 
     return mul(m, sum, times(m, input(m, r), 3));
 }
@@ -268,13 +296,16 @@ static struct value make_neutral(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r));
     const struct value y = sub(m, x, numbers(m, r, 0, 0.75f));
+    const struct value shift = numbers(m, r, -0.0f, 0.25f);
 
-    return add(m, mul(m, numbers(m, r, 1, 3), y), numbers(m, r, -0.0f, 0.25f));
+    return add(m, mul(m, numbers(m, r, 1, 3), y), shift);
 }
 
 static struct value make_negative(struct case_builder *m, const struct row *r)
 {
-    return sub(m, number(m, 0), graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r)));
+    const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r));
+
+    return sub(m, number(m, 0), x);
 }
 
 /* RELU behind RELU6 leaves 6 the most, and RELU6 behind RELU makes it so. */
@@ -284,8 +315,9 @@ static struct value make_clamped(struct case_builder *m, const struct row *r)
     const struct value a =
         graph_add_binary(m, BUILTIN_ADD, x, another(m, &r->in), ACTIVATION_RELU6);
     const struct value b = graph_add_binary(m, BUILTIN_SUB, x, another(m, &r->in), ACTIVATION_RELU);
+    const struct value clamped = graph_add_unary(m, BUILTIN_RELU6, b);
 
-    return add(m, graph_add_unary(m, BUILTIN_RELU, a), graph_add_unary(m, BUILTIN_RELU6, b));
+    return add(m, graph_add_unary(m, BUILTIN_RELU, a), clamped);
 }
 
 /* The f32 number nearest to 1 / 6, which f16 has not: folded out of numbers that it has. */
@@ -299,9 +331,9 @@ static struct value sixth(struct case_builder *m)
 /* No hard sigmoid: RELU has no upper end. */
 static struct value make_open_gate(struct case_builder *m, const struct row *r)
 {
-    const struct value x = times(m, input(m, r), 8);
+    const struct value x = times(m, input(m, r), 8), by = sixth(m);
 
-    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, number(m, 3), ACTIVATION_RELU), sixth(m));
+    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, number(m, 3), ACTIVATION_RELU), by);
 }
 
 /* A hard sigmoid whose 3 has more places than what it is added to. */
@@ -309,8 +341,9 @@ static struct value make_gate_grows(struct case_builder *m, const struct row *r)
 {
     const struct value x = times(m, input(m, r), 3);
     const struct value three = graph_add_number(m, &(struct shape)DIMS(1, 2, 3, 1), 3);
+    const struct value by = sixth(m);
 
-    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), sixth(m));
+    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), by);
 }
 
 /* The same behind a convolution, which could compute a hard sigmoid of its own shape. */
@@ -319,8 +352,24 @@ static struct value make_conv_gate_grows(struct case_builder *m, const struct ro
     const struct graph_window window = { .out = 7, .h = 1, .w = 1 };
     const struct value x = graph_add_conv_2d(m, input(m, r), &window);
     const struct value three = graph_add_number(m, &(struct shape)DIMS(1, 2, 3, 1), 3);
+    const struct value by = sixth(m);
 
-    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), sixth(m));
+    return mul(m, graph_add_binary(m, BUILTIN_ADD, x, three, ACTIVATION_RELU6), by);
+}
+
+/* The op, as MobileNet v3 has it. */
+static struct value make_conv_hard_swish(struct case_builder *m, const struct row *r)
+{
+    const struct graph_window window = { .out = 7, .h = 3, .w = 3 };
+
+    return graph_add_unary(m, BUILTIN_HARD_SWISH, graph_add_conv_2d(m, input(m, r), &window));
+}
+
+static struct value make_run_hard_swish(struct case_builder *m, const struct row *r)
+{
+    const struct value y = input(m, r), x = sub(m, another(m, &r->in), y);
+
+    return graph_add_unary(m, BUILTIN_HARD_SWISH, mul(m, x, per_channel(m, x)));
 }
 
 /* ---- the end of a classifier ---- */
@@ -407,6 +456,19 @@ static struct value make_dense_residual(struct case_builder *m, const struct row
             .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
     }
 
+#define LENGTH(n)                                                                                  \
+    {                                                                                              \
+        ROW("run_length" #n, #n " elementwise ops in a row", .only = "add", .gap = GAP_FUSION,     \
+            .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),                             \
+            .make = make_length, .in = DIMS(1, 4, 5, 6), .ops = (n)                                \
+    }
+
+#define LARGE_RUN(name, why, make_, ...)                                                           \
+    {                                                                                              \
+        ROW(name, why, .only = "sub", .gap = GAP_FUSION, LARGE_F32), .make = (make_),              \
+                                                                     .in = DIMS(__VA_ARGS__)       \
+    }
+
 static const struct row rows[] = {
     GRAPHS("norm", "LayerNorm of the channels, op by op", "add", make_norm),
     GRAPH("norm_rank3_c9", "LayerNorm of tokens, op by op", "add", make_norm, 2, 7, 9),
@@ -452,6 +514,20 @@ static const struct row rows[] = {
           1, 1, 1, 6),
     GRAPH("run_conv_gate_grows", "a convolution whose hard sigmoid is broadcast", "mul",
           make_conv_gate_grows, 1, 1, 1, 6),
+    LENGTH(2),
+    LENGTH(3),
+    LENGTH(4),
+    LENGTH(5),
+    LENGTH(6),
+    LENGTH(7),
+    LENGTH(8),
+    LENGTH(9),
+    GRAPHS("after_conv", "HARD_SWISH behind a convolution", "hard_swish", make_conv_hard_swish),
+    GRAPHS("after_run", "HARD_SWISH behind a run", "hard_swish", make_run_hard_swish),
+    LARGE_RUN("run_places66001", "a run of 66,001 places", make_tensors, 1, 1, 66001, 1),
+    LARGE_RUN("run_rows66001", "a run of 66,001 rows, broadcast in six ways", make_ways_less, 2,
+              33001, 1, 1),
+    LARGE_RUN("run_channels66001", "a run of 66,001 channels", make_second_operand, 1, 1, 2, 66001),
 };
 
 static void build(struct case_builder *m)

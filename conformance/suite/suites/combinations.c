@@ -127,6 +127,15 @@ static void make_residual_projected(struct case_builder *m, const struct row *r)
     judge_add(m, end, conv(m, x, ACTIVATION_NONE));
 }
 
+/* The operands the other way round. */
+static void make_shortcut_first(struct case_builder *m, const struct row *r)
+{
+    const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
+    const struct value end = conv(m, y, ACTIVATION_NONE);
+
+    judge_add(m, conv(m, x, ACTIVATION_NONE), end);
+}
+
 /* The same, and another sum that a convolution may write over what the branch reads. */
 static void make_residual_beside(struct case_builder *m, const struct row *r)
 {
@@ -408,6 +417,25 @@ static void make_masked_times_0(struct case_builder *m, const struct row *r)
     graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_MUL, s, zero)));
 }
 
+/* Floats become integers and floats again, as fake quantization does: where a device stores floats
+ * in f16, QUANTIZE reads these. */
+static void make_rounded(struct case_builder *m, const struct row *r)
+{
+    const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_input(m, "x", &r->in));
+    const struct options quantize = { .tag = OPTIONS_QuantizeOptions };
+    const int q = case_tensor_of(m, "q", &r->in, TENSOR_INT8);
+    const float scale = 0x1p-8F;
+    const int64_t zero = -128;
+    struct value y = { .shape = r->in };
+
+    builder_quantization(&m->builder, q, 1, &scale, &zero, 0);
+    case_op(m, BUILTIN_QUANTIZE, 1, &quantize, 1, &x.tensor, q);
+    y.tensor = case_tensor(m, "y", &r->in);
+    y.op = case_op(m, BUILTIN_DEQUANTIZE, 2, &(struct options){ .tag = OPTIONS_DequantizeOptions },
+                   1, &q, y.tensor);
+    graph_add_judged_output(m, binary(m, BUILTIN_MUL, y, x));
+}
+
 /* ---- operands that are smaller than the result ---- */
 
 /* The smaller operand is a result that nothing reads again, and the larger one an input: the result
@@ -566,8 +594,16 @@ static const struct row rows[] = {
            mask_1e4, .full_mantissas = true),
     MASKED("masked_in_steps", "attention: the peak of masked logits is subtracted",
            make_masked_in_steps, mask_1e9, .full_mantissas = true),
+    { ROW("rounded_c5", "integers between floats", .only = "mul", .gap = GAP_FUSION,
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
+      .make = make_rounded, .in = DIMS(1, 3, 4, 5) },
+    { ROW("rounded_c7", "integers between floats, in rows that end with three", .only = "mul",
+          .gap = GAP_FUSION, .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
+      .make = make_rounded, .in = DIMS(2, 3, 7) },
     MASKED("masked_times_0", "a product of masked logits and 0", make_masked_times_0, mask_1e9,
            .full_mantissas = true),
+    FUSION("shortcut_first", "the shortcut of a block is the first operand", "add",
+           make_shortcut_first),
 };
 
 static void build(struct case_builder *m)

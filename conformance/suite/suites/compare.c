@@ -151,6 +151,14 @@ static const struct row rows[] = {
     { ROW("rank0_long_const_b", "a constant of 64 bits", REAL(TYPE_BIT(CASE_I32)), .only = "equal",
           .refused_by = "tensor.type"),
       .a = SCALAR, .b = SCALAR, .longs = true, .constant = CONST_B },
+    /* Five dimensions, no two alike; each operand is broadcast over others of them. */
+    { ROW("rank5_turns", "operands are broadcast over others of five dimensions", .only = "less",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32), .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(2, 1, 4, 1, 6), .b = DIMS(1, 3, 1, 5, 6) },
+    { ROW("rank5_turns_b", "operands are broadcast over others of five dimensions", .only = "less",
+          .types = TYPES_BYTES, .sets = SET_BIT(SET_RANDOM)),
+      .a = DIMS(1, 3, 4, 1, 6), .b = DIMS(2, 3, 1, 5, 1), .scale_a = 0.05, .scale_b = 0.05,
+      .zero_a = -3, .zero_b = -3 },
 };
 
 static int operand(struct case_builder *m, const struct row *r, bool is_b)
@@ -168,7 +176,7 @@ static int operand(struct case_builder *m, const struct row *r, bool is_b)
     if (r->longs && !is_input)
         return case_constant_i64(m, name, shape, numbers);
     if (r->longs)
-        return case_input_i64(m, name, shape, numbers, &numbers[!is_b]);
+        return case_input_values(m, name, shape, TENSOR_INT64, numbers, &numbers[!is_b]);
     if (is_b && r->b_values)
         return case_operand_values(m, is_input, name, shape, r->b_values, r->b_count);
     return case_operand(m, is_input, name, shape, &any);

@@ -60,13 +60,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "concatenation",
-      .code = BUILTIN_CONCATENATION,
-      .version = 1,
+    { SUITE_OP("concatenation", CONCATENATION, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
-      .rescales_u8 = true,
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS }, .rescales_u8 = true,
       .random = { .operands = RANDOM_JOINED, .add = add_random } },
 };
 

@@ -64,13 +64,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "conv_2d",
-      .code = BUILTIN_CONV_2D,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
-      .sets = SETS_ALL,
-      .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot,
+    { SUITE_OP("conv_2d", CONV_2D, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED, .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT }, .range = case_range_dot,
       .random = { .operands = RANDOM_ONE, .add = add_random },
 
       .winograd = true },
@@ -447,6 +443,13 @@ static const struct row rows[] = {
     { ROW("groups2_places70000", "two groups, 70,000 places",
           LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)), .version = 6),
       .in = DIMS(1, 250, 280, 2), .out = 2, .kernel = { 1, 1 }, .groups = 2 },
+    { ROW("computed_deep", "weights of 300 inputs and 70 outputs that are an input",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 3, 3, 300), .out = 70, .kernel = { 1, 2 }, .runtime = RUNTIME_WEIGHTS },
+    { ROW("computed_k41x7", "a kernel of 287 places that is an input", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 42, 8, 2), .out = 5, .kernel = { 41, 7 }, .padding = VALID,
+      .runtime = RUNTIME_WEIGHTS },
 };
 
 static void build(struct case_builder *m)

@@ -15,10 +15,7 @@ struct row {
 /* The bound of a dot product, whose errors are not judged together: results of a row have the same
  * partial sums, so their errors are no independent sample (TOLERANCES.md 4). */
 static const struct suite_member members[] = {
-    { .op = "cumsum",
-      .code = BUILTIN_CUMSUM,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32),
+    { SUITE_OP("cumsum", CUMSUM, 1), .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32),
       .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 1 } },
 };

@@ -16,11 +16,8 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "densify",
-      .code = BUILTIN_DENSIFY,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_I8),
-      .sets = SETS_MOVE,
+    { SUITE_OP("densify", DENSIFY, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_I8), .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS } },
 };
 

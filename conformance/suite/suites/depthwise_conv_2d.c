@@ -50,14 +50,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "depthwise_conv_2d",
-      .code = BUILTIN_DEPTHWISE_CONV_2D,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
-      .sets = SETS_ALL,
-      .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot,
-      .dynamic_by_channel = true,
+    { SUITE_OP("depthwise_conv_2d", DEPTHWISE_CONV_2D, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED, .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT }, .range = case_range_dot, .dynamic_by_channel = true,
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
@@ -356,6 +351,9 @@ static const struct row rows[] = {
       .in = DIMS(1, 517, 516, 1), .kernel = { 1, 1 } },
     { ROW("height65", "images of 65 rows, 68,250 in all", LARGE_IN(TYPE_BIT(CASE_I8))),
       .in = DIMS(1050, 65, 1, 1), .kernel = { 2, 1 } },
+    { ROW("computed_wide", "weights of 1,031 channels that are an input",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(1, 2, 3, 1031), .kernel = { 2, 2 }, .flags = RUNTIME_WEIGHTS },
 };
 
 static void build(struct case_builder *m)

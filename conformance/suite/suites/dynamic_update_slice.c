@@ -15,12 +15,9 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "dynamic_update_slice",
-      .code = BUILTIN_DYNAMIC_UPDATE_SLICE,
-      .version = 1,
+    { SUITE_OP("dynamic_update_slice", DYNAMIC_UPDATE_SLICE, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS } },
 };
 
 #define START(...) .start = { __VA_ARGS__ }
@@ -77,6 +74,10 @@ static const struct row rows[] = {
       .update = DIMS(1, 1, 2, 1), START(0, 0, 65998, 0) },
     { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 66001),
       .update = DIMS(1, 1, 1, 3), START(0, 0, 0, 65997) },
+    { ROW("longs_far_constant", "starts of the model beyond 32 bits", .version = 2,
+          .types = TYPE_BIT(CASE_F32)),
+      .in = DIMS(5, 9), .update = DIMS(2, 3), START(2, -2), .longs = true, .far = true,
+      .constant = true },
 };
 
 /* Frame B begins at the neighbour of an odd place, or of an even one. */
@@ -84,24 +85,26 @@ static int add_start(struct case_builder *m, const struct row *r)
 {
     const struct shape vector = DIMS(r->in.rank);
     int32_t values[2][SHAPE_RANK_MAX];
+    int64_t far[SHAPE_RANK_MAX];
     int tensor;
 
     for (int d = 0; d < r->in.rank; d++) {
         values[0][d] = r->start[d];
         values[1][d] = r->start[d] ^ 1;
+        far[d] = r->far ? r->start[d] * (INT64_C(1) << 40) : 0;
     }
+    if (r->constant && r->far)
+        return builder_constant(&m->builder, TENSOR_INT64, "start", 1, vector.d, far,
+                                (size_t)r->in.rank * sizeof far[0]);
     if (r->constant)
         return (r->longs ? case_constant_i64 : case_constant_i32)(m, "start", &vector, r->start);
-    tensor = r->longs ? case_input_i64(m, "start", &vector, values[0], values[1])
-                      : case_input_i32(m, "start", &vector, 1, 0);
-    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
-        void *const data = m->out->inputs[m->out->input_count - 1].data[frame];
+    tensor = case_input_values(m, "start", &vector, r->longs ? TENSOR_INT64 : TENSOR_INT32,
+                               values[0], values[1]);
+    for (unsigned frame = 0; frame < 2 && r->far && m->status == STATUS_OK; frame++) {
+        int64_t *const data = m->out->inputs[m->out->input_count - 1].data[frame];
 
         for (int d = 0; d < r->in.rank; d++)
-            if (!r->longs)
-                ((int32_t *)data)[d] = values[frame][d];
-            else if (r->far)
-                ((int64_t *)data)[d] = values[frame][d] * (INT64_C(1) << 40);
+            data[d] *= INT64_C(1) << 40;
     }
     return tensor;
 }

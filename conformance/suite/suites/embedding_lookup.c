@@ -2,23 +2,26 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/suite.h"
 
+#include <assert.h>
+
+enum { IDS_MAX = 66001 };
+
 struct row {
     struct op_case base;
     struct shape table;
     int32_t ids;
     bool computed; /* the table is an input of the graph */
+    bool last;     /* the ids go from one near the end to the front, over and over */
 };
 
 static const struct suite_member members[] = {
-    { .op = "embedding_lookup",
-      .code = BUILTIN_EMBEDDING_LOOKUP,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_DYNAMIC),
-      .sets = SETS_MOVE,
+    { SUITE_OP("embedding_lookup", EMBEDDING_LOOKUP, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_DYNAMIC), .sets = SETS_MOVE,
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 1 } },
 };
 
-#define BOTH .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_DYNAMIC)
+#define BOTH_TYPES (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_DYNAMIC))
+#define BOTH       .types = BOTH_TYPES
 
 static const struct row rows[] = {
     { ROW("rows", "rows of a constant table", BOTH), .table = DIMS(9, 8), .ids = 5 },
@@ -36,6 +39,10 @@ static const struct row rows[] = {
     { ROW("alone", "a table of one row", BOTH), .table = DIMS(1, 8), .ids = 4 },
     /* Sizes beyond 16 bits (test_sizes.c). */
     { ROW("table66001", "a table of 66,001 rows", LARGE_F32), .table = DIMS(66001, 2), .ids = 300 },
+    { ROW("table66001_last", "the last rows of 66,001", LARGE_IN(BOTH_TYPES)),
+      .table = DIMS(66001, 2), .ids = 9, .last = true },
+    { ROW("ids66001", "66,001 ids", LARGE_IN(BOTH_TYPES)), .table = DIMS(7, 2), .ids = 66001,
+      .last = true },
 };
 
 static void build(struct case_builder *m)
@@ -44,18 +51,22 @@ static void build(struct case_builder *m)
     const struct shape ids = DIMS(r->ids);
     const struct fill weights = { .terms = 1, .factors = 1, .role = FILL_WEIGHTS };
     struct shape out = r->table;
+    static int32_t values[2][IDS_MAX];
     int in[2];
 
+    assert(r->ids <= IDS_MAX);
     out.d[0] = r->ids;
-    in[0] = case_input_i32(m, "ids", &ids, 1, 0);
-    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
-        int32_t *const id = m->out->inputs[m->out->input_count - 1].data[frame];
+    for (unsigned frame = 0; frame < 2; frame++) {
         struct random_stream s;
+        int32_t first;
 
         random_init(&s, m->request->seed, m->c->name, (uint64_t)m->request->set, 1000, frame);
+        first = r->last ? 2 * (int32_t)random_below(&s, 3) + (int32_t)frame : 0;
         for (int32_t i = 0; i < r->ids; i++)
-            id[i] = (int32_t)random_below(&s, (uint64_t)r->table.d[0]);
+            values[frame][i] = r->last ? r->table.d[0] - 1 - (i + first) % r->table.d[0]
+                                       : (int32_t)random_below(&s, (uint64_t)r->table.d[0]);
     }
+    in[0] = case_input_values(m, "ids", &ids, TENSOR_INT32, values[0], values[1]);
     in[1] = case_operand(m, r->computed, "table", &r->table, &weights);
     case_judged_op(m, NULL, 2, in, case_output_f32(m, "y", &out));
 }

@@ -12,25 +12,14 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "fill",
-      .code = BUILTIN_FILL,
-      .version = 1,
+    { SUITE_OP("fill", FILL, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
-    { .op = "zeros_like",
-      .code = BUILTIN_ZEROS_LIKE,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32),
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_BITS } },
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS } },
+    { SUITE_OP("zeros_like", ZEROS_LIKE, 1), .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32),
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_BITS } },
     /* Each element is the one before plus delta, whose roundings add up. */
-    { .op = "range",
-      .code = BUILTIN_RANGE,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32),
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 1 } },
+    { SUITE_OP("range", RANGE, 1), .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32),
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 1 } },
 };
 
 #define SHAPED "fill zeros_like"

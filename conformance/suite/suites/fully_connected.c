@@ -43,13 +43,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "fully_connected",
-      .code = BUILTIN_FULLY_CONNECTED,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED,
-      .sets = SETS_ALL,
-      .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot,
+    { SUITE_OP("fully_connected", FULLY_CONNECTED, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_QUANTIZED, .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT }, .range = case_range_dot,
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
@@ -294,6 +290,19 @@ static const struct row rows[] = {
     { ROW("sparse_block4", "weights in blocks of four inputs", .types = TYPE_BIT(CASE_F32),
           .version = 8),
       .in = DIMS(2, 20), .units = 5, .flags = SPARSE_BLOCKS },
+    { ROW("computed_deep", "weights of 300 inputs and 270 units that are an input",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 300), .units = 270, .flags = RUNTIME_WEIGHTS },
+    { ROW("k257_n1", "so many 8-bit weights that a GPU keeps them packed",
+          .types = TYPE_BIT(CASE_DYNAMIC), .sets = SET_BIT(SET_RANDOM), .one_frame = true),
+      .in = DIMS(1, 257), .units = 257 },
+    { ROW("k257_n3", "the same for three rows", .types = TYPE_BIT(CASE_DYNAMIC),
+          .sets = SET_BIT(SET_RANDOM), .one_frame = true),
+      .in = DIMS(3, 257), .units = 257 },
+    { ROW("computed_u66001", "weights and a bias of 66,001 units that are inputs", LARGE_F32),
+      .in = DIMS(1, 2), .units = 66001, .flags = RUNTIME_WEIGHTS | RUNTIME_BIAS },
+    { ROW("computed_k66001", "weights of 66,001 inputs that are an input", LARGE_F32),
+      .in = DIMS(1, 66001), .units = 2, .flags = RUNTIME_WEIGHTS },
 };
 
 static const struct sparse_form by_element = {

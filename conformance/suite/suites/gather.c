@@ -3,7 +3,7 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/lanes.h"
 
-enum { INDICES_MAX = 64 };
+enum { INDICES_MAX = 66001 };
 
 struct row {
     struct op_case base;
@@ -15,20 +15,10 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "gather",
-      .code = BUILTIN_GATHER,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
-      .bool_version = 3,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
-    { .op = "gather_nd",
-      .code = BUILTIN_GATHER_ND,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
-      .bool_version = 5,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS } },
+    { SUITE_OP("gather", GATHER, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
+      .bool_version = 3, .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS } },
+    { SUITE_OP("gather_nd", GATHER_ND, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPES_WHOLE,
+      .bool_version = 5, .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS } },
 };
 
 #define AXIS  .only = "gather"
@@ -160,6 +150,10 @@ static const struct row rows[] = {
     { ROW("nd_longs_computed", "tuples of i64 that are computed", TUPLE,
           .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
       .in = DIMS(6, 5), .indices = DIMS(4, 2), .computed = true, .longs = true },
+    { ROW("longs66001", "66,001 indices of i64 that are computed", LARGE_F32, AXIS),
+      .in = DIMS(300, 2), .indices = DIMS(66001), .computed = true, .longs = true },
+    { ROW("longs_rows5", "five rows of i64 that fill no slice", LARGE_F32, AXIS),
+      .in = DIMS(300, 2), .indices = DIMS(5, 1030), .computed = true, .longs = true },
     /* What models have, and no row above (conformance/suite/census). */
     { ROW("sizes", "sizes of a shape", REAL(TYPE_BIT(CASE_I32)), .only = "gather"), .in = DIMS(4),
       .indices = DIMS(2) },
@@ -203,14 +197,15 @@ static void draw_indices(const struct case_builder *m, bool nd, unsigned frame, 
 static int add_indices(struct case_builder *m, bool nd)
 {
     const struct row *const r = (const struct row *)m->c->row;
-    int32_t indices[2][INDICES_MAX];
+    static int32_t indices[2][INDICES_MAX];
     int tensor;
 
     if (!r->computed || r->longs) {
         for (unsigned frame = 0; frame < 2; frame++)
             draw_indices(m, nd, frame, indices[frame]);
         if (r->computed)
-            return case_input_i64(m, "indices", &r->indices, indices[0], indices[1]);
+            return case_input_values(m, "indices", &r->indices, TENSOR_INT64, indices[0],
+                                     indices[1]);
         return (r->longs ? case_constant_i64 : case_constant_i32)(m, "indices", &r->indices,
                                                                   indices[0]);
     }

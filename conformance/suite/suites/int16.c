@@ -19,6 +19,7 @@ struct row {
     enum bias bias;
     bool by_channel;     /* weights have a scale for each output channel */
     int32_t stride, act; /* fused activation */
+    int32_t across;      /* the stride of columns; 0: that of rows */
     double scale, scale_b, scale_y;
     int32_t axis, numbers[8];
     void (*build)(struct case_builder *m, const struct row *r);
@@ -83,6 +84,12 @@ static void set_bias_type(struct options *options, const struct row *r)
         options_set_int(options, "quantized_bias_type", TENSOR_INT32);
 }
 
+static void set_strides(struct options *options, const struct row *r)
+{
+    options_set_int(options, "stride_w", r->across ? r->across : r->stride);
+    options_set_int(options, "stride_h", r->stride);
+}
+
 static void build_conv(struct case_builder *m, const struct row *r)
 {
     const bool depthwise = m->c->code == BUILTIN_DEPTHWISE_CONV_2D;
@@ -91,8 +98,7 @@ static void build_conv(struct case_builder *m, const struct row *r)
     int in[3];
 
     options_init(&options, depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
-    options_set_int(&options, "stride_w", r->stride);
-    options_set_int(&options, "stride_h", r->stride);
+    set_strides(&options, r);
     options_set_int(&options, "fused_activation_function", r->act);
     if (depthwise)
         options_set_int(&options, "depth_multiplier", r->out.d[3] / r->in.d[3]);
@@ -127,8 +133,7 @@ static void build_transpose_conv(struct case_builder *m, const struct row *r)
     int in[4];
 
     options_init(&options, OPTIONS_TransposeConvOptions);
-    options_set_int(&options, "stride_w", r->stride);
-    options_set_int(&options, "stride_h", r->stride);
+    set_strides(&options, r);
     in[0] = case_constant_i32(m, "shape", &four, r->out.d);
     in[1] = weights(m, r, 0);
     in[2] = input(m, "x", &r->in, X_SCALE);
@@ -314,6 +319,13 @@ static const int32_t sum_lows[] = { INT32_MIN };
         .byte_sets = SET_BIT(SET_POSITIVE), .floats = true, .values_of = weights,                  \
         INTEGERS(sum_lows)
 
+/* Beyond 16 bits, of kernels that are of i16 alone (test_sizes.c). */
+#define AS_LARGE(op, v) AS(op, v), .period = SHORT_PERIOD
+/* Both operands at the ends of 16 bits, alike and unlike. */
+#define AS_ENDS(op, v)                                                                             \
+    "operands at the ends of 16 bits", AS(op, v), .pairs = true, INTEGERS(both_ends)
+static const int32_t both_ends[] = { INT32_MIN, INT32_MAX };
+
 /* In an image of 3 x 5 values a row: 1 and 0 lie over 0 and -1. */
 static const int32_t around_0[] = { 1, 0, 2, -3, -2, 0, -1 };
 
@@ -356,6 +368,35 @@ static const struct row rows[] = {
     { ROW("s1_none", "stride 1, no bias", AS("transpose_conv", 2)), .in = DIMS(1, 3, 4, 6),
       .other = DIMS(4, 3, 3, 6), .out = DIMS(1, 3, 4, 4), .stride = 1, .bias = BIAS_NONE,
       .scale_y = 0.003, .build = build_transpose_conv },
+    /* Windows that are wider than high, and higher than wide; strides that differ. */
+    { ROW("k2x5_s1x2", "a wide window, stride 1x2", AS("conv_2d", 4)), .in = DIMS(1, 5, 9, 3),
+      .other = DIMS(5, 2, 5, 3), .out = DIMS(1, 5, 5, 5), .by_channel = true, .stride = 1,
+      .across = 2, .scale_y = 0.004, .build = build_conv },
+    { ROW("k5x2_s2x1", "a high window, stride 2x1", AS("conv_2d", 4)), .in = DIMS(1, 9, 5, 6),
+      .other = DIMS(4, 5, 2, 6), .out = DIMS(1, 5, 5, 4), .stride = 2, .across = 1,
+      .scale_y = 0.004, .build = build_conv },
+    { ROW("k1x7", "a row of seven", AS("conv_2d", 4)), .in = DIMS(2, 2, 70, 4),
+      .other = DIMS(3, 1, 7, 4), .out = DIMS(2, 2, 70, 3), .stride = 1, .scale_y = 0.003,
+      .build = build_conv },
+    { ROW("k2x5_s1x2", "a wide window, stride 1x2", AS("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 5, 9, 5), .other = DIMS(1, 2, 5, 5), .out = DIMS(1, 5, 5, 5),
+      .by_channel = true, .stride = 1, .across = 2, .scale_y = 0.001, .build = build_conv },
+    { ROW("k5x2_s2x1", "a high window, stride 2x1", AS("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 9, 5, 6), .other = DIMS(1, 5, 2, 6), .out = DIMS(1, 5, 5, 6),
+      .by_channel = true, .stride = 2, .across = 1, .scale_y = 0.001, .build = build_conv },
+    { ROW("k2x5_s1x2", "a wide window, stride 1x2", AS("transpose_conv", 3)),
+      .in = DIMS(1, 3, 4, 3), .other = DIMS(5, 2, 5, 3), .out = DIMS(1, 3, 8, 5),
+      .by_channel = true, .stride = 1, .across = 2, .scale_y = 0.003,
+      .build = build_transpose_conv },
+    { ROW("k5x2_s2x1", "a high window, stride 2x1", AS("transpose_conv", 3)),
+      .in = DIMS(1, 3, 4, 6), .other = DIMS(4, 5, 2, 6), .out = DIMS(1, 6, 4, 4), .stride = 2,
+      .across = 1, .scale_y = 0.003, .build = build_transpose_conv },
+    { ROW("k1x7_s1x3", "a row of seven, stride 1x3", AS("transpose_conv", 3)),
+      .in = DIMS(2, 2, 23, 4), .other = DIMS(3, 1, 7, 4), .out = DIMS(2, 2, 69, 3), .stride = 1,
+      .across = 3, .scale_y = 0.003, .build = build_transpose_conv },
+    { ROW("k4x4", "a window of four, stride 1", AS("transpose_conv", 3)), .in = DIMS(1, 6, 7, 5),
+      .other = DIMS(9, 4, 4, 5), .out = DIMS(1, 6, 7, 9), .by_channel = true, .stride = 1,
+      .scale_y = 0.004, .build = build_transpose_conv },
     { ROW("same", "operands of one shape", AS("add", 3)), .in = DIMS(2, 3, 5),
       .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = 0.0001,
       .scale_y = 0.0003, .build = build_binary },
@@ -514,7 +555,7 @@ static const struct row rows[] = {
       .other = DIMS(2, 1, 1, 6000), .out = DIMS(1, 1, 1, 2), .stride = 1, .scale_y = 1.9,
       .build = build_conv },
     { ROW("sum33_low", AS_LOW("depthwise_conv_2d", 5, 1)), .in = DIMS(1, 100, 60, 1),
-      .other = DIMS(1, 100, 60, 1), .out = DIMS(1, 1, 1, 1), .stride = 60, .scale_y = 1.9,
+      .other = DIMS(1, 100, 60, 1), .out = DIMS(1, 2, 1, 1), .stride = 60, .scale_y = 1.9,
       .build = build_conv },
     { ROW("sum33_low", AS_LOW("fully_connected", 7, 1)), .in = DIMS(1, 6000),
       .other = DIMS(2, 6000), .out = DIMS(1, 2), .scale_y = 1.9, .build = build_fully_connected },
@@ -533,6 +574,56 @@ static const struct row rows[] = {
     { ROW("k5", "windows of five rows and columns", AS("depthwise_conv_2d", 5)),
       .in = DIMS(1, 6, 7, 5), .other = DIMS(1, 5, 5, 5), .out = DIMS(1, 6, 7, 5), .stride = 1,
       .scale_y = 0.003, .build = build_conv },
+    { ROW("pixels66001", "66,001 pixels", AS_LARGE("conv_2d", 4)), .in = DIMS(1, 1, 66001, 1),
+      .other = DIMS(1, 1, 1, 1), .out = DIMS(1, 1, 66001, 1), .stride = 1, .scale_y = 0.0004,
+      .build = build_conv },
+    { ROW("pixels66001", "66,001 pixels", AS_LARGE("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 66001, 1, 1), .other = DIMS(1, 1, 1, 1), .out = DIMS(1, 66001, 1, 1),
+      .stride = 1, .scale_y = 0.0004, .build = build_conv },
+    { ROW("rows66001", "66,001 rows", AS_LARGE("fully_connected", 7)), .in = DIMS(66001, 2),
+      .other = DIMS(1, 2), .out = DIMS(66001, 1), .scale_y = 0.0007,
+      .build = build_fully_connected },
+    { ROW("pixels66002", "66,002 pixels", AS_LARGE("transpose_conv", 3)),
+      .in = DIMS(1, 1, 33001, 1), .other = DIMS(1, 1, 2, 1), .out = DIMS(1, 1, 66002, 1),
+      .stride = 1, .across = 2, .scale_y = 0.0004, .build = build_transpose_conv },
+    { ROW("c260_o16", "more than 256 channels", AS_LARGE("conv_2d", 4)), .in = DIMS(1, 1, 3, 260),
+      .other = DIMS(16, 1, 1, 260), .out = DIMS(1, 1, 3, 16), .stride = 1, .scale_y = 0.02,
+      .build = build_conv },
+    { ROW("c1025", "more than 1,024 channels", AS_LARGE("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 2, 3, 1025), .other = DIMS(1, 2, 2, 1025), .out = DIMS(1, 2, 3, 1025),
+      .bias = BIAS_NONE, .by_channel = true, .stride = 1, .scale_y = 0.001, .build = build_conv },
+    { ROW("adj_x_k1025", "x of 1,025 rows is turned", AS_LARGE("batch_matmul", 3)),
+      .in = DIMS(1025, 5), .other = DIMS(1025, 3), .out = DIMS(5, 3), .numbers = { 1 },
+      .scale_b = X_SCALE, .scale_y = 0.02, .build = build_batch_matmul },
+    { ROW("rows66001", "66,001 rows", AS_LARGE("batch_matmul", 3)), .in = DIMS(66001, 2),
+      .other = DIMS(2, 1), .out = DIMS(66001, 1), .scale_b = X_SCALE, .scale_y = 0.004,
+      .build = build_batch_matmul },
+    { ROW("matrices66001", "66,001 matrices", AS_LARGE("batch_matmul", 3)), .in = DIMS(66001, 1, 2),
+      .other = DIMS(66001, 2, 1), .out = DIMS(66001, 1, 1), .scale_b = X_SCALE, .scale_y = 0.004,
+      .build = build_batch_matmul },
+    { ROW("ends", AS_ENDS("add", 3)), .in = DIMS(16), .other = DIMS(16), .out = DIMS(16),
+      .scale = X_SCALE, .scale_b = X_SCALE, .scale_y = 0.0005, .build = build_binary },
+    { ROW("ends", AS_ENDS("sub", 5)), .in = DIMS(16), .other = DIMS(16), .out = DIMS(16),
+      .scale = X_SCALE, .scale_b = X_SCALE, .scale_y = 0.0005, .build = build_binary },
+    { ROW("ends", AS_ENDS("mul", 4)), .in = DIMS(16), .other = DIMS(16), .out = DIMS(16),
+      .scale = X_SCALE, .scale_b = X_SCALE, .scale_y = 0.0022, .build = build_binary },
+    { ROW("c1001_alike", "a thousand and one classes alike: sums beyond 24 bits", AS("softmax", 3)),
+      .in = DIMS(2, 1001), .out = DIMS(2, 1001), .scale = 1e-7, .build = build_softmax },
+    { ROW("rows66001", "66,001 rows", AS_LARGE("softmax", 3)), .in = DIMS(66001, 2),
+      .out = DIMS(66001, 2), .scale = 0.001, .build = build_softmax },
+    { ROW("c4101", "4,101 classes", AS_LARGE("softmax", 3)), .in = DIMS(2, 4101),
+      .out = DIMS(2, 4101), .scale = 0.001, .build = build_softmax },
+    { ROW("columns1030", "1,030 columns", AS_LARGE("batch_matmul", 3)), .in = DIMS(2, 5),
+      .other = DIMS(5, 1030), .out = DIMS(2, 1030), .scale_b = X_SCALE, .scale_y = 0.01,
+      .build = build_batch_matmul },
+    { ROW("matrices_2x3", "matrices of two dimensions, whose inner ones are broadcast",
+          AS("batch_matmul", 3)),
+      .in = DIMS(2, 1, 3, 5), .other = DIMS(2, 3, 5, 9), .out = DIMS(2, 3, 3, 9),
+      .scale_b = X_SCALE, .scale_y = 0.01, .build = build_batch_matmul },
+    { ROW("matrices_3x2", "matrices of two dimensions, whose outer ones are broadcast",
+          AS("batch_matmul", 3)),
+      .in = DIMS(3, 2, 2, 5), .other = DIMS(1, 2, 5, 6), .out = DIMS(3, 2, 2, 6),
+      .scale_b = X_SCALE, .scale_y = 0.01, .build = build_batch_matmul },
 };
 
 static void build(struct case_builder *m)

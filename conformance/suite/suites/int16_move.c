@@ -261,13 +261,8 @@ static const struct suite_member members[] = {
     MEMBER("gather", GATHER),
     MEMBER("gather_nd", GATHER_ND),
     MEMBER("mirror_pad", MIRROR_PAD),
-    { .op = "dynamic_update_slice",
-      .code = BUILTIN_DYNAMIC_UPDATE_SLICE,
-      .version = 1,
-      .types = TYPE_BIT(CASE_I16),
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_BITS },
-      .named_alone = true },
+    { SUITE_OP("dynamic_update_slice", DYNAMIC_UPDATE_SLICE, 1), .types = TYPE_BIT(CASE_I16),
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_BITS }, .named_alone = true },
 };
 
 SUITE(int16_move, members, rows, build);

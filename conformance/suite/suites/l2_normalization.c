@@ -13,10 +13,7 @@ static const struct suite_member members[] = {
     /* Units of u B, where B = (1 + sqrt n) abs(r): the sum of n squares, all positive, is good to
      * u (1 + 3 sqrt n) S, of which the root takes half.  8 ulp are the root (an inverse root of 2
      * ulp and a quotient), the quotient, 2.5 ulp each, and the store. */
-    { .op = "l2_normalization",
-      .code = BUILTIN_L2_NORMALIZATION,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+    { SUITE_OP("l2_normalization", L2_NORMALIZATION, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_ALL & ~(SET_BIT(SET_POWERS) | SET_BIT(SET_INTEGERS)),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 8, .units = 1.5 } },
 };
@@ -79,6 +76,7 @@ static const struct row rows[] = {
     { ROW("sum17", SUM_END(TYPES_BYTES, 0)), .in = DIMS(2, 3) },
     { ROW("sum25", SUM_END(TYPES_BYTES, 0)), .in = DIMS(2, 259) },
     { ROW("sum31", SUM_END(TYPES_BYTES, 0)), .in = DIMS(1, 33001) },
+    { ROW("rows66001", "66,001 rows", LARGE_POSITIVE(TYPE_BIT(CASE_I8))), .in = DIMS(66001, 2) },
 };
 
 static void build(struct case_builder *m)

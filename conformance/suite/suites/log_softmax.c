@@ -14,10 +14,7 @@ static const struct suite_member members[] = {
      * largest element.  The distance is rounded: 2u D.  Vulkan's exp is good to 3 + 2D ulp,
      * weighted by p_j: u (6 + 6 sum p D) with the rounding of its argument; the sum costs 3 sqrt n,
      * its logarithm 3 ulp, or 2^-21 = 8u where S is below 2.  Together less than 8u B. */
-    { .op = "log_softmax",
-      .code = BUILTIN_LOG_SOFTMAX,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+    { SUITE_OP("log_softmax", LOG_SOFTMAX, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_CANCEL),
       .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 8 } },
 };
@@ -74,6 +71,7 @@ static const struct row rows[] = {
     { ROW("c66001", "66,001 classes", LARGE_POSITIVE(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
           .quant = { .in = 0.2 }),
       .in = DIMS(1, 66001) },
+    { ROW("rows66001", "66,001 rows", LARGE_POSITIVE(TYPE_BIT(CASE_I8))), .in = DIMS(66001, 2) },
 };
 
 static void build(struct case_builder *m)

@@ -28,14 +28,11 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "lstm",
-      .code = BUILTIN_LSTM,
-      .version = 2,
+    { SUITE_OP("lstm", LSTM, 2),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_U8),
       .named_types = TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_DYNAMIC), /* of the full kernel */
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
-      .bound = { .kind = BOUND_LSTM },
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
+      .bound = { .kind = BOUND_LSTM }, .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define DEPTH(n)                                                                                   \
@@ -96,6 +93,14 @@ static const struct row rows[] = {
     { ROW("cells_given", "cells from -16 to 16, as long sequences have them",
           .types = TYPE_BIT(CASE_U8)),
       .batch = 3, .depth = 5, .cells = 33, .given = true },
+    { ROW("batch300", "a batch of 300", .types = TYPE_BIT(CASE_U8), .period = SHORT_PERIOD),
+      .batch = 300, .depth = 3, .cells = 5 },
+    { ROW("batch4097_bytes", "a batch of 4,097", .types = TYPE_BIT(CASE_U8),
+          .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD),
+      .batch = 4097, .depth = 1, .cells = 3 },
+    { ROW("deep4101", "4,101 inputs", .types = TYPE_BIT(CASE_U8), .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD),
+      .batch = 1, .depth = 4101, .cells = 3 },
 };
 
 static void build(struct case_builder *m)

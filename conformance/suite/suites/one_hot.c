@@ -9,12 +9,8 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "one_hot",
-      .code = BUILTIN_ONE_HOT,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE,
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_BITS } },
+    { SUITE_OP("one_hot", ONE_HOT, 1), .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE,
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_BITS } },
 };
 
 #define DEPTH(n)                                                                                   \

@@ -36,12 +36,8 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "pack",
-      .code = BUILTIN_PACK,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+    { SUITE_OP("pack", PACK, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_JOINED, .add = add_random } },
 };
 
@@ -148,7 +144,7 @@ static void build(struct case_builder *m)
         else if (r->constants >> i & 1)
             in[i] = case_constant_i64(m, name, &r->in, numbers);
         else
-            in[i] = case_input_i64(m, name, &r->in, &numbers[1], &numbers[2]);
+            in[i] = case_input_values(m, name, &r->in, TENSOR_INT64, &numbers[1], &numbers[2]);
     }
     options_init(&options, OPTIONS_PackOptions);
     options_set_int(&options, "values_count", r->count);

@@ -45,27 +45,15 @@ static bool add_mirrored(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "pad",
-      .code = BUILTIN_PAD,
-      .version = 1,
+    { SUITE_OP("pad", PAD, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPE_BIT(CASE_I32),
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
-    { .op = "padv2",
-      .code = BUILTIN_PADV2,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
-      .draws_apart = true },
-    { .op = "mirror_pad",
-      .code = BUILTIN_MIRROR_PAD,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
-      .random = { .operands = RANDOM_ONE, .add = add_mirrored } },
+    { SUITE_OP("padv2", PADV2, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS }, .draws_apart = true },
+    { SUITE_OP("mirror_pad", MIRROR_PAD, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32), .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS }, .random = { .operands = RANDOM_ONE, .add = add_mirrored } },
 };
 
 #define PADS(...)   .pads = { __VA_ARGS__ }
@@ -244,6 +232,8 @@ static const struct row rows[] = {
       PADS({ 0, 0 }, { 0, 0 }, { 1, 0 }, { 0, 0 }) },
     { ROW("channels66001", "66,001 channels", LARGE_IN(SIZED)), .in = DIMS(1, 1, 1, 66001),
       PADS({ 0, 0 }, { 0, 0 }, { 0, 0 }, { 1, 0 }) },
+    { ROW("rows66001", "channels of 66,001 rows get one more on each side", LARGE_F32),
+      .in = DIMS(1, 66001, 1, 3), PADS({ 0, 0 }, { 0, 0 }, { 0, 0 }, { 1, 1 }) },
 };
 
 /* The value of PADV2: a constant with the type, and in 8 bits the scale and zero point, of x. */

@@ -42,33 +42,18 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "average_pool_2d",
-      .code = BUILTIN_AVERAGE_POOL_2D,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      .sets = SETS_ALL & ~SET_BIT(SET_POWERS),
-      .bound = { .kind = BOUND_AVERAGE },
+    { SUITE_OP("average_pool_2d", AVERAGE_POOL_2D, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+      .sets = SETS_ALL & ~SET_BIT(SET_POWERS), .bound = { .kind = BOUND_AVERAGE },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
-    { .op = "max_pool_2d",
-      .code = BUILTIN_MAX_POOL_2D,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+    { SUITE_OP("max_pool_2d", MAX_POOL_2D, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
       .bound = { .kind = BOUND_BITS, .any_beside_nan = true },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
-    { .op = "max_pooling_with_argmax_2d",
-      .code = BUILTIN_MAX_POOLING_WITH_ARGMAX_2D,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32),
-      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_BITS },
-      .named_alone = true },
-    { .op = "max_unpooling_2d",
-      .code = BUILTIN_MAX_UNPOOLING_2D,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32),
-      .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_BITS },
+    { SUITE_OP("max_pooling_with_argmax_2d", MAX_POOLING_WITH_ARGMAX_2D, 1),
+      .types = TYPE_BIT(CASE_F32), .sets = SETS_MOVE | SET_BIT(SET_SPREAD),
+      .bound = { .kind = BOUND_BITS }, .named_alone = true },
+    { SUITE_OP("max_unpooling_2d", MAX_UNPOOLING_2D, 1), .types = TYPE_BIT(CASE_F32),
+      .sets = SETS_MOVE | SET_BIT(SET_SPREAD), .bound = { .kind = BOUND_BITS },
       .named_alone = true },
 };
 /* Rows of both, whose strides are their filters. */
@@ -267,6 +252,16 @@ static const struct row rows[] = {
     { ROW("valid_f16_s16", "16x16, stride 16, VALID", REAL(TYPE_BIT(CASE_F32)),
           .only = "average_pool_2d"),
       .in = DIMS(1, 16, 32, 3), .filter = { 16, 16 }, .stride = { 16, 16 }, .padding = VALID },
+    /* Windows with indices of more than a few elements. */
+    { ARGMAX("width132002", "66,001 windows", LARGE_F32), .in = DIMS(1, 1, 132002, 1),
+      .filter = { 1, 2 }, .padding = VALID },
+    { ARGMAX("batch66001", "a batch of 66,001", LARGE_F32), .in = DIMS(66001, 2, 1, 1),
+      .filter = { 2, 1 }, .padding = VALID },
+    { ARGMAX("channels66001", "66,001 channels", LARGE_F32), .in = DIMS(1, 2, 2, 66001),
+      .filter = { 2, 2 }, .padding = VALID },
+    { ARGMAX("k37x9_n2", "a window of 333 elements that begins before the image",
+             .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 41, 20, 5), .filter = { 37, 9 } },
 };
 
 /* Both ops, of which one is judged. */

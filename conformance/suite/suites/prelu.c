@@ -26,14 +26,10 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "prelu",
-      .code = BUILTIN_PRELU,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES,
+    { SUITE_OP("prelu", PRELU, 1), .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES,
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_ROUNDED, .ulps = 1 },
-      .range = case_range_prelu,
+      .bound = { .kind = BOUND_ROUNDED, .ulps = 1 }, .range = case_range_prelu,
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 

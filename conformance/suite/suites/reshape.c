@@ -67,12 +67,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "reshape",
-      .code = BUILTIN_RESHAPE,
-      .version = 1,
+    { SUITE_OP("reshape", RESHAPE, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
@@ -198,6 +195,8 @@ static const struct row rows[] = {
       .in = DIMS(1, 2, 3, 5), .out = DIMS(1, 6, 5), .source = SHAPE_OTHER },
     { ROW("shape_of_rank5", "the shape of another tensor, rank 5", REAL(TYPE_BIT(CASE_I8))),
       .in = DIMS(1, 2, 1, 3, 5), .out = DIMS(1, 6, 5), .source = SHAPE_OTHER },
+    { ROW("wild66001", "-1 stands for 66,001", LARGE_F32), .in = DIMS(2, 66001),
+      .out = DIMS(66001, 2), .source = SHAPE_TENSOR, .wildcard = 1 },
 };
 
 static void build(struct case_builder *m)

@@ -33,21 +33,12 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "resize_bilinear",
-      .code = BUILTIN_RESIZE_BILINEAR,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
+    { SUITE_OP("resize_bilinear", RESIZE_BILINEAR, 1), .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
       .sets = SETS_ALL & ~SET_BIT(SET_INTEGERS) & ~SET_BIT(SET_CANCEL),
-      .bound = { .kind = BOUND_RESIZE },
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
-    { .op = "resize_nearest_neighbor",
-      .code = BUILTIN_RESIZE_NEAREST_NEIGHBOR,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
-      .random = { .operands = RANDOM_ONE, .add = add_random },
-      .draws_apart = true },
+      .bound = { .kind = BOUND_RESIZE }, .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { SUITE_OP("resize_nearest_neighbor", RESIZE_NEAREST_NEIGHBOR, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES, .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
+      .random = { .operands = RANDOM_ONE, .add = add_random }, .draws_apart = true },
 };
 
 #define BILINEAR(...) ROW(__VA_ARGS__, .only = "resize_bilinear")

@@ -14,12 +14,8 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "scatter_nd",
-      .code = BUILTIN_SCATTER_ND,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 1 } },
+    { SUITE_OP("scatter_nd", SCATTER_ND, 1), .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE,
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_ROUNDED, .ulps = 1, .units = 1 } },
 };
 
 #define PLACES(...)                                                                                \

@@ -132,6 +132,13 @@ static const struct row rows[] = {
     { ROW("vector_of_scalars", "a vector of two values", REAL(TYPE_BIT(CASE_F32)),
           .only = "select_v2"),
       SHAPES(DIMS(5), SCALAR, SCALAR, DIMS(5)) },
+    /* Five dimensions, no two alike; each input is broadcast over others of them. */
+    { ROW("rank5_turns", "a is broadcast over two of five dimensions, b over the channels", V2,
+          .sets = SET_BIT(SET_RANDOM)),
+      SHAPES(DIMS(2, 1, 4, 1, 6), DIMS(1, 3, 1, 5, 6), DIMS(2, 3, 4, 5, 1), DIMS(2, 3, 4, 5, 6)) },
+    { ROW("rank5_turns_b", "b is broadcast over two of five dimensions, a over the channels", V2,
+          .sets = SET_BIT(SET_RANDOM)),
+      SHAPES(DIMS(1, 3, 4, 1, 1), DIMS(2, 1, 1, 5, 1), DIMS(2, 3, 1, 1, 6), DIMS(2, 3, 4, 5, 6)) },
 };
 
 static void build(struct case_builder *m)

@@ -46,9 +46,7 @@ static const struct suite_member members[] = {
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS),
       .bound = { .kind = BOUND_LSTM_FULL } },
     /* A member without bound: that of the op's own suite holds (suite_find_member). */
-    { .op = "lstm",
-      .code = BUILTIN_LSTM,
-      .version = 1,
+    { SUITE_OP("lstm", LSTM, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_DYNAMIC),
       .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) },
 };
@@ -216,6 +214,15 @@ static const struct row rows[] = {
       .steps = 2, .depth = 1, .cells = 257 },
     { ROW("sum25", SUM_END(TYPE_BIT(CASE_I8), 0), .only = SEQUENCE), .batch = 1, .steps = 1,
       .depth = 1100, .cells = 2 },
+    { ROW("batch300", "a batch of 300", .only = SEQUENCE, I8_ONLY, .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD),
+      .batch = 300, .steps = 2, .depth = 2, .cells = 3 },
+    { ROW("cells300", "300 cells", .only = SEQUENCE, I8_ONLY, .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD),
+      .batch = 1, .steps = 2, .depth = 3, .cells = 300 },
+    { ROW("batch1100_a5", "more than 4,096 slices of state", .only = SEQUENCE, I8_ONLY,
+          .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD),
+      .batch = 1100, .steps = 2, .depth = 2, .cells = 5 },
     /* Gates that stay open or shut, as the same large input keeps them. */
     { ROW("cells_over16", OPEN("cells up to 20")), .batch = 1, .steps = 21, .depth = 3, .cells = 16,
       .cell_bits = 10 },
@@ -234,6 +241,15 @@ static const struct row rows[] = {
     { ROW("wide129", "more cells than a wide workgroup has: each step is a dispatch",
           .only = SEQUENCE, INTEGER, .sets = SET_BIT(SET_RANDOM)),
       .batch = 1, .steps = 3, .depth = 5, .cells = 129 },
+    { ROW("cells100", "100 cells, which differ", .only = SEQUENCE, ALL,
+          .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .steps = 3, .depth = 3, .cells = 100 },
+    { ROW("cells200", "200 cells, which differ", .only = SEQUENCE, .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM)),
+      .batch = 1, .steps = 2, .depth = 2, .cells = 200 },
+    { ROW("cells100_projected", "100 cells, which become 20 outputs", .only = SEQUENCE, ALL,
+          .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .steps = 3, .depth = 3, .cells = 100, .outputs = 20, .flags = PROJECTED },
 };
 
 /* ---- tensors ---- */

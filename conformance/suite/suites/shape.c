@@ -8,12 +8,9 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "shape",
-      .code = BUILTIN_SHAPE,
-      .version = 1,
+    { SUITE_OP("shape", SHAPE, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_BITS } },
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_BITS } },
 };
 
 enum { EVERY = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE };

@@ -13,11 +13,7 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "mul",
-      .code = BUILTIN_MUL,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32),
-      .sets = SET_BIT(SET_RANDOM) },
+    { SUITE_OP("mul", MUL, 1), .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM) },
 };
 
 /* ---- arithmetic of integers ---- */
@@ -135,9 +131,9 @@ static struct value rows_of(struct case_builder *m, struct value x, struct value
 /* The batch, and what is left: by ops whose results the runtime has in prepare. */
 static struct value make_reshape(struct case_builder *m, struct value x)
 {
-    const int32_t rest = -1;
+    const struct value rest = constant(m, 1, (const int32_t[]){ -1 });
 
-    return rows_of(m, x, join(m, elements(m, shape_of(m, x), 0, 1, false), constant(m, 1, &rest)));
+    return rows_of(m, x, join(m, elements(m, shape_of(m, x), 0, 1, false), rest));
 }
 
 /* The same by PACK, behind which the runtime takes the shape for dynamic. */
@@ -151,9 +147,8 @@ static struct value make_reshape_packed(struct case_builder *m, struct value x)
 /* The product of three dimensions, of which a resize changes some. */
 static struct value make_reshape_product(struct case_builder *m, struct value x)
 {
-    const struct value s = shape_of(m, x);
-    const struct value area =
-        arithmetic(m, BUILTIN_MUL, OPTIONS_MulOptions, element(m, s, 1), element(m, s, 2));
+    const struct value s = shape_of(m, x), w = element(m, s, 2), h = element(m, s, 1);
+    const struct value area = arithmetic(m, BUILTIN_MUL, OPTIONS_MulOptions, h, w);
     const struct value all = arithmetic(m, BUILTIN_MUL, OPTIONS_MulOptions, area, element(m, s, 3));
 
     return rows_of(m, x, pack(m, 2, (const struct value[]){ number(m, -1), all }, 0));
@@ -177,9 +172,10 @@ static struct value make_slice(struct case_builder *m, struct value x)
 /* To an even number of rows and columns. */
 static struct value make_pad(struct case_builder *m, struct value x)
 {
-    const int32_t by[] = { 1, 2, 2, 1 }, none[] = { 0, 0, 0, 0 };
-    const struct value odd = arithmetic(m, BUILTIN_FLOOR_MOD, OPTIONS_FloorModOptions,
-                                        shape_of(m, x), constant(m, 4, by));
+    const int32_t none[] = { 0, 0, 0, 0 };
+    const struct value by = constant(m, 4, (const int32_t[]){ 1, 2, 2, 1 });
+    const struct value odd =
+        arithmetic(m, BUILTIN_FLOOR_MOD, OPTIONS_FloorModOptions, shape_of(m, x), by);
     const struct value pads = pack(m, 2, (const struct value[]){ constant(m, 4, none), odd }, 1);
     struct options options;
 
@@ -202,11 +198,11 @@ static struct value resize(struct case_builder *m, struct value x, struct value 
 /* To twice the height and width, by MUL, which the runtime has in prepare, and by ADD. */
 static struct value make_resize(struct case_builder *m, struct value x)
 {
-    const int32_t two[] = { 2, 2 };
+    const struct value two = constant(m, 2, (const int32_t[]){ 2, 2 });
 
     return resize(m, x,
                   arithmetic(m, BUILTIN_MUL, OPTIONS_MulOptions,
-                             elements(m, shape_of(m, x), 1, 3, false), constant(m, 2, two)));
+                             elements(m, shape_of(m, x), 1, 3, false), two));
 }
 
 static struct value make_resize_added(struct case_builder *m, struct value x)

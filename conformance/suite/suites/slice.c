@@ -30,19 +30,9 @@ static bool add_slice(struct case_builder *m, struct random_call *call)
 
 #define TYPES (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE)
 static const struct suite_member members[] = {
-    { .op = "slice",
-      .code = BUILTIN_SLICE,
-      .version = 1,
-      .types = TYPES,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
-      .random = { .operands = RANDOM_ONE, .add = add_slice } },
-    { .op = "reverse_v2",
-      .code = BUILTIN_REVERSE_V2,
-      .version = 1,
-      .bool_version = 2,
-      .types = TYPES,
-      .sets = SETS_MOVE,
+    { SUITE_OP("slice", SLICE, 1), .types = TYPES, .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS }, .random = { .operands = RANDOM_ONE, .add = add_slice } },
+    { SUITE_OP("reverse_v2", REVERSE_V2, 1), .bool_version = 2, .types = TYPES, .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS } },
 };
 
@@ -140,6 +130,10 @@ static const struct row rows[] = {
     /* What models have, and no row above (conformance/suite/census). */
     { ROW("rank2", "a part of a matrix", REAL(TYPE_BIT(CASE_I32)), .only = "slice"),
       .in = DIMS(3, 5), .begin = { 1, 2 }, .size = { 2, 3 } },
+    REVERSE("negative_first", "the first axis, from the end", DIMS(2, 3, 4, 5), LIST(-4),
+            .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
+    REVERSE("negative_first_rank2", "the first of two axes, from the end", DIMS(3, 5), LIST(-2),
+            .types = TYPE_BIT(CASE_F32)),
 };
 
 static void build(struct case_builder *m)

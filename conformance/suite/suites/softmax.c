@@ -26,14 +26,11 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "softmax",
-      .code = BUILTIN_SOFTMAX,
-      .version = 1,
+    { SUITE_OP("softmax", SOFTMAX, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES,
       .sets =
           SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) | SET_BIT(SET_POWERS) | SET_BIT(SET_SPREAD),
-      .bound = { .kind = BOUND_SOFTMAX },
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
+      .bound = { .kind = BOUND_SOFTMAX }, .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define CHANNELS(c)                                                                                \
@@ -179,6 +176,12 @@ static const struct row rows[] = {
     { ROW("rows1025_c13_image", "1,025 rows of four slices in an image",
           .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .period = SHORT_PERIOD),
       .in = DIMS(1, 1025, 13) },
+    { ROW("beta_negative", "beta below 0: the least logit is the likeliest",
+          .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
+      .in = DIMS(2, 9), .beta = -0.5f },
+    { ROW("c1027", "257 slices: one more than 64 invocations hold", .types = TYPE_BIT(CASE_F32),
+          .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD),
+      .in = DIMS(1, 1027) },
 };
 
 static void build(struct case_builder *m)

@@ -27,19 +27,10 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 
 #define TYPES (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE)
 static const struct suite_member members[] = {
-    { .op = "squeeze",
-      .code = BUILTIN_SQUEEZE,
-      .version = 1,
-      .types = TYPES,
-      .sets = SETS_MOVE,
+    { SUITE_OP("squeeze", SQUEEZE, 1), .types = TYPES, .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS } },
-    { .op = "expand_dims",
-      .code = BUILTIN_EXPAND_DIMS,
-      .version = 1,
-      .types = TYPES,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { SUITE_OP("expand_dims", EXPAND_DIMS, 1), .types = TYPES, .sets = SETS_MOVE,
+      .bound = { .kind = BOUND_BITS }, .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
 #define SQUEEZE(name, why, shape, ...)                                                             \

@@ -43,12 +43,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "strided_slice",
-      .code = BUILTIN_STRIDED_SLICE,
-      .version = 1,
+    { SUITE_OP("strided_slice", STRIDED_SLICE, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 
@@ -282,8 +279,8 @@ static void build(struct case_builder *m)
     options_set_int(&options, "new_axis_mask", r->masks.new_axis);
     options_set_int(&options, "shrink_axis_mask", r->masks.shrink_axis);
     options_set_int(&options, "offset", r->offset);
-    in[0] =
-        r->wide ? case_input_i64(m, "x", &r->in, wide_a, wide_b) : case_input(m, "x", &r->in, &any);
+    in[0] = r->wide ? case_input_values(m, "x", &r->in, TENSOR_INT64, wide_a, wide_b)
+                    : case_input(m, "x", &r->in, &any);
     in[1] = case_constant_i32(m, "begin", &vector, r->begin);
     in[2] = case_constant_i32(m, "end", &vector, r->end);
     in[3] = case_constant_i32(m, "strides", &vector, r->strides);

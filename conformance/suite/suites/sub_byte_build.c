@@ -1,9 +1,11 @@
 #include "conformance/suite/suites/sub_byte_build.h"
 
+#include "conformance/suite/cases/window.h"
 #include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/base/packed.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -210,7 +212,6 @@ static int packed_constant(struct case_builder *m, const char *name, const struc
         case_fail_memory(m);
         return -1;
     }
-    memset(data, 0, bytes);
     begin(m, &s, 0);
     for (size_t i = 0; i < count; i++) {
         const int32_t drawn = low + (int32_t)random_below(&s, (uint64_t)(p->high - low + 1));
@@ -324,11 +325,16 @@ static void add_sum(struct case_builder *m, const struct options *options, int32
     float w_scale = 1;
     int in[3], y;
 
+    const bool has_bias = !(r->flags & (NO_BIAS | ABSENT_BIAS)), first = r->flags & CONSTANTS_FIRST;
+
+    in[2] = first && has_bias ? bias_floats(m, r->units) : -1;
+    if (first)
+        in[1] = weights(m, dimension, terms, &w_scale);
     in[0] =
         m->c->quantized ? input_integers(m, &r->in, x_scale, zero) : input_floats(m, &r->in, depth);
-    in[1] = weights(m, dimension, terms, &w_scale);
-    in[2] = -1;
-    if (!(r->flags & (NO_BIAS | ABSENT_BIAS)))
+    if (!first)
+        in[1] = weights(m, dimension, terms, &w_scale);
+    if (!first && has_bias)
         in[2] = m->c->quantized ? bias_integers(m, r->units, x_scale, in[1], sum / 2)
                                 : bias_floats(m, r->units);
     m->filled++;
@@ -365,19 +371,14 @@ static void build_fully_connected(struct case_builder *m)
     add_sum(m, &options, 0, depth, (size_t)depth, &out);
 }
 
-static int32_t window_size(const struct row *r, int32_t size, int32_t kernel)
-{
-    const int32_t reach = (kernel - 1) * r->dilation + 1;
-
-    return r->padding == 0 ? (size + r->stride - 1) / r->stride : (size - reach) / r->stride + 1;
-}
-
 static void build_conv(struct case_builder *m)
 {
     const struct row *const r = row_of(m);
     const bool depthwise = m->c->code == BUILTIN_DEPTHWISE_CONV_2D;
-    const struct shape out = DIMS(r->in.d[0], window_size(r, r->in.d[1], r->w.d[1]),
-                                  window_size(r, r->in.d[2], r->w.d[2]), r->units);
+    const bool same = r->padding != VALID;
+    const struct shape out =
+        DIMS(r->in.d[0], window_out(same, r->in.d[1], r->w.d[1], r->stride, r->dilation),
+             window_out(same, r->in.d[2], r->w.d[2], r->stride, r->dilation), r->units);
     const int32_t taps = r->w.d[1] * r->w.d[2] * (depthwise ? 1 : r->w.d[3]);
     struct options options;
 
@@ -396,25 +397,26 @@ static void build_conv(struct case_builder *m)
             &out);
 }
 
-/* Ids in any order, the first and the last among them. */
+enum { IDS_MAX = 66001, IDS_DRAWN = 64 };
+
+/* Ids in any order, the first and the last among them; many repeat, so that goldens are small. */
 static int input_ids(struct case_builder *m, int32_t count, int32_t rows)
 {
     const struct shape shape = DIMS(count);
-    const int ids = case_declare_input(m, "ids", &shape, TENSOR_INT32, sizeof(int32_t));
+    static int32_t ids[2][IDS_MAX];
 
-    for (unsigned frame = 0; frame < 2 && m->status == STATUS_OK; frame++) {
-        int32_t *const data = mem_alloc((size_t)count, sizeof *data);
+    assert(count <= IDS_MAX);
+    for (unsigned frame = 0; frame < 2; frame++) {
         struct random_stream s;
 
-        m->out->inputs[m->out->input_count - 1].data[frame] = data;
         begin(m, &s, frame);
-        for (int32_t i = 0; data && i < count; i++)
-            data[i] = i == 1 ? rows - 1 : i == 2 ? 0 : (int32_t)random_below(&s, (uint64_t)rows);
-        if (!data)
-            case_fail_memory(m);
+        for (int32_t i = 0; i < count; i++)
+            ids[frame][i] = i >= IDS_DRAWN ? ids[frame][i - IDS_DRAWN + 1]
+                            : i == 1       ? rows - 1
+                            : i == 2       ? 0
+                                           : (int32_t)random_below(&s, (uint64_t)rows);
     }
-    m->filled++;
-    return ids;
+    return case_input_values(m, "ids", &shape, TENSOR_INT32, ids[0], ids[1]);
 }
 
 static void build_embedding_lookup(struct case_builder *m)
@@ -422,14 +424,26 @@ static void build_embedding_lookup(struct case_builder *m)
     const struct row *const r = row_of(m);
     struct shape out = r->w;
     float scale;
+    const bool tied = r->flags & TIED, first = r->flags & CONSTANTS_FIRST;
+    struct options options;
     int in[2], y;
 
     out.d[0] = r->units;
+    if (first)
+        in[1] = weights(m, 0, 1, &scale);
     in[0] = input_ids(m, r->units, r->w.d[0]);
-    in[1] = weights(m, 0, 1, &scale);
-    y = output(m, &out, 0, 0);
+    if (!first)
+        in[1] = weights(m, 0, 1, &scale);
+    y = tied ? case_tensor_f32(m, "rows", &out) : output(m, &out, 0, 0);
     if (m->status == STATUS_OK)
         m->judged = builder_op(&m->builder, m->c->code, m->c->version, NULL, 2, in, 1, &y);
+    if (!tied || m->status != STATUS_OK)
+        return;
+    out.d[1] = r->w.d[0];
+    in[0] = y;
+    y = output(m, &out, 0, 0);
+    options_init(&options, OPTIONS_FullyConnectedOptions);
+    builder_op(&m->builder, BUILTIN_FULLY_CONNECTED, 6, &options, 2, in, 1, &y);
 }
 
 /* FULLY_CONNECTED, CONV_2D or ADD of the dequantized constant, by the rank of x and of w. */
@@ -439,7 +453,7 @@ static void build_dequantize(struct case_builder *m)
     const struct packed_type p = packed_of(m);
     const struct options dequantize = { .tag = OPTIONS_DequantizeOptions };
     const bool adds = r->units == 0, conv = !adds && r->w.rank == 4;
-    const int32_t dimension = adds ? r->w.rank - 1 : 0;
+    const int32_t dimension = adds || r->flags & LAST_AXIS ? r->w.rank - 1 : 0;
     struct shape out = r->in;
     struct options options;
     int in[3], constant, y;

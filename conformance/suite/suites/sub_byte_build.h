@@ -13,8 +13,11 @@ enum {
     SYMMETRIC = 16, /* no lowest integer: -7 to 7, or -1 to 1 */
     ASYMMETRIC_INPUTS = 32,
     ZERO_POINTS = 64,
-    DENORMAL = 128, /* the scales of the first row of blocks are f16 denormals */
-    BIAS_32 = 256   /* of i16 activations */
+    DENORMAL = 128,         /* the scales of the first row of blocks are f16 denormals */
+    BIAS_32 = 256,          /* of i16 activations */
+    LAST_AXIS = 512,        /* channels of a dequantized matrix are those of its last dimension */
+    CONSTANTS_FIRST = 1024, /* bias, weights and table are the first tensors of the file */
+    TIED = 2048             /* the table is also the weights of a product behind it */
 };
 
 struct row {

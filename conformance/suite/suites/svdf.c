@@ -5,26 +5,27 @@
 #include "conformance/suite/cases/case_quant.h"
 #include "conformance/suite/cases/suite.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
+enum { UNITS_MAX = 1040 };                 /* of i8 */
 enum { RELU = 1, RELU_N1 = 2, RELU6 = 3 }; /* file codes */
 
 struct row {
     struct op_case base;
     int32_t batch, depth, units, rank, memory;
     bool no_bias, asymmetric;
+    bool own_biases; /* of i8: no two are the same */
     int32_t activation;
-    int32_t nodes; /* 0: 1 */
+    int32_t nodes;  /* 0: 1 */
+    double x_scale; /* of i8: the result's is 4 times that; 0: the scales of most rows */
 };
 
 static const struct suite_member members[] = {
-    { .op = "svdf",
-      .code = BUILTIN_SVDF,
-      .version = 1,
+    { SUITE_OP("svdf", SVDF, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_DYNAMIC),
-      .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE),
-      .bound = { .kind = BOUND_DOT } },
+      .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE), .bound = { .kind = BOUND_DOT } },
 };
 
 #define F32     .types = TYPE_BIT(CASE_F32)
@@ -71,6 +72,30 @@ static const struct row rows[] = {
       .batch = 1, .depth = 66001, .units = 1, .rank = 1, .memory = 2 },
     { ROW("filters4099", "4,099 filters", LARGE_POSITIVE(TYPE_BIT(CASE_F32))), .batch = 1,
       .depth = 1, .units = 4099, .rank = 1, .memory = 1 },
+    { ROW("units261", "more units than a workgroup has invocations", ALL,
+          .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .depth = 3, .units = 261, .rank = 1, .memory = 2 },
+    { ROW("units1031", "more slices of units than a workgroup has invocations",
+          .types = TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .depth = 2, .units = 1031, .rank = 1, .memory = 1 },
+    { ROW("batch9", "a batch of nine", ALL, .sets = SET_BIT(SET_RANDOM)), .batch = 9, .depth = 3,
+      .units = 5, .rank = 2, .memory = 3 },
+    { ROW("units131_biases", "no two units have the same bias", .types = TYPE_BIT(CASE_I8),
+          .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .depth = 2, .units = 131, .rank = 1, .memory = 2, .own_biases = true },
+    { ROW("other_scales", "other scales and zero points", .types = TYPE_BIT(CASE_I8)), .batch = 3,
+      .depth = 7, .units = 6, .rank = 2, .memory = 4, .x_scale = 0.017 },
+    { ROW("state_saturates", "sums of the state are beyond 16 bits", .types = TYPE_BIT(CASE_I8)),
+      .batch = 2, .depth = 33, .units = 9, .rank = 1, .memory = 3, .x_scale = 1 },
+    { ROW("batch1030", "a batch of 1,030", .types = TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM),
+          .period = SHORT_PERIOD),
+      .batch = 1030, .depth = 2, .units = 3, .rank = 1, .memory = 2, .x_scale = 0.017 },
+    { ROW("deep1030_m40", "1,030 inputs, 40 of its results", .types = TYPE_BIT(CASE_I8),
+          .sets = SET_BIT(SET_RANDOM), .period = SHORT_PERIOD),
+      .batch = 1, .depth = 1030, .units = 5, .rank = 1, .memory = 40, .x_scale = 0.017 },
+    { ROW("units517_m9", "more than 4,096 results in a row of the state",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM)),
+      .batch = 2, .depth = 2, .units = 517, .rank = 1, .memory = 9 },
 };
 
 static int weights(struct case_builder *m, const char *name, int32_t outputs, int32_t columns,
@@ -93,7 +118,7 @@ static int constant(struct case_builder *m, const struct row *r, int i)
     const struct shape feature = DIMS(filters, r->depth), time = DIMS(filters, r->memory);
     const struct shape bias = DIMS(r->units);
     const struct fill fill = { .terms = 4, .role = FILL_BIAS, .gain = 0.5 };
-    int32_t values[32];
+    int32_t values[UNITS_MAX];
     int b;
 
     if (!m->c->quantized)
@@ -104,8 +129,9 @@ static int constant(struct case_builder *m, const struct row *r, int i)
         return case_constant_scaled(m, i == 1 ? "feature" : "time", i == 1 ? &feature : &time,
                                     i == 1 ? TENSOR_INT8 : TENSOR_INT16, i == 1 ? 1. / 64 : 0x1p-15,
                                     0);
-    for (int32_t u = 0; u < r->units && u < 32; u++)
-        values[u] = (u % 2 ? -1 : 1) * (1000003 + 777777 * u);
+    assert(r->units <= UNITS_MAX);
+    for (int32_t u = 0; u < r->units; u++)
+        values[u] = (u % 2 ? -1 : 1) * (1000003 + (r->own_biases ? 190001 * u : 777777 * (u % 32)));
     b = case_constant_i32(m, "bias", &bias, values);
     case_set_scale(m, b, TENSOR_INT32, 0x1p-21, 0);
     return b;
@@ -134,11 +160,15 @@ static void build(struct case_builder *m)
         int out;
 
         snprintf(name, sizeof name, "x%d", (int)n);
-        in[0] = m->c->quantized ? case_input_scaled(m, name, &x, TENSOR_INT8, 0.03, 5)
-                                : case_input(m, name, &x, &values);
+        in[0] = m->c->quantized
+                    ? case_input_scaled(m, name, &x, TENSOR_INT8, r->x_scale ? r->x_scale : 0.03,
+                                        r->x_scale ? -9 : 5)
+                    : case_input(m, name, &x, &values);
         snprintf(name, sizeof name, "y%d", (int)n);
-        out = m->c->quantized ? case_output_scaled(m, name, &y, TENSOR_INT8, 0.05, -128)
-                              : case_output(m, name, &y);
+        out = m->c->quantized
+                  ? case_output_scaled(m, name, &y, TENSOR_INT8, r->x_scale ? 4 * r->x_scale : 0.05,
+                                       r->x_scale ? 11 : -128)
+                  : case_output(m, name, &y);
         if (n < nodes - 1)
             case_op(m, BUILTIN_SVDF, m->c->version, &options, 5, in, out);
         else

@@ -26,18 +26,9 @@ static bool add_tile(struct case_builder *m, struct random_call *call)
 
 #define TYPES (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE)
 static const struct suite_member members[] = {
-    { .op = "tile",
-      .code = BUILTIN_TILE,
-      .version = 1,
-      .types = TYPES,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+    { SUITE_OP("tile", TILE, 1), .types = TYPES, .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_tile } },
-    { .op = "broadcast_to",
-      .code = BUILTIN_BROADCAST_TO,
-      .version = 2,
-      .types = TYPES,
-      .sets = SETS_MOVE,
+    { SUITE_OP("broadcast_to", BROADCAST_TO, 2), .types = TYPES, .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS } },
 };
 
@@ -138,6 +129,10 @@ static const struct row rows[] = {
     { ROW("shape_of", "a constant by the shape of another tensor", REAL(TYPE_BIT(CASE_I8)),
           .refused_by = "value.alone", .only = "tile"),
       .in = DIMS(1, 2, 1, 1, 3), .to = { 1, 1, 2, 3, 1 }, .shaped = true },
+    TILE("times66001_within", "66,001 times, within a batch", DIMS(2, 1, 2), LIST(1, 66001, 1),
+         LARGE_F32),
+    BROADCAST("to66001_within", "to 66,001 rows, within a batch", DIMS(2, 1, 2), LIST(2, 66001, 2),
+              LARGE_F32),
 };
 
 static void build(struct case_builder *m)

@@ -15,11 +15,8 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "topk_v2",
-      .code = BUILTIN_TOPK_V2,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32),
-      .sets = SETS_MOVE,
+    { SUITE_OP("topk_v2", TOPK_V2, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I32), .sets = SETS_MOVE,
       .bound = { .kind = BOUND_BITS } },
 };
 
@@ -60,6 +57,13 @@ static const struct row rows[] = {
     { ROW("c66001", "66,001 classes", LARGE_F32), .in = DIMS(1, 66001), .k = 5 },
     { ROW("c4099", "the best anywhere in 4,099 classes", .types = SIZED, LANES_ONE_SET),
       .in = DIMS(2, 4099), .k = 33 },
+    { ROW("c66001_rising", "66,001 classes, the last ones are the largest",
+          LARGE_IN(TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I32)), .ramp = 1),
+      .in = DIMS(1, 66001), .k = 5 },
+    { ROW("c1100_k64", "the best 64 of 1,100 classes", .types = SIZED, LANES_ONE_SET),
+      .in = DIMS(1, 1100), .k = 64 },
+    { ROW("rows301_k7", "two slices of places in 301 rows", .types = SIZED, LANES_ONE_SET),
+      .in = DIMS(301, 9), .k = 7 },
 };
 
 static void build(struct case_builder *m)

@@ -39,13 +39,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "transpose",
-      .code = BUILTIN_TRANSPOSE,
-      .version = 1,
-      .bool_version = 3,
+    { SUITE_OP("transpose", TRANSPOSE, 1), .bool_version = 3,
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_HALF) | TYPES_BYTES | TYPES_WHOLE,
-      .sets = SETS_MOVE,
-      .bound = { .kind = BOUND_BITS },
+      .sets = SETS_MOVE, .bound = { .kind = BOUND_BITS },
       .random = { .operands = RANDOM_ONE, .add = add_random } },
 };
 

@@ -42,23 +42,14 @@ static bool add_random(struct case_builder *m, struct random_call *call)
 }
 
 static const struct suite_member members[] = {
-    { .op = "transpose_conv",
-      .code = BUILTIN_TRANSPOSE_CONV,
-      .version = 1,
+    { SUITE_OP("transpose_conv", TRANSPOSE_CONV, 1),
       .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC) |
                TYPE_BIT(CASE_DYNAMIC),
-      .sets = SETS_ALL,
-      .dynamic_by_channel = true,
-      .bound = { .kind = BOUND_DOT },
-      .range = case_range_dot,
-      .random = { .operands = RANDOM_ONE, .add = add_random } },
-    { .op = "convolution_2d_transpose_bias",
-      .code = BUILTIN_CONVOLUTION_2D_TRANSPOSE_BIAS,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),
-      .sets = SETS_ALL,
-      .bound = { .kind = BOUND_DOT },
-      .named_alone = true },
+      .sets = SETS_ALL, .dynamic_by_channel = true, .bound = { .kind = BOUND_DOT },
+      .range = case_range_dot, .random = { .operands = RANDOM_ONE, .add = add_random } },
+    { SUITE_OP("convolution_2d_transpose_bias", CONVOLUTION_2D_TRANSPOSE_BIAS, 1),
+      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16), .sets = SETS_ALL,
+      .bound = { .kind = BOUND_DOT }, .named_alone = true },
 };
 /* Rows of Convolution2DTransposeBias. */
 #define BIAS_OP(name, ...)                                                                         \

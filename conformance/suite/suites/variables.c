@@ -17,10 +17,7 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "mul",
-      .code = BUILTIN_MUL,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
+    { SUITE_OP("mul", MUL, 1), .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8),
       .sets = SET_BIT(SET_RANDOM) },
 };
 

@@ -13,12 +13,8 @@ struct row {
 };
 
 static const struct suite_member members[] = {
-    { .op = "where",
-      .code = BUILTIN_WHERE,
-      .version = 1,
-      .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE,
-      .sets = SET_BIT(SET_RANDOM),
-      .bound = { .kind = BOUND_BITS } },
+    { SUITE_OP("where", WHERE, 1), .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE,
+      .sets = SET_BIT(SET_RANDOM), .bound = { .kind = BOUND_BITS } },
 };
 
 #define ALL_TYPES(name, why) ROW(name, why, .types = TYPE_BIT(CASE_F32) | TYPES_WHOLE)

@@ -2,13 +2,9 @@
 
 #include "conformance/suite/cases/case_list.h"
 #include "reference/base/memory.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 struct test_case *kit_cases;
 size_t kit_case_count;
@@ -35,4 +31,17 @@ const struct test_case *kit_case(const char *name)
     }
     fail_msg("no case %s", name);
     return NULL;
+}
+
+struct run_request kit_request(struct subject *subjects, size_t subject_count,
+                               const struct test_case *cases, size_t case_count, int jobs)
+{
+    return (struct run_request){ .subjects = subjects,
+                                 .subject_count = subject_count,
+                                 .cases = cases,
+                                 .case_count = case_count,
+                                 .seed = 1,
+                                 .jobs = jobs,
+                                 .timeout_s = 60,
+                                 .quiet = true };
 }

@@ -3,6 +3,7 @@
 #define ASSAY_CONFORMANCE_TESTS_KIT_CASES_KIT_H
 
 #include "conformance/suite/cases/case.h"
+#include "conformance/suite/judge/runner.h"
 
 #include <stddef.h>
 
@@ -14,5 +15,8 @@ int kit_cases_open(void **state);
 int kit_cases_close(void **state);
 /* The case of this name; fails the test where there is none. */
 const struct test_case *kit_case(const char *name);
+/* A run of cases on subjects with seed 1, a minute a case, and no progress. */
+struct run_request kit_request(struct subject *subjects, size_t subject_count,
+                               const struct test_case *cases, size_t case_count, int jobs);
 
 #endif

@@ -1,13 +1,8 @@
 #include "conformance/tests/kit/draft_record.h"
+#include "reference/tests/kit/test.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static char *copy(struct record *r, const char *text, size_t length)
 {
@@ -96,8 +91,5 @@ void draft_fail(struct record_result *r, const char *what, const char *reason)
 
 void draft_done(struct record *r)
 {
-    struct diag diag;
-
-    if (record_index(r, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(record_index(r, &err));
 }

@@ -4,10 +4,9 @@ void net_mobilenet(struct model *m)
 {
     const struct zoo_options options = { .width = 1, .type = TENSOR_FLOAT32, .seed = 1 };
     const struct zoo_entry *entry;
-    struct diag diag = { 0 };
 
-    KIT_OK(zoo_find(&entry, "mobilenet_v1", &diag));
-    KIT_OK(zoo_build(m, entry, &options, &diag));
+    KIT_OK(zoo_find(&entry, "mobilenet_v1", &err));
+    KIT_OK(zoo_build(m, entry, &options, &err));
 }
 
 /* An inverted residual block of MobileNet v2. */
@@ -105,7 +104,6 @@ void net_deeplab(struct model *m)
                                      .classes = 21,
                                      .build = net_build_deeplab };
     const struct zoo_options options = { .width = 1, .type = TENSOR_FLOAT32, .seed = 1 };
-    struct diag diag = { 0 };
 
-    KIT_OK(zoo_build(m, &entry, &options, &diag));
+    KIT_OK(zoo_build(m, &entry, &options, &err));
 }

@@ -1,12 +1,9 @@
 #include "conformance/tests/kit/record_kit.h"
+#include "reference/tests/kit/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static const char *const ops[] = { "add", "conv_2d", "fully_connected", "lstm", "softmax" };
 static const char *const types[] = { "f32", "f16", "i8" };

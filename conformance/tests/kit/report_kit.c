@@ -6,17 +6,10 @@
 #include "conformance/suite/subject/subject_spec.h"
 #include "reference/base/memory.h"
 #include "reference/tests/kit/mock_path.h"
+#include "reference/tests/kit/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 struct report_kit report_kit;
 
@@ -106,28 +99,21 @@ size_t report_kit_bad(void)
 
 char *report_kit_form(const struct record *r, form_write_fn *form)
 {
-    struct diag diag = { .status = STATUS_OK };
     char *text = NULL;
-    size_t bytes = 0;
-    FILE *const f = open_memstream(&text, &bytes);
+    FILE *const f = kit_memory_file(&text);
 
-    assert_non_null(f);
-    if (form(r, f, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(form(r, f, &err));
     fclose(f);
     return text;
 }
 
 static char *write_form(form_write_fn *form)
 {
-    struct diag diag = { .status = STATUS_OK };
-    struct record record;
+    struct record record CLOSED_BY(record_close);
     char *text;
 
-    if (record_from_run(&record, &report_kit.report, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(record_from_run(&record, &report_kit.report, &err));
     text = report_kit_form(&record, form);
-    record_close(&record);
     return text;
 }
 
@@ -147,15 +133,9 @@ void report_kit_expect(const char *part, const char *text)
         fail_msg("\"%s\" is not in:\n%s", part, text);
 }
 
-char *report_kit_write(const char *text)
+void report_kit_expect_in(const struct record *r, form_write_fn *form, const char *part)
 {
-    static char path[64];
-    int fd;
+    char *text CLOSED_BY(kit_free) = report_kit_form(r, form);
 
-    strcpy(path, "/tmp/assay_report_XXXXXX");
-    fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
-    return path;
+    report_kit_expect(part, text);
 }

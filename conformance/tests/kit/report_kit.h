@@ -37,9 +37,8 @@ char *report_kit_text(void);
 char *report_kit_json(void);
 /* A record in a form, to be freed. */
 char *report_kit_form(const struct record *r, form_write_fn *form);
-/* Fails the test when text does not hold part. */
+/* Fail the test when text, or a record in a form, does not hold part. */
 void report_kit_expect(const char *part, const char *text);
-/* A temporary file with the text, to be unlinked; the path is valid until the next call. */
-char *report_kit_write(const char *text);
+void report_kit_expect_in(const struct record *r, form_write_fn *form, const char *part);
 
 #endif

@@ -1,20 +1,13 @@
 #include "conformance/tests/kit/sample_record.h"
 
 #include "conformance/util/sha256.h"
+#include "reference/tests/kit/test.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static const char *hash_of_list(struct record *r)
 {
-    char *text = NULL;
+    char *text CLOSED_BY(kit_free) = NULL;
     size_t bytes = 0;
     FILE *const f = open_memstream(&text, &bytes);
     char hex[SHA256_HEX_BYTES];
@@ -24,7 +17,6 @@ static const char *hash_of_list(struct record *r)
         fprintf(f, "%s\n", r->cases[i].name);
     fclose(f);
     sha256_hex(text, bytes, hex);
-    free(text);
     return arena_string(&r->arena, hex);
 }
 
@@ -82,8 +74,6 @@ static void fill_cases(struct record *r, size_t count)
 
 void sample_record_open(struct record *r, size_t case_count)
 {
-    struct diag diag;
-
     *r = (struct record){ .case_count = 0 };
     r->run = (struct record_run){ .version = ASSAY_VERSION,
                                   .git = "5faf3b7",
@@ -97,8 +87,7 @@ void sample_record_open(struct record *r, size_t case_count)
     fill_subjects(r);
     fill_cases(r, case_count);
     r->run.list_sha256 = hash_of_list(r);
-    if (record_index(r, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(record_index(r, &err));
 }
 
 struct record_result *sample_record_result(struct record *r, size_t subject, size_t test_case)
@@ -109,10 +98,8 @@ struct record_result *sample_record_result(struct record *r, size_t subject, siz
 void sample_record_write(const struct record *r, const char *path)
 {
     FILE *const f = fopen(path, "w");
-    struct diag diag = { .status = STATUS_OK };
 
     assert_non_null(f);
-    if (record_write(r, f, &diag) != STATUS_OK)
-        fail_msg("%s", diag.text);
+    KIT_OK(record_write(r, f, &err));
     assert_int_equal(fclose(f), 0);
 }

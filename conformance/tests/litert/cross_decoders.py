@@ -5,8 +5,9 @@ of libassay.so: those of a folder, $ASSAY_VECTORS or ../shared/vectors; without 
     python conformance/tests/litert/cross_decoders.py BUILD_DIRECTORY [PREFIX...]
 
 decoder_*.npz has tokens, the first of which are prefilled with caches of zeros, then 20 are decoded
-with the caches of the step before; logits of these, and some caches.  Each is within 16 roundings
-of the largest logit, in f32 of the reference and of the delegate, with fp16 within 4 of f16.
+with the caches of the step before; logits of these, and some caches.  Each is within 10 roundings
+of the largest logit, in f32 of the reference and of the delegate, with fp16 within 3 of f16: twice
+what the layers add up to, which is 4.6 of f32 and 1.6 of f16 at most.
 """
 
 import argparse
@@ -22,8 +23,8 @@ from litert import Report
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 P = ctypes.c_void_p
 TYPES = {1: np.float32, 2: np.int32}
-SUBJECTS = [("reference", None, 16 * 2.0**-24), ("fp32", b"fp32", 16 * 2.0**-24),
-            ("fp16", b"fp16", 4 * 2.0**-11)]  # fmt: skip
+SUBJECTS = [("reference", None, 10 * 2.0**-24), ("fp32", b"fp32", 10 * 2.0**-24),
+            ("fp16", b"fp16", 3 * 2.0**-11)]  # fmt: skip
 
 
 class Library:
@@ -59,9 +60,8 @@ class Signature:
             for side in ("Input", "Output"))  # fmt: skip
 
     def run(self, tokens, position, state):
-        for name in self.inputs:
-            tensor = self.api("TfLiteSignatureRunnerGetInputTensor", self.runner, name)
-            x = np.zeros_like(values(self.api, tensor))
+        given = {}
+        for name, x in self.zeros().items():
             if name == b"tokens":
                 x[...] = np.reshape(tokens, x.shape)
             elif name == b"input_pos":
@@ -71,12 +71,22 @@ class Signature:
                     x[..., t, position + t + 1 :] = -1e4
             else:
                 x = state.get(name, x)
+            given[name] = x
+        state.update(self.invoke(given))
+
+    def zeros(self):
+        get = "TfLiteSignatureRunnerGetInputTensor"
+        return {n: np.zeros_like(values(self.api, self.api(get, self.runner, n))) for n in self.inputs}
+
+    def invoke(self, given):
+        for name, x in given.items():
+            tensor = self.api("TfLiteSignatureRunnerGetInputTensor", self.runner, name)
             if self.api("TfLiteTensorCopyFromBuffer", tensor, x.ctypes.data_as(P), ctypes.c_size_t(x.nbytes)):
                 raise RuntimeError(f"{name}: not copied")
         if self.api("TfLiteSignatureRunnerInvoke", self.runner):
             raise RuntimeError("invoke failed")
         get = "TfLiteSignatureRunnerGetOutputTensor"
-        state.update({n: values(self.api, self.api(get, self.runner, n)) for n in self.outputs})
+        return {n: values(self.api, self.api(get, self.runner, n)) for n in self.outputs}
 
 
 def open_interpreter(api, build, path, precision):

@@ -2,8 +2,6 @@
  * another struct size, another version, or without a name. */
 #include "conformance/suite/subject/litert_api.h"
 
-#include <stddef.h>
-
 #ifndef MOCK_BYTES
 #define MOCK_BYTES sizeof(struct litert_accelerator_def)
 #endif

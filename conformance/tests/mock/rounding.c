@@ -7,11 +7,14 @@
 #include <stddef.h>
 #include <string.h>
 
-static double single(double x)
-{
-    return (float)x;
-}
+#define ROUNDING(name_, ...)                                                                       \
+    static double name_(double x __attribute__((unused)))                                          \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    struct arithmetic
 
+ROUNDING(single, (float)x);
 static double single_cut(double x)
 {
     const float y = (float)x;
@@ -19,16 +22,8 @@ static double single_cut(double x)
     return fabs((double)y) > fabs(x) ? nextafterf(y, 0) : y;
 }
 
-static double single_flushed(double x)
-{
-    return fabs(x) < 0x1p-126 ? 0 : (float)x;
-}
-
-static double half(double x)
-{
-    return half_to_float(float_to_half((float)x));
-}
-
+ROUNDING(single_flushed, fabs(x) < 0x1p-126 ? 0 : (float)x);
+ROUNDING(half, half_to_float(float_to_half((float)x)));
 static double half_cut(double x)
 {
     const double y = fabs(x) < 65504 ? half(x) : copysign(isinf(x) ? INFINITY : 65504, x);
@@ -37,10 +32,7 @@ static double half_cut(double x)
     return isnan(x) ? x : fabs(y) > fabs(x) ? y - copysign(step, y) : y;
 }
 
-static double half_flushed(double x)
-{
-    return fabs(x) < 0x1p-14 ? 0 : half(x);
-}
+ROUNDING(half_flushed, fabs(x) < 0x1p-14 ? 0 : half(x));
 
 /* Nearest with `bits` bits behind the first; the exponents are those of f32. */
 static double mantissa(double x, int bits)
@@ -50,26 +42,12 @@ static double mantissa(double x, int bits)
     return isfinite(x) ? rint(x / step) * step : x;
 }
 
-static double tf32(double x)
-{
-    return mantissa(x, 10);
-}
-
-static double bf16(double x)
-{
-    return mantissa(x, 7);
-}
+ROUNDING(tf32, mantissa(x, 10));
+ROUNDING(bf16, mantissa(x, 7));
 
 /* A systematic error. */
-static double skewed(double x)
-{
-    return (float)(x * (1 - 0x1p-18));
-}
-
-static double ceiling_off(double x)
-{
-    return rint(x) + 1;
-}
+ROUNDING(skewed, (float)((1 - 0x1p-18) * x));
+ROUNDING(ceiling_off, rint(x) + 1);
 
 #define F32        .operand = single, .product = single, .rounded = single, .stored = single
 #define F16_STORED .operand = single, .product = single, .rounded = single, .stored = half

@@ -5,7 +5,6 @@
 #include "reference/base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- one sum ---- */
 

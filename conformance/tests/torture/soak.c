@@ -13,7 +13,6 @@
 #include "conformance/tests/torture/lives.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>

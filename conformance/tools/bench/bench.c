@@ -4,8 +4,6 @@
 #include "conformance/suite/io/random_ids.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tools/bench/bench_session.h"
-#include "conformance/tools/bench/bench_starts.h"
-#include "conformance/tools/bench/bench_threads.h"
 #include "conformance/tools/bench/bench_versus.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"
@@ -19,17 +17,10 @@
 
 enum { PROFILED_RUNS = 20 };
 
-static bool read_stats(const struct session *s, struct assay_gpu_stats *stats)
-{
-    *stats = (struct assay_gpu_stats){ .struct_size = sizeof *stats };
-    return s->delegate && s->subject.extras.get_stats &&
-           s->subject.extras.get_stats(s->delegate, stats) == 0;
-}
-
 static void read_memory(struct bench_result *r, const struct bench_session *t)
 {
     struct assay_gpu_stats stats;
-    const bool told = read_stats(&t->s, &stats);
+    const bool told = bench_stats(&t->s, &stats);
     const bool counted = told && stats.host_peak_bytes > 0;
 
     bench_memory_read(&r->host, &t->pages, t->s.subject.plugin,
@@ -54,7 +45,7 @@ static void read_split(struct bench_result *r, const struct session *s,
 {
     struct assay_gpu_stats stats;
 
-    if (!read_stats(s, &stats) || stats.invokes <= before->invokes)
+    if (!bench_stats(s, &stats) || stats.invokes <= before->invokes)
         return;
     r->has_split = true;
     r->copied_in_bytes = stats.copied_in_bytes;
@@ -147,7 +138,7 @@ static void describe(struct bench_result *r, struct bench_session *t, const stru
     /* Of the file, also where a part of it is run: reports of one model are compared. */
     if (!model_file_is_replaced(q->model) ||
         sha256_file(q->model, r->model_sha256, NULL) != STATUS_OK)
-        sha256_hex(t->s.bytes, t->s.count, r->model_sha256);
+        sha256_hex(t->s.file.bytes, t->s.file.count, r->model_sha256);
     describe_use(r, t, q);
     bench_session_device(t, r->device, sizeof r->device);
     list_shapes(t->s.in, r->input_shapes, sizeof r->input_shapes);
@@ -172,7 +163,7 @@ static enum status time_inferences(struct bench_result *r, struct bench_session 
     if (s == STATUS_OK)
         s = bench_repeat(t, q, &warm, &list, diag);
     list.count = 0;
-    read_stats(&t->s, &before);
+    bench_stats(&t->s, &before);
     if (s == STATUS_OK)
         s = bench_repeat(t, q, &timing, &list, diag);
     message_progress_end();

@@ -6,9 +6,9 @@
 #include "conformance/suite/judge/swaps.h"
 #include "conformance/util/message.h"
 #include "conformance/util/watched.h"
+#include "reference/runtime/report.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,18 +25,11 @@ void bench_check_close(struct bench_check *c)
     *c = (struct bench_check){ .request = NULL };
 }
 
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static enum status run_reference(struct bench_check *c, struct diag *diag)
 {
     const struct bench_request *const q = c->request;
     const struct interpreter_options options = {
-        .preserve_all = true, .num_threads = -1, .stand_in = q->stand_in, .report = ignore_report
+        .preserve_all = true, .num_threads = -1, .stand_in = q->stand_in, .report = report_nothing
     };
     struct session *const s = &c->reference;
     size_t outputs;

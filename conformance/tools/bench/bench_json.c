@@ -8,10 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-/* JSON has no infinity. */
 static void set_real(json_t *o, const char *key, double x)
 {
-    json_object_set_new(o, key, isfinite(x) ? json_real(x) : json_null());
+    json_object_set_new(o, key, json_number(x));
 }
 
 static void set_int(json_t *o, const char *key, uint64_t x)
@@ -218,6 +217,7 @@ static json_t *json_versus(const struct bench_report *b)
     json_object_set_new(o, "max_regression",
                         b->versus_limit >= 0 ? json_real(b->versus_limit) : json_null());
     set_int(o, "block_inferences", v->block_inferences);
+    set_int(o, "process_pairs", v->process_pairs);
     json_object_set_new(o, "outputs",
                         json_pack("{s:o, s:o}", "subject", json_checked(&v->checked[0]), "versus",
                                   json_checked(&v->checked[1])));

@@ -32,8 +32,8 @@ struct bench_request {
     struct bench_inputs inputs;
     bool profile;             /* a second pass with time stamps of each step */
     bool roofline;            /* and the device's limits beside them; needs profile */
-    bool starts;              /* also time starts in other processes: see bench_starts.h */
-    bool serve;               /* inferences when stdin asks: see bench_serve.h, nothing else */
+    bool starts;              /* also time starts in other processes: see bench.h */
+    bool serve;               /* inferences when stdin asks: see bench.h, nothing else */
     bool dry_run;             /* no inference */
     bool no_check;            /* outputs are not compared with the reference's */
     const char *outputs_path; /* raw bytes of all outputs go there; NULL: nowhere */

@@ -69,7 +69,7 @@ struct bench_versus {
     char sha256[65];
     struct bench_series latency_ms[2]; /* of the subject, and of the other one */
     struct bench_shift shift;          /* subject / other one */
-    size_t block_inferences;
+    size_t block_inferences, process_pairs;
     struct bench_checked checked[2];
 };
 

@@ -1,7 +1,7 @@
 /* Opens a session step by step, each timed. */
 #include "conformance/tools/bench/bench_session.h"
 
-#include "conformance/suite/subject/engine_interpreter.h"
+#include "conformance/suite/subject/engine.h"
 #include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/clock.h"
@@ -17,6 +17,13 @@
 #include <time.h>
 
 /* ---- opening ---- */
+
+bool bench_stats(const struct session *s, struct assay_gpu_stats *stats)
+{
+    *stats = (struct assay_gpu_stats){ .struct_size = sizeof *stats };
+    return s->delegate && s->subject.extras.get_stats &&
+           s->subject.extras.get_stats(s->delegate, stats) == 0;
+}
 
 enum status bench_name_subject(struct subject *s, const struct bench_request *q, struct diag *diag)
 {
@@ -187,11 +194,8 @@ enum status bench_infer(struct bench_session *t, double *ms, struct diag *diag)
     const int *outputs;
 
     watched_step();
-    if (t->engine) {
-        TRY(engine_invoke(t->engine, diag));
-        *ms = clock_ms() - before;
-        return STATUS_OK;
-    }
+    if (t->engine)
+        return engine_invoke_timed(t->engine, ms, diag);
     outputs = interpreter_outputs(t->s.in, &count);
     TRY(interpreter_invoke(t->s.in, diag));
     for (size_t i = 0; i < count; i++)

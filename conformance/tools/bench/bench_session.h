@@ -45,4 +45,7 @@ enum status bench_repeat(struct bench_session *t, const struct bench_request *q,
                          const struct bench_span *span, struct bench_list *list, struct diag *diag);
 struct bench_span bench_warmup(const struct bench_request *q);
 
+/* What our delegate counts; false for one that does not say it. */
+bool bench_stats(const struct session *s, struct assay_gpu_stats *stats);
+
 #endif

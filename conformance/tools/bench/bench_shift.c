@@ -1,5 +1,6 @@
 #include "conformance/tools/bench/bench_shift.h"
 
+#include "conformance/tools/bench/bench_series.h"
 #include "reference/base/memory.h"
 
 #include <math.h>
@@ -10,13 +11,6 @@ static const double z99 = 2.5758293035489004;
 /* Beyond this correlation the blocks say nothing; 0.8 widens the variance by 9. */
 static const double correlation_max = 0.8;
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median_of_sorted(const double *x, size_t count)
 {
     return count % 2 ? x[count / 2] : (x[count / 2 - 1] + x[count / 2]) / 2;
@@ -25,9 +19,10 @@ static double median_of_sorted(const double *x, size_t count)
 /* ---- correlation ---- */
 
 /* Of neighbours, between 0 and correlation_max.  The estimate of n values that are independent has
- * the mean -1/n, which is added back, and the standard deviation 1/sqrt(n): only what exceeds that
- * is taken for correlation, as 10 blocks would else seem correlated half of the time. */
-static double correlation(const double *x, size_t count)
+ * the mean -1/n for each mean that was taken from them, which is added back, and the standard
+ * deviation 1/sqrt(n): only what exceeds that is taken for correlation, as 10 blocks would else
+ * seem correlated half of the time. */
+static double correlation(const double *x, size_t count, size_t means)
 {
     double mean = 0, variance = 0, covariance = 0, r;
 
@@ -40,7 +35,7 @@ static double correlation(const double *x, size_t count)
     }
     if (variance <= 1e-20 * (double)count) /* all equal, but for the rounding of the mean */
         return 0;
-    r = covariance / variance + 1.0 / (double)count - 1 / sqrt((double)count);
+    r = covariance / variance + (double)means / (double)count - 1 / sqrt((double)count);
     return r < 0 ? 0 : r > correlation_max ? correlation_max : r;
 }
 
@@ -76,7 +71,7 @@ static enum status compare(const double *before, size_t m, const double *after, 
         for (size_t j = 0; j < n; j++)
             all[i * n + j] = after[j] - before[i];
     }
-    qsort(all, m * n, sizeof *all, by_value);
+    bench_sort(all, m * n);
     out->blocks[0] = m;
     out->blocks[1] = n;
     set_interval(out, all, m * n, (double)(m * n) / 2, (double)(m * n) * (double)(m + n + 1) / 12);
@@ -102,7 +97,7 @@ static enum status cut(const double *samples, size_t count, double *blocks, size
 
         for (size_t i = 0; i < size; i++)
             copy[i] = samples[first + i];
-        qsort(copy, size, sizeof *copy, by_value);
+        bench_sort(copy, size);
         blocks[b] = log(median_of_sorted(copy, size));
     }
     *block_count = n;
@@ -124,8 +119,8 @@ enum status bench_shift_samples(const double *before, size_t before_count, const
                          before_count, after_count, SHIFT_SAMPLES_MIN);
     TRY(cut(before, before_count, x, &m, diag));
     TRY(cut(after, after_count, y, &n, diag));
-    rx = correlation(x, m);
-    ry = correlation(y, n);
+    rx = correlation(x, m, 1);
+    ry = correlation(y, n, 1);
     *out = (struct bench_shift){ .inflation = inflation(rx > ry ? rx : ry) };
     return compare(x, m, y, n, out, diag);
 }
@@ -148,27 +143,82 @@ enum status bench_shift_values(const double *before, size_t before_count, const 
     return compare(x, before_count, y, after_count, out, diag);
 }
 
-enum status bench_shift_pairs(const double *log_ratios, size_t count, struct bench_shift *out,
-                              struct diag *diag)
+/* ---- pairs ---- */
+
+/* All averages of two values, sorted; returns how many. */
+static size_t average_pairs(const double *x, size_t count, double *all)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i; j < count; j++)
+            all[used++] = (x[i] + x[j]) / 2;
+    }
+    bench_sort(all, used);
+    return used;
+}
+
+/* What a pair of processes has in common is no correlation of its rounds: widen_by_groups judges
+ * it. */
+static double correlation_in_groups(const double *x, size_t count, const size_t *ends,
+                                    size_t groups)
+{
+    double within[SHIFT_PAIRS_MAX];
+
+    for (size_t g = 0, i = 0; g < groups; g++) {
+        const size_t first = i;
+        double mean = 0;
+
+        for (; i < ends[g]; i++)
+            mean += x[i] / (double)(ends[g] - first);
+        for (i = first; i < ends[g]; i++)
+            within[i] = x[i] - mean;
+    }
+    return correlation(within, count, groups);
+}
+
+/* all: room for the averages of the largest group. */
+static void widen_by_groups(const double *x, const size_t *ends, size_t groups, double *all,
+                            struct bench_shift *out)
+{
+    /* The quantile 0.995 of Student's t with 1 to SHIFT_GROUPS_MAX - 1 degrees of freedom. */
+    static const double t995[SHIFT_GROUPS_MAX - 1] = { 63.657, 9.925, 5.841, 4.604, 4.032 };
+    const double n = (double)groups;
+    double of[SHIFT_GROUPS_MAX], mean = 0, squares = 0, half;
+
+    if (groups < 2)
+        return;
+    for (size_t g = 0; g < groups; g++) {
+        const size_t first = g > 0 ? ends[g - 1] : 0;
+
+        of[g] = median_of_sorted(all, average_pairs(x + first, ends[g] - first, all));
+        mean += of[g] / n;
+    }
+    for (size_t g = 0; g < groups; g++)
+        squares += (of[g] - mean) * (of[g] - mean);
+    half = t995[groups - 2] * sqrt(squares / (n - 1) / n);
+    out->low = fmin(out->low, exp(mean - half));
+    out->high = fmax(out->high, exp(mean + half));
+}
+
+enum status bench_shift_pairs(const double *log_ratios, size_t count, const size_t *ends,
+                              size_t groups, struct bench_shift *out, struct diag *diag)
 {
     const size_t averages = count * (count + 1) / 2;
     const double n = (double)count;
     double *all;
-    size_t used = 0;
 
     if (count < SHIFT_PAIRS_MIN || count > SHIFT_PAIRS_MAX)
         return diag_fail(diag, STATUS_USAGE, "found %zu pairs, expected %d to %d", count,
                          SHIFT_PAIRS_MIN, SHIFT_PAIRS_MAX);
     if (!(all = mem_alloc(averages, sizeof *all)))
         return diag_fail(diag, STATUS_NO_MEMORY, "%zu pairs: out of memory", count);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = i; j < count; j++)
-            all[used++] = (log_ratios[i] + log_ratios[j]) / 2;
-    }
-    qsort(all, averages, sizeof *all, by_value);
+    average_pairs(log_ratios, count, all);
     *out = (struct bench_shift){ .blocks = { count, 0 },
-                                 .inflation = inflation(correlation(log_ratios, count)) };
+                                 .inflation = inflation(
+                                     correlation_in_groups(log_ratios, count, ends, groups)) };
     set_interval(out, all, averages, n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24);
+    widen_by_groups(log_ratios, ends, groups, all, out);
     mem_free(all);
     return STATUS_OK;
 }

@@ -21,6 +21,7 @@ enum {
     SHIFT_BLOCKS_MIN = 6,   /* fewer cannot exclude a ratio of 1 at 99 % */
     SHIFT_PAIRS_MIN = 10,   /* ... of pairs */
     SHIFT_PAIRS_MAX = 1000, /* their averages are all computed */
+    SHIFT_GROUPS_MAX = 6,   /* of pairs */
     SHIFT_SAMPLES_MIN = SHIFT_BLOCKS_MIN * SHIFT_BLOCK_MIN
 };
 
@@ -40,9 +41,12 @@ enum status bench_shift_samples(const double *before, size_t before_count, const
 enum status bench_shift_values(const double *before, size_t before_count, const double *after,
                                size_t after_count, struct bench_shift *out, struct diag *diag);
 /* Logarithms of ratios, each measured within a short time: Hodges and Lehmann's estimate of one
- * sample, with the interval of Wilcoxon's signed ranks.  SHIFT_PAIRS_MIN to SHIFT_PAIRS_MAX. */
-enum status bench_shift_pairs(const double *log_ratios, size_t count, struct bench_shift *out,
-                              struct diag *diag);
+ * sample, with the interval of Wilcoxon's signed ranks.  SHIFT_PAIRS_MIN to SHIFT_PAIRS_MAX.
+ * ends: how many there are up to the end of each group, none of which is empty; what groups of one
+ * process differ by, no pair shows, and the interval is at least that of Student's t over groups.
+ */
+enum status bench_shift_pairs(const double *log_ratios, size_t count, const size_t *ends,
+                              size_t groups, struct bench_shift *out, struct diag *diag);
 
 enum bench_verdict {
     VERDICT_SAME,      /* no slowdown over the limit, and the interval excludes one */

@@ -6,7 +6,7 @@
  *     warm        the same directory again, several times
  *     serialized  an empty directory each time, and the delegate's serialization_dir: empty at the
  *                 first start, kept for the second; so what the second saves is the delegate's. */
-#include "conformance/tools/bench/bench_starts.h"
+#include "conformance/tools/bench/bench.h"
 
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/util/clock.h"

@@ -84,8 +84,12 @@ static void print_versus(FILE *f, const struct bench_report *b)
 
     if (!v->known)
         return;
-    fprintf(f, "\nin turns    %zu rounds of blocks of %zu inference%s, ABBA and BAAB\n",
-            v->shift.blocks[0], v->block_inferences, v->block_inferences == 1 ? "" : "s");
+    fprintf(
+        f,
+        "\nin turns    %zu rounds of blocks of %zu inference%s, ABBA and BAAB, in %zu pair%s of "
+        "processes\n",
+        v->shift.blocks[0], v->block_inferences, v->block_inferences == 1 ? "" : "s",
+        v->process_pairs, v->process_pairs == 1 ? "" : "s");
     fprintf(f, "  subject   median %.3f ms (n = %zu)\n", v->latency_ms[0].median,
             v->latency_ms[0].n);
     fprintf(f, "  versus    median %.3f ms (n = %zu): %s%s%s\n", v->latency_ms[1].median,

@@ -1,4 +1,4 @@
-#include "conformance/tools/bench/bench_threads.h"
+#include "conformance/tools/bench/bench.h"
 
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/util/clock.h"

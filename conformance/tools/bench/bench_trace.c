@@ -1,6 +1,6 @@
-#include "conformance/tools/bench/bench_trace.h"
+#include "conformance/tools/bench/bench.h"
 
-#include "conformance/suite/subject/engine_interpreter.h"
+#include "conformance/suite/subject/engine.h"
 #include "conformance/suite/subject/session.h"
 #include "conformance/tools/bench/bench_session.h"
 #include "conformance/tools/bench/timeline.h"
@@ -24,13 +24,6 @@ static bool tells_steps(const struct session *s)
            s->subject.extras.get_inference;
 }
 
-static bool read_stats(const struct session *s, struct assay_gpu_stats *stats)
-{
-    *stats = (struct assay_gpu_stats){ .struct_size = sizeof *stats };
-    return s->delegate && s->subject.extras.get_stats &&
-           s->subject.extras.get_stats(s->delegate, stats) == 0;
-}
-
 static enum status start(struct session *s, const struct bench_request *q, struct start_times *at,
                          struct diag *diag)
 {
@@ -48,7 +41,7 @@ static enum status start(struct session *s, const struct bench_request *q, struc
     at->library = clock_ms();
     TRY(subject_create(&s->subject, &option, tells_steps(s) ? 1 : 0, &s->delegate, diag));
     at->delegate = clock_ms();
-    if (read_stats(s, &stats))
+    if (bench_stats(s, &stats))
         at->pipelines_ms = stats.pipelines_ms;
     TRY(diag_prefix(diag, session_start(s, diag), "%s", q->model));
     TRY(bench_inputs_fill(&q->inputs, s->in, q->seed, diag));
@@ -83,7 +76,7 @@ static void add_start(struct timeline *t, const struct session *s, const struct 
     struct assay_gpu_stats stats;
 
     timeline_add(t, TIMELINE_HOST, 1, "load", n->begin, n->loaded,
-                 json_pack("{s:I}", "bytes", (json_int_t)s->count));
+                 json_pack("{s:I}", "bytes", (json_int_t)s->file.count));
     timeline_add(t, TIMELINE_HOST, 1, "verify", n->loaded, n->verified, NULL);
     timeline_add(t, TIMELINE_HOST, 1, "parse", n->verified, n->read, NULL);
     if (s->delegate) {
@@ -98,7 +91,7 @@ static void add_start(struct timeline *t, const struct session *s, const struct 
                                "partitions", interpreter_partition_count(s->in)));
     timeline_add(t, TIMELINE_HOST, 1, "allocate", n->delegated, n->allocated, NULL);
     timeline_add(t, TIMELINE_HOST, 1, "fill inputs", n->allocated, at->filled, NULL);
-    if (!read_stats(s, &stats))
+    if (!bench_stats(s, &stats))
         return;
     add_parts(t, at->library, at->delegate,
               (const struct part[]){ { "vkCreateInstance", stats.instance_ms },
@@ -221,7 +214,7 @@ static enum status trace_session(struct timeline *t, struct session *s,
 enum status bench_trace(const struct bench_request *q, const char *path, struct diag *diag)
 {
     struct timeline t = { .events = NULL };
-    struct session session = { .count = 0 };
+    struct session session = { .quiet = false };
     enum status s = trace_session(&t, &session, q, diag);
 
     if (s == STATUS_OK) {

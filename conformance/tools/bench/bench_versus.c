@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum {
-    BLOCK_MAX = 1000,    /* inferences */
-    ROUNDS_MIN = 25,     /* of four blocks */
-    START_SECS_MAX = 600 /* for a start, with its warm-up */
+    BLOCK_MAX = 1000,         /* inferences */
+    ROUNDS_MIN = 25,          /* of four blocks */
+    PAIRS = SHIFT_GROUPS_MAX, /* of processes */
+    START_SECS_MAX = 600      /* for a start, with its warm-up */
 };
 static const double block_ms = 20; /* so long a block is, at least */
 
@@ -114,8 +115,9 @@ struct duel {
     struct hello hello[2];
     struct bench_list latency_ms[2];
     double log_ratios[SHIFT_PAIRS_MAX];
-    size_t rounds;
-    uint32_t count; /* inferences of a block */
+    size_t rounds, ends[PAIRS], pairs; /* rounds up to the end of each pair of processes */
+    double secs;                       /* of rounds, without starts */
+    uint32_t count;                    /* inferences of a block */
 };
 
 static enum status ended(struct duel *d, int which, struct diag *diag)
@@ -206,68 +208,98 @@ static enum status run_round(struct duel *d, struct diag *diag)
     return STATUS_OK;
 }
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-/* Seconds until there is enough, at the pace so far. */
-static double time_left(const struct duel *d, double secs)
+/* Seconds of rounds until there is enough, at the pace so far. */
+static double time_left(const struct duel *d)
 {
     const struct bench_request *const q = d->request;
-    const double each = secs / (double)d->rounds;
-    const double total = larger(larger(2 * q->min_secs, ROUNDS_MIN * each),
-                                each * (double)q->runs / (2.0 * d->count));
+    const double each = d->secs / (double)d->rounds;
+    const double total =
+        fmax(fmax(2 * q->min_secs, ROUNDS_MIN * each), each * (double)q->runs / (2.0 * d->count));
 
-    return larger(0, total - secs);
+    return fmax(0, total - d->secs);
 }
 
-/* Each subject gets as many inferences and seconds as it would alone, within twice the time. */
-static enum status run_rounds(struct duel *d, struct progress *p, struct diag *diag)
+/* Each subject gets as many inferences and seconds as it would alone, within twice the time; share:
+ * of that, so much when this returns. */
+static enum status run_rounds(struct duel *d, double share, struct progress *p, struct diag *diag)
 {
     const struct bench_request *const q = d->request;
-    const double begin = clock_s();
 
     for (;;) {
-        const double secs = clock_s() - begin;
-        const bool enough =
-            d->rounds >= ROUNDS_MIN && secs >= 2 * q->min_secs && d->latency_ms[0].count >= q->runs;
+        const double begin = clock_s(), rounds = (double)d->rounds;
+        const bool enough = rounds >= share * ROUNDS_MIN && d->secs >= share * 2 * q->min_secs &&
+                            (double)d->latency_ms[0].count >= share * (double)q->runs;
+        const bool over = rounds >= share * SHIFT_PAIRS_MAX || d->secs > share * 2 * q->max_secs;
 
-        if (enough || d->rounds == SHIFT_PAIRS_MAX || secs > 2 * q->max_secs || interrupt_signal())
+        if (enough || over || interrupt_signal())
             return STATUS_OK;
         if (d->rounds > 0) {
-            progress_expect(p, time_left(d, secs));
+            progress_expect(p, time_left(d));
             progress_update(p, (double)d->rounds, "%zu rounds", d->rounds);
         }
         TRY(run_round(d, diag));
+        d->secs += clock_s() - begin;
     }
+}
+
+/* Starts a pair of processes, the subject first in even ones, and ends it behind its part of the
+ * rounds; last: all that is left. */
+static enum status run_pair(struct duel *d, bool last, struct bench_duel_outputs *outputs,
+                            struct progress *p, struct diag *diag)
+{
+    const size_t before = d->rounds;
+
+    for (int i = 0; i < 2 && !interrupt_signal(); i++)
+        TRY(start(d, (int)((d->pairs + (size_t)i) % 2), diag));
+    if (interrupt_signal())
+        return STATUS_OK;
+    if (d->pairs == 0) {
+        const double slower = fmax(d->hello[0].median_ms, d->hello[1].median_ms);
+
+        d->count = slower > 0 && block_ms / slower > 1 ? (uint32_t)ceil(block_ms / slower) : 1;
+        d->count = d->count < BLOCK_MAX ? d->count : BLOCK_MAX;
+    }
+    TRY(run_rounds(d, last ? 1 : (double)(d->pairs + 1) / PAIRS, p, diag));
+    if (d->rounds > before)
+        d->ends[d->pairs++] = d->rounds;
+    for (int i = 0; i < 2 && !d->request->no_check; i++) {
+        outputs_close(&outputs->got[i]);
+        TRY(receive_last(d, i, outputs, diag));
+    }
+    for (int i = 0; i < 2; i++)
+        process_end(&d->process[i], true);
+    return STATUS_OK;
+}
+
+static enum status run_pairs(struct duel *d, struct bench_duel_outputs *outputs, struct diag *diag)
+{
+    const double begin = clock_s();
+    enum status s = STATUS_OK;
+    struct progress p;
+    bool last = false;
+
+    progress_begin(&p, "in turns", 0, d->request->quiet);
+    while (s == STATUS_OK && !last && d->secs <= 2 * d->request->max_secs && !interrupt_signal()) {
+        /* Where starts take long, there are fewer. */
+        last = d->pairs + 1 == PAIRS || clock_s() - begin > 2 * d->request->max_secs;
+        s = run_pair(d, last, outputs, &p, diag);
+    }
+    progress_end(&p);
+    return s;
 }
 
 static enum status run(struct duel *d, struct bench_versus *v, struct bench_duel_outputs *last,
                        struct diag *diag)
 {
-    struct progress p;
-    enum status s;
-    double slower;
-
-    TRY(start(d, 0, diag));
-    TRY(start(d, 1, diag));
-    slower = larger(d->hello[0].median_ms, d->hello[1].median_ms);
-    d->count = slower > 0 && block_ms / slower > 1 ? (uint32_t)ceil(block_ms / slower) : 1;
-    d->count = d->count < BLOCK_MAX ? d->count : BLOCK_MAX;
-    progress_begin(&p, "in turns", 0, d->request->quiet);
-    s = run_rounds(d, &p, diag);
-    progress_end(&p);
-    TRY(s);
+    TRY(run_pairs(d, last, diag));
     if (interrupt_signal() && d->rounds < ROUNDS_MIN)
         return STATUS_OK;
-    TRY(bench_shift_pairs(d->log_ratios, d->rounds, &v->shift, diag));
+    TRY(bench_shift_pairs(d->log_ratios, d->rounds, d->ends, d->pairs, &v->shift, diag));
     for (int i = 0; i < 2; i++)
         TRY(bench_series_make(&v->latency_ms[i], d->latency_ms[i].ms, d->latency_ms[i].count,
                               diag));
-    for (int i = 0; i < 2 && !d->request->no_check; i++)
-        TRY(receive_last(d, i, last, diag));
     v->block_inferences = d->count;
+    v->process_pairs = d->pairs;
     snprintf(v->subject, sizeof v->subject, "%s", d->hello[1].subject);
     snprintf(v->device, sizeof v->device, "%s", d->hello[1].device);
     snprintf(v->sha256, sizeof v->sha256, "%s", d->hello[1].sha256);

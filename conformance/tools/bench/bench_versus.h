@@ -3,7 +3,8 @@
  * Each subject lives in a child process of its own, which runs a block of inferences when it is
  * told to; at any time one of them runs.  Blocks come in the orders ABBA and BAAB: a drift that is
  * linear over four blocks cancels.  Each four give one ratio, of the geometric means of the medians
- * of their blocks. */
+ * of their blocks.  What a process has of its start, for all of its blocks, shows between pairs of
+ * processes, which start in either order. */
 #ifndef ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_VERSUS_H
 #define ASSAY_CONFORMANCE_TOOLS_BENCH_BENCH_VERSUS_H
 

@@ -1,7 +1,9 @@
 #include "conformance/tools/bench/endurance.h"
 
 #include "conformance/suite/io/random_ids.h"
+#include "conformance/suite/subject/engine.h"
 #include "conformance/suite/subject/session.h"
+#include "conformance/suite/subject/subject_kind.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/interrupt.h"
@@ -13,16 +15,49 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void take_sample(struct endurance_series *series, uint64_t done, const struct session *s)
+/* Who lasts: our interpreter with a delegate, or the engine of a subject that has another. */
+struct lasting {
+    struct session s; /* s.in: with an engine only the shapes */
+    bool has_engine;
+    struct engine *engine;  /* NULL between two starts */
+    struct case_instance x; /* its inputs */
+};
+
+/* Memory at the end of a line, as far as the agent knows it. */
+static void sample_agent(struct endurance_sample *sample, struct engine *e)
 {
+    char text[4096];
+    json_t *const o = engine_stats(e, text, sizeof text) ? json_loads(text, 0, NULL) : NULL;
+    const struct {
+        const char *name;
+        uint64_t *bytes;
+    } rows[] = { { "resident_bytes", &sample->rss_bytes },
+                 { "held_bytes", &sample->held_bytes },
+                 { "held_blocks", &sample->held_blocks },
+                 { "used_bytes", &sample->used_bytes } };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const json_int_t n = json_integer_value(json_object_get(o, rows[i].name));
+
+        *rows[i].bytes = n > 0 ? (uint64_t)n : 0;
+    }
+    json_decref(o);
+}
+
+static void take_sample(struct endurance_series *series, uint64_t done, const struct lasting *l)
+{
+    const struct session *const s = &l->s;
     struct endurance_sample *const sample = &series->samples[series->sample_count++];
     struct assay_gpu_stats stats = { .struct_size = sizeof stats };
 
     *sample = (struct endurance_sample){ .done = done, .rss_bytes = process_resident_bytes() };
+    if (l->engine && l->engine->type->stats)
+        sample_agent(sample, l->engine);
     if (!s->delegate || !s->subject.extras.get_stats ||
         s->subject.extras.get_stats(s->delegate, &stats) != 0)
         return;
@@ -72,40 +107,52 @@ static bool is_sampled(uint64_t i, uint64_t count)
     return (i + 1) * ENDURANCE_SAMPLES / count != i * ENDURANCE_SAMPLES / count;
 }
 
+static const uint64_t hash_begin = 0xcbf29ce484222325u;
+
 /* FNV-1a */
-static uint64_t hash_outputs(const struct session *s)
+static void hash_bytes(uint64_t *h, const void *bytes, size_t count)
 {
-    size_t count;
-    const int *const outputs = interpreter_outputs(s->in, &count);
-    uint64_t h = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < count; i++) {
-        const TfLiteTensor *const t = interpreter_tensor(s->in, outputs[i]);
-
-        for (size_t j = 0; j < t->bytes; j++)
-            h = (h ^ (uint8_t)t->data.raw[j]) * 0x100000001b3u;
-    }
-    return h;
+    for (size_t i = 0; i < count; i++)
+        *h = (*h ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
 }
 
-static enum status infer(struct session *s, uint64_t *hash, struct diag *diag)
+static enum status infer_engine(struct engine *e, uint64_t *hash, struct diag *diag)
 {
-    size_t count;
-    const int *const outputs = interpreter_outputs(s->in, &count);
+    struct outputs got = { .count = 0 };
 
-    TRY(interpreter_invoke(s->in, diag));
-    for (size_t i = 0; i < count; i++)
-        TRY(interpreter_make_readable(s->in, outputs[i], diag));
-    *hash = hash_outputs(s);
+    TRY(engine_invoke(e, diag));
+    TRY(engine_read(e, &got, diag));
+    for (size_t i = 0; i < got.count; i++)
+        hash_bytes(hash, got.items[i].data, got.items[i].bytes);
+    outputs_close(&got);
     return STATUS_OK;
 }
 
-static enum status start(struct session *s, const struct endurance_request *q, struct diag *diag)
+static enum status infer(struct lasting *l, uint64_t *hash, struct diag *diag)
+{
+    size_t count;
+    const int *const outputs = interpreter_outputs(l->s.in, &count);
+
+    *hash = hash_begin;
+    if (l->engine)
+        return infer_engine(l->engine, hash, diag);
+    TRY(interpreter_invoke(l->s.in, diag));
+    for (size_t i = 0; i < count; i++)
+        TRY(interpreter_make_readable(l->s.in, outputs[i], diag));
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(l->s.in, outputs[i]);
+
+        hash_bytes(hash, t->data.raw, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+static enum status start_interpreter(struct session *s, const struct endurance_request *q,
+                                     struct diag *diag)
 {
     size_t count;
     const int *inputs;
 
-    TRY(subject_create(&s->subject, NULL, 0, &s->delegate, diag));
     TRY(diag_prefix(diag, session_start(s, diag), "%s", q->model ? q->model : "the small model"));
     inputs = interpreter_inputs(s->in, &count);
     for (size_t i = 0; i < count; i++)
@@ -113,15 +160,62 @@ static enum status start(struct session *s, const struct endurance_request *q, s
     return STATUS_OK;
 }
 
-static void stop(struct session *s)
+/* Keeps the inputs that an interpreter gets which has the shapes alone. */
+static enum status make_inputs(struct lasting *l, const struct endurance_request *q,
+                               struct diag *diag)
 {
-    interpreter_close(s->in);
+    const int *inputs;
+    size_t count;
+
+    l->s.shapes_only = true;
+    TRY(start_interpreter(&l->s, q, diag));
+    inputs = interpreter_inputs(l->s.in, &count);
+    if (count > CASE_INPUTS_MAX)
+        return diag_fail(diag, STATUS_UNSUPPORTED, "found %zu inputs, expected at most %d", count,
+                         CASE_INPUTS_MAX);
+    l->x.input_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const TfLiteTensor *const t = interpreter_tensor(l->s.in, inputs[i]);
+
+        l->x.inputs[i].type = t->type;
+        l->x.inputs[i].bytes = t->bytes;
+        l->x.inputs[i].data[0] = t->data.raw; /* lives as long as the session */
+    }
+    return STATUS_OK;
+}
+
+static enum status start(struct lasting *l, const struct endurance_request *q, struct diag *diag)
+{
+    struct session *const s = &l->s;
+
+    TRY(subject_create(&s->subject, NULL, 0, &s->delegate, diag));
+    if (!l->has_engine)
+        return start_interpreter(s, q, diag);
+    TRY(engine_open(&(struct engine_request){ .subject = &s->subject,
+                                              .delegate = s->delegate,
+                                              .model = &s->model },
+                    &l->engine, diag));
+    if (!engine_is_taken(l->engine, 0))
+        return diag_fail(diag, STATUS_UNSUPPORTED, "%s does not take the model: %s",
+                         s->subject.label, engine_refusal(l->engine));
+    return engine_write(l->engine, &l->x, 0, diag);
+}
+
+static void stop(struct lasting *l)
+{
+    struct session *const s = &l->s;
+
+    engine_close(l->engine);
+    l->engine = NULL;
+    if (!l->has_engine) { /* else its inputs are those of the engine */
+        interpreter_close(s->in);
+        s->in = NULL;
+    }
     subject_destroy(&s->subject, s->delegate);
-    s->in = NULL;
     s->delegate = NULL;
 }
 
-static enum status many_starts(struct endurance_series *series, struct session *s,
+static enum status many_starts(struct endurance_series *series, struct lasting *l,
                                const struct endurance_request *q, struct progress *p,
                                struct diag *diag)
 {
@@ -134,14 +228,14 @@ static enum status many_starts(struct endurance_series *series, struct session *
         uint64_t hash;
 
         watched_step();
-        TRY(start(s, q, diag));
-        TRY(infer(s, &hash, diag));
+        TRY(start(l, q, diag));
+        TRY(infer(l, &hash, diag));
         first = i == 0 ? hash : first;
         series->same_bits &= hash == first;
         if (is_sampled(i, q->starts))
-            take_sample(series, i + 1, s);
-        stop(s);
-        s->quiet = true; /* the first start has printed the warnings */
+            take_sample(series, i + 1, l);
+        stop(l);
+        l->s.quiet = true; /* the first start has printed the warnings */
         series->count++;
         progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
                         (unsigned long long)q->starts);
@@ -150,7 +244,7 @@ static enum status many_starts(struct endurance_series *series, struct session *
     return STATUS_OK;
 }
 
-static enum status many_runs(struct endurance_series *series, struct session *s,
+static enum status many_runs(struct endurance_series *series, struct lasting *l,
                              const struct endurance_request *q, struct progress *p,
                              struct diag *diag)
 {
@@ -158,19 +252,19 @@ static enum status many_runs(struct endurance_series *series, struct session *s,
     double begin;
 
     *series = (struct endurance_series){ .same_bits = true };
-    TRY(start(s, q, diag));
+    TRY(start(l, q, diag));
     begin = clock_s();
     watched_stage("inference");
     for (uint64_t i = 0; i < q->runs && !interrupt_signal(); i++) {
         uint64_t hash;
 
         watched_step();
-        TRY(infer(s, &hash, diag));
+        TRY(infer(l, &hash, diag));
         first = i == 0 ? hash : first;
         series->same_bits &= hash == first;
         series->count++;
         if (is_sampled(i, q->runs))
-            take_sample(series, i + 1, s);
+            take_sample(series, i + 1, l);
         progress_update(p, (double)i + 1, "%llu of %llu", (unsigned long long)i + 1,
                         (unsigned long long)q->runs);
     }
@@ -189,34 +283,74 @@ static void use_one_arena(void)
 #endif
 }
 
+static enum status name_subject(struct subject *s, const struct endurance_request *q,
+                                struct diag *diag)
+{
+    return q->subject ? subject_parse(s, q->subject, diag)
+                      : subject_init(s, q->delegate, &q->delegate_options, diag);
+}
+
+static enum status prepare(struct lasting *l, struct endurance_result *r,
+                           const struct endurance_request *q, struct diag *diag)
+{
+    struct session *const s = &l->s;
+    char runtime[256];
+
+    TRY(q->model ? session_open(s, q->model, diag) : make_small(&s->model, diag));
+    TRY(name_subject(&s->subject, q, diag));
+    TRY(subject_load(&s->subject, diag));
+    l->has_engine = engine_type_of(&s->subject) != &engine_interpreter;
+    if (l->has_engine)
+        TRY(make_inputs(l, q, diag));
+    TRY(subject_create(&s->subject, NULL, 0, &s->delegate, diag));
+    session_device(s, r->device, sizeof r->device);
+    if (!r->device[0] && s->subject.kind->describe)
+        s->subject.kind->describe(&s->subject, r->device, sizeof r->device, runtime,
+                                  sizeof runtime);
+    stop(l);
+    r->subject = strdup(s->subject.label);
+    return r->subject ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
+}
+
+/* An agent that ended is the result; a line that was lost is none. */
+static enum status note_end(struct endurance_result *r, const struct lasting *l, enum status status)
+{
+    enum engine_end how;
+
+    if (!l->has_engine || !r->subject)
+        return status;
+    how = engine_ended(&l->s.subject, r->reason, sizeof r->reason);
+    if (how == ENGINE_RUNS || how == ENGINE_LOST) {
+        r->reason[0] = '\0';
+        return status;
+    }
+    r->status = how == ENGINE_CRASHED ? CASE_CRASH : how == ENGINE_LATE ? CASE_TIMEOUT : CASE_FAIL;
+    return STATUS_OK;
+}
+
 enum status endurance_run(struct endurance_result *r, const struct endurance_request *q,
                           struct diag *diag)
 {
-    struct session s = { 0 };
+    struct lasting l = { .engine = NULL };
     struct progress p;
     enum status status;
 
     *r = (struct endurance_result){ 0 };
     use_one_arena();
-    if ((status = q->model ? session_open(&s, q->model, diag) : make_small(&s.model, diag)) !=
-            STATUS_OK ||
-        (status = session_subject(&s, q->delegate, &q->delegate_options, diag)) != STATUS_OK)
+    status = prepare(&l, r, q, diag);
+    if (status != STATUS_OK)
         goto done;
-    session_device(&s, r->device, sizeof r->device);
-    stop(&s);
-    if (!(r->subject = strdup(s.subject.label))) {
-        status = diag_fail(diag, STATUS_NO_MEMORY, "out of memory");
-        goto done;
-    }
     progress_begin(&p, "starts", (double)q->starts, q->quiet);
-    status = many_starts(&r->starts, &s, q, &p, diag);
+    status = many_starts(&r->starts, &l, q, &p, diag);
     progress_end(&p);
     progress_begin(&p, "inferences", (double)q->runs, q->quiet);
     if (status == STATUS_OK && !interrupt_signal())
-        status = many_runs(&r->runs, &s, q, &p, diag);
+        status = many_runs(&r->runs, &l, q, &p, diag);
     progress_end(&p);
+    status = note_end(r, &l, status);
 done:
-    session_close(&s);
+    engine_close(l.engine);
+    session_close(&l.s);
     if (status != STATUS_OK)
         endurance_close(r);
     return status;
@@ -229,7 +363,7 @@ enum status endurance_end(struct endurance_result *r, const struct endurance_req
 
     *r = (struct endurance_result){ .status = status };
     snprintf(r->reason, sizeof r->reason, "%s", reason);
-    TRY(subject_init(&s, q->delegate, &q->delegate_options, diag));
+    TRY(name_subject(&s, q, diag));
     r->subject = strdup(s.label);
     subject_close(&s);
     return r->subject ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "out of memory");

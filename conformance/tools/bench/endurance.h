@@ -20,6 +20,7 @@ enum { ENDURANCE_SAMPLES = 40 };
 
 struct endurance_request {
     const char *model;    /* file; NULL: a small one of our own, of three nodes */
+    const char *subject;  /* as subject_parse takes it; NULL: the delegate */
     const char *delegate; /* as subject_init takes them */
     struct string_list delegate_options;
     uint64_t seed;

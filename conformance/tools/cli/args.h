@@ -35,6 +35,11 @@ struct args_flag {
     double min, max;   /* range of ARGS_UINT and ARGS_DOUBLE; any when both are 0 */
     const char *const *choices;
 };
+/* A row without range and choices. */
+#define ARG(name, kind, target, value, help)                                                       \
+    {                                                                                              \
+        name, kind, target, value, help, 0, 0, NULL                                                \
+    }
 
 /* Flags that most commands share; args_parse adds those whose bit is in `common`. */
 enum args_common_bit {

@@ -3,9 +3,6 @@
 #include "conformance/tools/bench/bench.h"
 #include "conformance/tools/bench/bench_ops.h"
 #include "conformance/tools/bench/bench_print.h"
-#include "conformance/tools/bench/bench_serve.h"
-#include "conformance/tools/bench/bench_threads.h"
-#include "conformance/tools/bench/bench_trace.h"
 #include "conformance/tools/bench/timeline.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/benchmark_flags.h"
@@ -323,9 +320,9 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
     struct bench_request *const b = &q->bench;
     bool no_starts = false;
     const struct args_flag own[] = {
-        { "graph", ARGS_STRING, &b->model, "FILE", "the model", 0, 0, NULL },
-        { "subject", ARGS_STRING, &b->subject, "SPEC",
-          "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`", 0, 0, NULL },
+        ARG("graph", ARGS_STRING, &b->model, "FILE", "the model"),
+        ARG("subject", ARGS_STRING, &b->subject, "SPEC",
+            "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`"),
         { "num_runs", ARGS_UINT, &b->runs, "N", "minimum number of inferences (default 50)", 1, 1e9,
           NULL },
         { "min_secs", ARGS_DOUBLE, &b->min_secs, "S", "minimum seconds of inferences (default 1)",
@@ -336,40 +333,35 @@ static bool parse(const struct command *self, int argc, char **argv, struct requ
           "minimum number of inferences before measuring (default 1)", 0, 1e9, NULL },
         { "warmup_min_secs", ARGS_DOUBLE, &b->warmup_min_secs, "S",
           "minimum seconds of inferences before measuring (default 0.5)", 0, 1e6, NULL },
-        { "compare-to", ARGS_STRING, &q->compare_to, "FILE",
-          "earlier JSON report of the same model; exit code 1 on a regression", 0, 0, NULL },
-        { "max-regression", ARGS_STRING, &q->max_regression, "P%",
-          "how much slower or larger is accepted (default 5%)", 0, 0, NULL },
-        { "versus", ARGS_STRING, &b->versus, "SPEC",
-          "another subject, run in turns with the first: their ratio, with its interval", 0, 0,
-          NULL },
+        ARG("compare-to", ARGS_STRING, &q->compare_to, "FILE",
+            "earlier JSON report of the same model; exit code 1 on a regression"),
+        ARG("max-regression", ARGS_STRING, &q->max_regression, "P%",
+            "how much slower or larger is accepted (default 5%)"),
+        ARG("versus", ARGS_STRING, &b->versus, "SPEC",
+            "another subject, run in turns with the first: their ratio, with its interval"),
         { "threads", ARGS_UINT, &b->threads, "N",
           "also run N interpreters at the same time: inferences a second", 1, BENCH_THREADS_MAX,
           NULL },
-        { "profile", ARGS_BOOL, &b->profile, NULL,
-          "measure the device time of each step, in a second pass", 0, 0, NULL },
-        { "roofline", ARGS_BOOL, &b->roofline, NULL,
-          "also compare each step with the limits of the device, which are measured; implies "
-          "--profile",
-          0, 0, NULL },
-        { "ops", ARGS_MAYBE, &q->ops, "GLOB",
-          "no model: measure ops one by one, at the sizes of models of applications, and the "
-          "limits "
-          "of the device; GLOB: of names, such as 'mean.*'",
-          0, 0, NULL },
-        { "trace", ARGS_STRING, &q->trace, "FILE",
-          "write the phases of a start and of inferences for Perfetto, in one more pass", 0, 0,
-          NULL },
-        { "serve", ARGS_BOOL, &b->serve, NULL,
-          "run inferences when told to: after a line N on stdin so many, whose latencies in ms are "
-          "a line on stdout",
-          0, 0, NULL },
-        { "no-check", ARGS_BOOL, &b->no_check, NULL,
-          "do not compare outputs with the scalar reference's", 0, 0, NULL },
+        ARG("profile", ARGS_BOOL, &b->profile, NULL,
+            "measure the device time of each step, in a second pass"),
+        ARG("roofline", ARGS_BOOL, &b->roofline, NULL,
+            "also compare each step with the limits of the device, which are measured; implies "
+            "--profile"),
+        ARG("ops", ARGS_MAYBE, &q->ops, "GLOB",
+            "no model: measure ops one by one, at the sizes of models of applications, and the "
+            "limits "
+            "of the device; GLOB: of names, such as 'mean.*'"),
+        ARG("trace", ARGS_STRING, &q->trace, "FILE",
+            "write the phases of a start and of inferences for Perfetto, in one more pass"),
+        ARG("serve", ARGS_BOOL, &b->serve, NULL,
+            "run inferences when told to: after a line N on stdin so many, whose latencies in ms "
+            "are "
+            "a line on stdout"),
+        ARG("no-check", ARGS_BOOL, &b->no_check, NULL,
+            "do not compare outputs with the scalar reference's"),
         { "timeout", ARGS_DOUBLE, &q->timeout_s, "SECONDS",
           "longest time of one start or inference (default 600)", 0.1, 1e6, NULL },
-        { "no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes", 0,
-          0, NULL },
+        ARG("no-starts", ARGS_BOOL, &no_starts, NULL, "do not measure starts in other processes"),
     };
     struct args_flag flags[sizeof own / sizeof own[0] + BENCHMARK_FLAGS];
     size_t count = sizeof own / sizeof own[0];
@@ -403,8 +395,8 @@ static int run(const struct command *self, int argc, char **argv)
     if (apply(&q, &args))
         code = q.ops ? measure_ops(&q) : q.bench.serve ? serve(&q) : measure(&q);
     benchmark_flags_close(&q.flags);
-    model_use_close(&q.common.use);
     node_host_close(&q.host);
+    model_use_close(&q.common.use);
     return code;
 }
 
@@ -436,7 +428,8 @@ const struct command command_bench = {
         "limit whose interval lies above 1, or more memory than the limit allows; the exit code is "
         "then 1.  Starts are compared in the same way, without blocks.\n\n"
         "With --versus two processes run blocks of inferences in turns, ABBA and BAAB; what drifts "
-        "meanwhile cancels.  conformance/doc/BENCH.md of the source has the arithmetic and the "
+        "meanwhile cancels, and six such pairs show what differs from process to process.  "
+        "conformance/doc/BENCH.md of the source has the arithmetic and the "
         "keys of "
         "JSON.",
     .examples = "  assay bench mobilenet.tflite\n"

@@ -126,18 +126,17 @@ static enum status count_model(struct request *r, const char *path, struct diag 
 {
     struct diag why = { .status = STATUS_OK };
     struct model m = { 0 };
-    uint8_t *bytes = NULL;
-    size_t count;
-    enum status s = model_file_read(path, &bytes, &count, &why);
+    struct file_model file;
+    enum status s = model_file_read(path, &file, &why);
 
     if (s == STATUS_OK)
-        s = tflite_read_accepting(&m, bytes, count, ACCEPT_LEGAL, &why);
+        s = tflite_read_accepting(&m, file.bytes, file.count, ACCEPT_LEGAL, &why);
     if (s == STATUS_OK)
         s = census_add_model(&r->census, &m, r->fields, diag);
     else
         s = add_unread(r, path, why.text) ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "memory");
     model_close(&m);
-    mem_free(bytes);
+    file_model_close(&file);
     return s;
 }
 
@@ -235,7 +234,7 @@ static void print_text(FILE *f, const struct request *r)
                 n > 1 ? ", operands" : "", n > 2 ? ", options" : "");
     for (size_t i = 0; i < r->left_out.count; i++)
         fprintf(f, "%s%s", i ? ", " : "left out, as the suite does not know these custom ops: ",
-                r->left_out.kinds[i].text + 7);
+                r->left_out.kinds[i].text + strlen(CENSUS_CUSTOM));
     fputs(r->left_out.count > 0 ? "\n" : "", f);
     fprintf(f, "\n   nodes  models  case      op and operands {options}\n");
     for (size_t i = 0; i < r->census.count; i++) {
@@ -306,7 +305,7 @@ static void print_json(FILE *f, const struct request *r)
     json_object_set_new(root, "models", json_integer((json_int_t)r->census.models));
     json_object_set_new(root, "nodes", json_integer((json_int_t)r->census.nodes));
     for (size_t i = 0; i < r->left_out.count; i++)
-        json_object_set_new(left_out, r->left_out.kinds[i].text + 7,
+        json_object_set_new(left_out, r->left_out.kinds[i].text + strlen(CENSUS_CUSTOM),
                             json_integer((json_int_t)r->left_out.kinds[i].nodes));
     json_object_set_new(root, "left_out", left_out);
     for (int n = CENSUS_OP + 1; n <= CENSUS_OPTIONS + 1 && n <= r->fields; n++)
@@ -358,8 +357,8 @@ static int run(const struct command *self, int argc, char **argv)
           "what makes a kind: the op alone, op and operands, or op, operands and options; all also "
           "tells versions and broadcasting",
           0, 0, by },
-        { "missing", ARGS_BOOL, &r.missing, NULL, "list only kinds that no case of the suite has",
-          0, 0, NULL },
+        ARG("missing", ARGS_BOOL, &r.missing, NULL,
+            "list only kinds that no case of the suite has"),
     };
     struct args_common common;
     struct args args;

@@ -3,7 +3,7 @@
 #include "conformance/suite/shrink/shrink_model.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
-#include "conformance/tools/cli/conformance_run.h"
+#include "conformance/tools/cli/conformance_setup.h"
 
 #include <stddef.h>
 
@@ -12,7 +12,8 @@ enum { REPEAT_DEFAULT = 459 };
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct conformance_request q = { .argc = argc,
+    struct conformance_request q = { .name = self->name,
+                                     .argc = argc,
                                      .argv = argv,
                                      .timeout_s = 60,
                                      .repeat.limit_s = 60,
@@ -20,192 +21,96 @@ static int run(const struct command *self, int argc, char **argv)
                                      .minimize_steps = SHRINK_STEPS };
     bool no_models = false;
     const struct args_flag flags[] = {
-        { .name = "filter",
-          .kind = ARGS_LIST,
-          .target = &q.selection.filters,
-          .value = "GLOB",
-          .help = "cases to run, such as 'conv_2d.*'; repeatable" },
-        { .name = "graphs",
-          .kind = ARGS_UINT,
-          .target = &q.graphs,
-          .value = "N",
-          .help = "run N random graphs, too; --seed draws others",
-          .min = 0,
-          .max = 1e6 },
-        { .name = "list",
-          .kind = ARGS_BOOL,
-          .target = &q.list,
-          .help = "print the names of the cases, and run none" },
-        { .name = "limit",
-          .kind = ARGS_UINT,
-          .target = &q.selection.limit,
-          .value = "N",
-          .help = "at most N cases for each op of a suite and for each title of the gap suite",
-          .min = 1,
-          .max = 1e9 },
-        { .name = "quick",
-          .kind = ARGS_BOOL,
-          .target = &q.quick,
-          .help = "run a sample, in a minute or two: every op in each of its types and versions, "
-                  "every title of the gap suite, every check; --seed draws another" },
-        { .name = "habits",
-          .kind = ARGS_STRING,
-          .target = &q.habits,
-          .value = "NAME,...",
-          .help = "run the cases again as applications do: resized, runs, interpreters, threads, "
-                  "addresses, partition, options, cache, wait; by default each on two cases of "
-                  "each op, drawn by --seed; all: all on every case; none" },
-        { .name = "shard",
-          .kind = ARGS_STRING,
-          .target = &q.shard,
-          .value = "I/N",
-          .help = "run part I of N, counted from 0; /N: I from the environment of Bazel, Slurm or "
-                  "Kubernetes; env: both" },
-        { .name = "subject",
-          .kind = ARGS_LIST,
-          .target = &q.subjects,
-          .value = "KIND:LIBRARY?KEY=VALUE&...",
-          .help = "who is judged: delegate:PATH, tflite-c:PATH?delegate=PATH, litert:cpu, "
-                  "litert:gpu, litert:npu or reference; repeatable, a column each" },
-        { .name = "bounds",
-          .kind = ARGS_STRING,
-          .target = &q.bounds,
-          .value = "CLASSES",
-          .help =
-              "what results are held to, a list such as fp16,winograd,one_step: for floats "
-              "fp32, fp16, fp16_runs or fp16_arith, with rtz, winograd, hybrid and "
-              "exponentials as the design needs; "
-              "for 8 bits exact, one_step or float_view; conformance/doc/TOLERANCES.md says which "
-              "is for which (default: by the options of our delegate; another's are fp32 and "
-              "float_view)" },
-        { .name = "timeout",
-          .kind = ARGS_DOUBLE,
-          .target = &q.timeout_s,
-          .value = "SECONDS",
-          .help = "time limit of one case (default 60)",
-          .min = 0.01,
-          .max = 1e6 },
-        { .name = "repeat",
-          .kind = ARGS_UINT,
-          .target = &q.repeat.runs,
-          .value = "N",
-          .help =
-              "run each case N times more, in an order, under load and at addresses that --seed "
-              "draws; each run must give the bits that were judged",
-          .min = 1,
-          .max = 1e9 },
-        { .name = "statistics",
-          .kind = ARGS_BOOL,
-          .target = &q.statistics,
-          .help = "list for every case the share of wrong runs, with an interval of 95 %; without "
-                  "--repeat as --repeat=459, which finds a fault of 1 % with 99 % certainty" },
-        { .name = "time-limit",
-          .kind = ARGS_DOUBLE,
-          .target = &q.repeat.limit_s,
-          .value = "SECONDS",
-          .help = "of the runs of --repeat of a case (default 60); what ran until then counts",
-          .min = 0.01,
-          .max = 1e6 },
-        { .name = "give-up",
-          .kind = ARGS_UINT,
-          .target = &q.give_up,
-          .value = "N",
-          .help = "give up a subject after N timeouts without an answer between them, 3 N "
-                  "timeouts, or 25 N crashes and timeouts in a row (default 20); 0: never",
-          .min = 0,
-          .max = 1e6 },
-        { .name = "resume",
-          .kind = ARGS_STRING,
-          .target = &q.resume,
-          .value = "FILE",
-          .help = "go on with a run that was cut: its JSON report, or the log FILE.partial that "
-                  "stands beside it; the results there are kept, and the other cases are run; "
-                  "auto: the "
-                  "log beside --out, where there is one of the same run" },
-        { .name = "require",
-          .kind = ARGS_LIST,
-          .target = &q.require,
-          .value = "GLOB",
-          .help = "cases that must not be declined; repeatable" },
-        { .name = "require-integers",
-          .kind = ARGS_BOOL,
-          .target = &q.require_integers,
-          .help =
-              "8-bit cases must not be declined of ops that reference/ops.def says our delegate "
-              "takes in full" },
-        { .name = "require-classes",
-          .kind = ARGS_STRING,
-          .target = &q.require_classes,
-          .value = "FILE|LIST",
-          .help = "classes of attributes and shapes of which some case must be taken: a file that "
-                  "--write-classes wrote, such as conformance/classes.tsv, or "
-                  "OP.TYPE:CLASS,..., such as 'conv_2d.f32:stride_w,relu.*:rank5'" },
-        { .name = "write-classes",
-          .kind = ARGS_STRING,
-          .target = &q.write_classes,
-          .value = "FILE",
-          .help = "write which classes this run has taken and declined" },
-        { .name = "waivers",
-          .kind = ARGS_STRING,
-          .target = &q.waivers,
-          .value = "FILE",
-          .help = "known failures, one on each line: CASES | DEVICE | CAUSE, and link=, "
-                  "expires=, driver=, device=, bounds=; conformance/doc/WAIVERS.md" },
-        { .name = "strict-waivers",
-          .kind = ARGS_BOOL,
-          .target = &q.strict_waivers,
-          .help = "a waiver that matches none of all cases is an error" },
-        { .name = "today",
-          .kind = ARGS_STRING,
-          .target = &q.today,
-          .value = "YYYY-MM-DD",
-          .help = "the day that waivers are held against (default: today, UTC)" },
-        { .name = "write-waivers",
-          .kind = ARGS_STRING,
-          .target = &q.write_waivers,
-          .value = "FILE",
-          .help = "write the failures of this run as a file of waivers, to be explained" },
-        { .name = "baseline",
-          .kind = ARGS_STRING,
-          .target = &q.baseline,
-          .value = "FILE",
-          .help = "JSON report of an earlier run; what passed there must pass, with no larger "
-                  "margin" },
-        { .name = "versions",
-          .kind = ARGS_STRING,
-          .target = &q.versions,
-          .value = "FILE",
-          .help = "version ledger, conformance/versions.tsv; each row needs its proof" },
-        { .name = "mutants",
-          .kind = ARGS_STRING,
-          .target = &q.mutants,
-          .value = "FILE",
-          .help = "table that `make mutants` wrote, to be shown in the report" },
-        { .name = "models",
-          .kind = ARGS_BOOL,
-          .target = &q.models,
-          .help = "run the trained models, too; --filter='digits_*' runs them alone" },
-        { .name = "no-models",
-          .kind = ARGS_BOOL,
-          .target = &no_models,
-          .help = "run no trained models, as is usual without --models" },
-        { .name = "repro-dir",
-          .kind = ARGS_STRING,
-          .target = &q.repro_dir,
-          .value = "DIR",
-          .help = "directory for model, tensors, limits and command of failed cases" },
-        { .name = "minimize",
-          .kind = ARGS_BOOL,
-          .target = &q.minimize,
-          .help = "make one failure of each kind smaller while it fails the same way, and print "
-                  "its minimal form; with --repro-dir write its model" },
-        { .name = "minimize-steps",
-          .kind = ARGS_UINT,
-          .target = &q.minimize_steps,
-          .value = "N",
-          .help = "most steps for each minimal form (default 300)",
-          .min = 1,
-          .max = 1e6 },
+        ARG("filter", ARGS_LIST, &q.selection.filters, "GLOB",
+            "cases to run, such as 'conv_2d.*'; repeatable"),
+        { "graphs", ARGS_UINT, &q.graphs, "N", "run N random graphs, too; --seed draws others", 0,
+          1e6, NULL },
+        ARG("list", ARGS_BOOL, &q.list, NULL, "print the names of the cases, and run none"),
+        { "limit", ARGS_UINT, &q.selection.limit, "N",
+          "at most N cases for each op of a suite and for each title of the gap suite", 1, 1e9,
+          NULL },
+        ARG("quick", ARGS_BOOL, &q.quick, NULL,
+            "run a sample, in a minute or two: every op in each of its types and versions, "
+            "every title of the gap suite, every check; --seed draws another"),
+        ARG("habits", ARGS_STRING, &q.habits, "NAME,...",
+            "run the cases again as applications do: resized, runs, interpreters, threads, "
+            "addresses, partition, options, cache, wait; by default each on two cases of "
+            "each op, drawn by --seed; all: all on every case; none"),
+        ARG("shard", ARGS_STRING, &q.shard, "I/N",
+            "run part I of N, counted from 0; /N: I from the environment of Bazel, Slurm or "
+            "Kubernetes; env: both"),
+        ARG("subject", ARGS_LIST, &q.subjects, "KIND:LIBRARY?KEY=VALUE&...",
+            "who is judged: delegate:PATH, tflite-c:PATH?delegate=PATH, litert:cpu, "
+            "litert:gpu, litert:npu, exec:COMMAND, remote:HOST:PORT, remote:unix:PATH, "
+            "ssh:HOST, adb:SERIAL or reference; repeatable, a column each"),
+        ARG("bounds", ARGS_STRING, &q.bounds, "CLASSES",
+            "what results are held to, a list such as fp16,winograd,one_step: for floats "
+            "fp32, fp16, fp16_runs or fp16_arith, with rtz, winograd, hybrid and "
+            "exponentials as the design needs; "
+            "for 8 bits exact, one_step or float_view; conformance/doc/TOLERANCES.md says which "
+            "is for which (default: by the options of our delegate; another's are fp32 and "
+            "float_view)"),
+        { "timeout", ARGS_DOUBLE, &q.timeout_s, "SECONDS", "time limit of one case (default 60)",
+          0.01, 1e6, NULL },
+        { "repeat", ARGS_UINT, &q.repeat.runs, "N",
+          "run each case N times more, in an order, under load and at addresses that --seed "
+          "draws; each run must give the bits that were judged",
+          1, 1e9, NULL },
+        ARG("statistics", ARGS_BOOL, &q.statistics, NULL,
+            "list for every case the share of wrong runs, with an interval of 95 %; without "
+            "--repeat as --repeat=459, which finds a fault of 1 % with 99 % certainty"),
+        { "time-limit", ARGS_DOUBLE, &q.repeat.limit_s, "SECONDS",
+          "of the runs of --repeat of a case (default 60); what ran until then counts", 0.01, 1e6,
+          NULL },
+        { "give-up", ARGS_UINT, &q.give_up, "N",
+          "give up a subject after N timeouts without an answer between them, 3 N "
+          "timeouts, or 25 N crashes and timeouts in a row (default 20); 0: never",
+          0, 1e6, NULL },
+        ARG("resume", ARGS_STRING, &q.resume, "FILE",
+            "go on with a run that was cut: its JSON report, or the log FILE.partial that "
+            "stands beside it; the results there are kept, and the other cases are run; "
+            "auto: the log beside --out, where there is one of the same run"),
+        ARG("require", ARGS_LIST, &q.require, "GLOB",
+            "cases that must not be declined; repeatable"),
+        ARG("require-integers", ARGS_BOOL, &q.require_integers, NULL,
+            "8-bit cases must not be declined of ops that reference/ops.def says our delegate "
+            "takes in full"),
+        ARG("require-classes", ARGS_STRING, &q.require_classes, "FILE|LIST",
+            "classes of attributes and shapes of which some case must be taken: a file that "
+            "--write-classes wrote, such as conformance/classes.tsv, or "
+            "OP.TYPE:CLASS,..., such as 'conv_2d.f32:stride_w,relu.*:rank5'"),
+        ARG("write-classes", ARGS_STRING, &q.write_classes, "FILE",
+            "write which classes this run has taken and declined"),
+        ARG("waivers", ARGS_STRING, &q.waivers, "FILE",
+            "known failures, one on each line: CASES | DEVICE | CAUSE, and link=, "
+            "expires=, driver=, device=, bounds=; conformance/doc/WAIVERS.md"),
+        ARG("strict-waivers", ARGS_BOOL, &q.strict_waivers, NULL,
+            "a waiver that matches none of all cases is an error"),
+        ARG("today", ARGS_STRING, &q.today, "YYYY-MM-DD",
+            "the day that waivers are held against (default: today, UTC)"),
+        ARG("write-waivers", ARGS_STRING, &q.write_waivers, "FILE",
+            "write the failures of this run as a file of waivers, to be explained"),
+        ARG("baseline", ARGS_STRING, &q.baseline, "FILE",
+            "JSON report of an earlier run; what passed there must pass, with no larger "
+            "margin"),
+        ARG("versions", ARGS_STRING, &q.versions, "FILE",
+            "version ledger, conformance/versions.tsv; each row needs its proof"),
+        ARG("mutants", ARGS_STRING, &q.mutants, "FILE",
+            "table that `make mutants` wrote, to be shown in the report"),
+        ARG("models", ARGS_BOOL, &q.models, NULL,
+            "run the trained models, too; --filter='digits_*' runs them alone"),
+        ARG("no-models", ARGS_BOOL, &no_models, NULL,
+            "run no trained models, as is usual without --models"),
+        ARG("repro-dir", ARGS_STRING, &q.repro_dir, "DIR",
+            "directory for model, tensors, limits and programs of the smallest case of "
+            "each finding, and of its minimal form"),
+        ARG("repro", ARGS_STRING, &q.repro, "WHAT",
+            "what --repro-dir gets: findings, or all failed cases (default: findings)"),
+        ARG("minimize", ARGS_BOOL, &q.minimize, NULL,
+            "make one failure of each kind smaller while it fails the same way, and print "
+            "its minimal form; with --repro-dir write its model"),
+        { "minimize-steps", ARGS_UINT, &q.minimize_steps, "N",
+          "most steps for each minimal form (default 300)", 1, 1e6, NULL },
     };
     struct args args;
     struct diag diag;
@@ -242,12 +147,13 @@ const struct command command_conformance = {
         "Without --delegate, Assay's own delegate runs as four subjects: precision=fp32 and "
         "precision=fp16 on cases of floats, quantized=exact and quantized=float_view on 8-bit "
         "cases.\n\n"
-        "--quick is a first look: of about 17,000 cases it runs some 900, chosen pairwise, so that "
-        "each op meets each of its types, and each title of the gap suite each type.\n\n"
+        "--quick is a first look: of about 20,000 cases it runs some 1,080, chosen pairwise, so "
+        "that each op meets each of its types, and each title of the gap suite each type.\n\n"
         "--subject names others: a delegate, a TensorFlow Lite C library, or an accelerator of "
         "LiteRT's CompiledModel API, whose libLiteRt.so is looked for in library=PATH, "
         "LITERT_LIBRARY, the loader's path and the packages of python3; SUBJECTS.md of the source "
-        "describes their keys.\n\n"
+        "describes their keys. exec:, remote:, ssh: and adb: are agents, which run models in "
+        "another process or on another machine: assay-agent, or one of your own by PROTOCOL.md.\n\n"
         "A failure prints the case, seed, first wrong element, both values, error, limit, and the "
         "command that runs it again.\n\n"
         "Work is split by --shard=I/N; --shard=env reads both of Bazel (TEST_SHARD_INDEX, "
@@ -261,6 +167,7 @@ const struct command command_conformance = {
                 "  assay conformance --subject=tflite-c:./libtensorflowlite_c.so \\\n"
                 "      --subject='delegate:./libother.so?threads=4&bounds=fp16'\n"
                 "  assay conformance --subject=litert:cpu --write-waivers=known.tsv\n"
+                "  assay conformance --subject='ssh:board?agent=assay-agent --subject=litert:cpu'\n"
                 "  assay conformance --subject='litert:gpu?precision=fp32' --waivers=known.tsv\n"
                 "  assay conformance --format=json --out=report.json --resume=report.json\n"
                 "  assay conformance --baseline=report.json --repro-dir=failures --minimize\n",

@@ -5,14 +5,12 @@
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/subject_flags.h"
-#include "conformance/tools/diff/cause.h"
-#include "conformance/tools/diff/cut.h"
 #include "conformance/tools/diff/diff_print.h"
+#include "conformance/tools/diff/part.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/output.h"
 
 #include <stdio.h>
-#include <string.h>
 
 struct request {
     struct diff_request diff;
@@ -129,32 +127,31 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static const char *const data_choices[] = { "by_type", "gaussian", "uniform", NULL };
     struct request q = {
-        .diff = { .runs = 50, .repeats = 3, .timeout_s = 60, .steps = 0, .scale = { 127.5, 127.5 } }
+        .diff = { .runs = 10, .repeats = 3, .timeout_s = 60, .steps = 0, .scale = { 127.5, 127.5 } }
     };
     uint64_t steps = SHRINK_STEPS, threads;
     const char *proto = NULL;
     const struct args_flag flags[] = {
-        { "input", ARGS_LIST, &q.diff.inputs, "FILE",
-          "next input, as `assay run` takes it; repeatable.  Others are random", 0, 0, NULL },
-        { "runs", ARGS_UINT, &q.diff.runs, "N", "number of random inputs (default 50)", 1, 1e6,
+        ARG("input", ARGS_LIST, &q.diff.inputs, "FILE",
+            "next input, as `assay run` takes it; repeatable.  Others are random"),
+        { "runs", ARGS_UINT, &q.diff.runs, "N", "number of random inputs (default 10)", 1, 1e6,
           NULL },
         { "data", ARGS_CHOICE, &q.data, "KIND",
           "of random inputs: gaussian, uniform, or gaussian in floats and uniform in 8 bits "
           "(default)",
           0, 0, data_choices },
-        { "subject", ARGS_STRING, &q.subject.subject, "SPEC",
-          "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`", 0, 0, NULL },
-        { "bounds", ARGS_STRING, &q.subject.bounds, "CLASSES",
-          "classes of bounds of results, as in conformance (default: by the subject's options)", 0,
-          0, NULL },
-        { "per-node", ARGS_BOOL, &q.diff.per_node, NULL,
-          "judge each node by itself, and look for the nodes that fail together", 0, 0, NULL },
-        { "cut", ARGS_STRING, &q.cut, "FILE",
-          "write the smallest sub-model that fails there, and its inputs beside it (.npy); implies "
-          "--per-node",
-          0, 0, NULL },
-        { "minimize", ARGS_BOOL, &q.minimize, NULL,
-          "make what fails smaller: shapes, options and values; implies --per-node", 0, 0, NULL },
+        ARG("subject", ARGS_STRING, &q.subject.subject, "SPEC",
+            "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`"),
+        ARG("bounds", ARGS_STRING, &q.subject.bounds, "CLASSES",
+            "classes of bounds of results, as in conformance (default: by the subject's options)"),
+        ARG("per-node", ARGS_BOOL, &q.diff.per_node, NULL,
+            "judge each node by itself, and look for the nodes that fail together"),
+        ARG("cut", ARGS_STRING, &q.cut, "FILE",
+            "write the smallest sub-model that fails there, and its inputs beside it (.npy); "
+            "implies "
+            "--per-node"),
+        ARG("minimize", ARGS_BOOL, &q.minimize, NULL,
+            "make what fails smaller: shapes, options and values; implies --per-node"),
         { "steps", ARGS_UINT, &steps, "N", "most steps of --minimize (default 300)", 1, 1e6, NULL },
         { "timeout", ARGS_DOUBLE, &q.diff.timeout_s, "SECONDS",
           "longest time of one run (default 60)", 0.1, 1e6, NULL },
@@ -163,20 +160,19 @@ static int run(const struct command *self, int argc, char **argv)
         { "std", ARGS_DOUBLE, &q.diff.scale.std, "X",
           "divisor of pixels: float input = (pixel - mean) / std (default 127.5)", 1e-6, 1e6,
           NULL },
-        { "graph", ARGS_STRING, &q.diff.path, "FILE", "the model, as in benchmark_model", 0, 0,
-          NULL },
-        { "model_file", ARGS_STRING, &q.diff.path, "FILE",
-          "the model, as in TFLite's inference diff", 0, 0, NULL },
+        ARG("graph", ARGS_STRING, &q.diff.path, "FILE", "the model, as in benchmark_model"),
+        ARG("model_file", ARGS_STRING, &q.diff.path, "FILE",
+            "the model, as in TFLite's inference diff"),
         { "num_runs", ARGS_UINT, &q.diff.runs, "N", "the same as --runs", 1, 1e6, NULL },
-        { "external_delegate_path", ARGS_STRING, &q.subject.external_path, "PATH",
-          "the same as --delegate", 0, 0, NULL },
-        { "external_delegate_options", ARGS_STRING, &q.subject.external_options, "TEXT",
-          "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
+        ARG("external_delegate_path", ARGS_STRING, &q.subject.external_path, "PATH",
+            "the same as --delegate"),
+        ARG("external_delegate_options", ARGS_STRING, &q.subject.external_options, "TEXT",
+            "options of the delegate: KEY:VALUE;KEY:VALUE"),
         { "num_interpreter_threads", ARGS_UINT, &threads, "N",
           "accepted, as in TFLite's inference diff: the scalar reference has one thread", 1, 1024,
           NULL },
-        { "output_file_path", ARGS_STRING, &proto, "FILE",
-          "refused: protocol buffers are not written; see --format=json and --out", 0, 0, NULL },
+        ARG("output_file_path", ARGS_STRING, &proto, "FILE",
+            "refused: protocol buffers are not written; see --format=json and --out"),
     };
     struct args args;
     int code;

@@ -41,8 +41,12 @@ static void print_series(FILE *f, const char *what, const struct endurance_serie
     fprintf(f, "%-11s %llu in %.1f s: %.3f ms each; %s\n", what, (unsigned long long)s->count,
             s->seconds, s->seconds * 1e3 / (double)s->count,
             s->same_bits ? "the same bits" : "NOT THE SAME BITS");
-    fprintf(f, "  host      %.2f MiB resident early, %.2f late, at most %.2f: %s\n",
-            mib(v.rss_first), mib(v.rss_last), mib(v.rss_allowed), v.rss_flat ? "flat" : "GROWS");
+    if (v.rss_last == 0)
+        fprintf(f, "  host      the agent does not say what memory it has\n");
+    else
+        fprintf(f, "  host      %.2f MiB resident early, %.2f late, at most %.2f: %s\n",
+                mib(v.rss_first), mib(v.rss_last), mib(v.rss_allowed),
+                v.rss_flat ? "flat" : "GROWS");
     if (v.held_blocks == 0)
         return;
     fprintf(f, "  device    %.2f MiB in %llu blocks", mib(v.held_bytes),
@@ -154,6 +158,10 @@ static bool complete(struct endurance_request *q, const struct args_common *comm
                       "expected a model for --signature and --input-shape, found none");
         return false;
     }
+    if (q->subject && (path || common->delegate)) {
+        message_error("endurance", "expected --subject or a delegate, found both");
+        return false;
+    }
     q->delegate = path ? path : common->delegate;
     q->delegate_options = common->delegate_option;
     q->seed = common->seed;
@@ -219,12 +227,14 @@ static int run(const struct command *self, int argc, char **argv)
           0, 1e9, NULL },
         { "runs", ARGS_UINT, &q->runs, "N", "number of inferences (default 100000)", 0, 1e12,
           NULL },
-        { "graph", ARGS_STRING, &q->model, "FILE", "the model, as in benchmark_model", 0, 0, NULL },
+        ARG("subject", ARGS_STRING, &q->subject, "SPEC",
+            "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`; through an "
+            "agent the memory is the agent's"),
+        ARG("graph", ARGS_STRING, &q->model, "FILE", "the model, as in benchmark_model"),
         { "num_runs", ARGS_UINT, &q->runs, "N", "the same as --runs", 0, 1e12, NULL },
-        { "external_delegate_path", ARGS_STRING, &path, "PATH", "the same as --delegate", 0, 0,
-          NULL },
-        { "external_delegate_options", ARGS_STRING, &options, "TEXT",
-          "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
+        ARG("external_delegate_path", ARGS_STRING, &path, "PATH", "the same as --delegate"),
+        ARG("external_delegate_options", ARGS_STRING, &options, "TEXT",
+            "options of the delegate: KEY:VALUE;KEY:VALUE"),
         { "timeout", ARGS_DOUBLE, &e.timeout_s, "SECONDS",
           "longest time of one start or inference (default 600)", 0.1, 1e6, NULL },
     };
@@ -260,7 +270,8 @@ const struct command command_endurance = {
         "delegate's device memory is not the same to the byte, or when the process that runs it "
         "crashes or stands still.  Without MODEL it runs a graph of three nodes.",
     .examples = "  assay endurance\n"
-                "  assay endurance model.tflite --starts=100 --runs=1000000 --format=json\n",
+                "  assay endurance model.tflite --starts=100 --runs=1000000 --format=json\n"
+                "  assay endurance --subject='exec:assay-agent --subject=litert:cpu'\n",
     .suffix = ".tflite",
     .run = run,
 };

@@ -1,7 +1,6 @@
 /* assay eval: the accuracy of a model at its task, and how much of it a subject loses. */
-#include "conformance/tools/cli/cmd_eval.h"
 
-#include "conformance/tools/cli/parts.h"
+#include "conformance/tools/cli/commands.h"
 
 #define SHARED                                                                                     \
     "Each image is decoded, run on the subject and on the scalar reference, or whom --reference "  \

@@ -1,5 +1,5 @@
 /* assay eval coco: average precision of a detector, or of detections of a file. */
-#include "conformance/tools/cli/cmd_eval.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/eval_flags.h"
 #include "conformance/tools/eval/coco.h"
 #include "conformance/util/output.h"
@@ -124,36 +124,29 @@ int eval_coco_run(const struct command *self, int argc, char **argv)
 {
     struct request q = { .flags = eval_flags_default(PREPROCESS_TFLITE, 0) };
     const struct args_flag own[] = {
-        { "ground-truth", ARGS_STRING, &q.coco.ground_truth, "FILE",
-          "COCO instances file: images, annotations, categories", 0, 0, NULL },
-        { "detections", ARGS_STRING, &q.detections, "FILE", "COCO results file, instead of a model",
-          0, 0, NULL },
-        { "reference-detections", ARGS_STRING, &q.reference_detections, "FILE",
-          "results file that it is compared with", 0, 0, NULL },
-        { "save-detections", ARGS_STRING, &q.save, "FILE",
-          "write the subject's detections as a results file", 0, 0, NULL },
-        { "labels", ARGS_STRING, &q.coco.labels, "FILE",
-          "names of categories: class C of the model is line C + offset, from 0", 0, 0, NULL },
-        { "class-offset", ARGS_STRING, &q.offset, "N",
-          "id of a category = class of the model + N, as class_offset of TFLite's tool (default 1)",
-          0, 0, NULL },
-        { "model_output_labels", ARGS_STRING, &q.coco.labels, "FILE",
-          "the same as --labels, as in TFLite's tool", 0, 0, NULL },
-        { "ground_truth_proto", ARGS_STRING, &q.proto_truth, "FILE",
-          "refused: protocol buffers are not read; see --ground-truth", 0, 0, NULL },
+        ARG("ground-truth", ARGS_STRING, &q.coco.ground_truth, "FILE",
+            "COCO instances file: images, annotations, categories"),
+        ARG("detections", ARGS_STRING, &q.detections, "FILE",
+            "COCO results file, instead of a model"),
+        ARG("reference-detections", ARGS_STRING, &q.reference_detections, "FILE",
+            "results file that it is compared with"),
+        ARG("save-detections", ARGS_STRING, &q.save, "FILE",
+            "write the subject's detections as a results file"),
+        ARG("labels", ARGS_STRING, &q.coco.labels, "FILE",
+            "names of categories: class C of the model is line C + offset, from 0"),
+        ARG("class-offset", ARGS_STRING, &q.offset, "N",
+            "id of a category = class of the model + N, as class_offset of TFLite's tool (default "
+            "1)"),
+        ARG("model_output_labels", ARGS_STRING, &q.coco.labels, "FILE",
+            "the same as --labels, as in TFLite's tool"),
+        ARG("ground_truth_proto", ARGS_STRING, &q.proto_truth, "FILE",
+            "refused: protocol buffers are not read; see --ground-truth"),
     };
-    struct args_flag flags[EVAL_FLAGS_MAX + sizeof own / sizeof own[0]];
-    size_t count;
-    struct args args;
     int code;
 
-    memcpy(flags, own, sizeof own);
-    count = sizeof own / sizeof own[0];
-    count += eval_flags_rows(&q.flags, flags + count);
-    if (!args_parse(self, argc, argv, flags, count, EVAL_COMMON, &q.flags.common, &args, 0, 1,
-                    &code))
+    if (!eval_flags_parse(self, argc, argv, own, sizeof own / sizeof own[0], &q.flags, &code))
         return code;
-    if (!eval_flags_apply(self, &q.flags, &args) || !check(self, &q))
+    if (!check(self, &q))
         return EXIT_USAGE;
     q.coco.images = q.flags.images;
     q.coco.num_images = q.flags.num_images;

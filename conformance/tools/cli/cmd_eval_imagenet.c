@@ -1,5 +1,5 @@
 /* assay eval imagenet: top-1 to top-10 of a classifier. */
-#include "conformance/tools/cli/cmd_eval.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/eval_flags.h"
 #include "conformance/tools/eval/imagenet.h"
 
@@ -61,39 +61,30 @@ int eval_imagenet_run(const struct command *self, int argc, char **argv)
 {
     struct request q = { .flags = eval_flags_default(PREPROCESS_TFLITE, 0.875) };
     const struct args_flag own[] = {
-        { "ground-truth", ARGS_STRING, &q.files.ground_truth, "FILE",
-          "a line for each image, in the order of their names: its label, or its class by number; "
-          "or NAME LABEL in any order",
-          0, 0, NULL },
-        { "labels", ARGS_STRING, &q.files.labels, "FILE",
-          "the label of each class of the model, one on each line", 0, 0, NULL },
-        { "ground-truth-names", ARGS_STRING, &q.files.names, "FILE",
-          "line N is the label of the number N of the ground truth, as of ILSVRC 2012's", 0, 0,
-          NULL },
-        { "label-offset", ARGS_STRING, &q.offset, "N",
-          "class of the model = number of the ground truth + N, without --labels (default 0)", 0, 0,
-          NULL },
-        { "ground_truth_labels", ARGS_STRING, &q.files.ground_truth, "FILE",
-          "the same as --ground-truth, as in TFLite's tool", 0, 0, NULL },
-        { "model_output_labels", ARGS_STRING, &q.files.labels, "FILE",
-          "the same as --labels, as in TFLite's tool", 0, 0, NULL },
-        { "denylist_file_path", ARGS_STRING, &q.files.denylist, "FILE",
-          "numbers of images, by name and from 1, that are left out", 0, 0, NULL },
-        { "blacklist_file_path", ARGS_STRING, &q.files.denylist, "FILE",
-          "the same, as in older versions of TFLite's tool", 0, 0, NULL },
+        ARG("ground-truth", ARGS_STRING, &q.files.ground_truth, "FILE",
+            "a line for each image, in the order of their names: its label, or its class by "
+            "number; "
+            "or NAME LABEL in any order"),
+        ARG("labels", ARGS_STRING, &q.files.labels, "FILE",
+            "the label of each class of the model, one on each line"),
+        ARG("ground-truth-names", ARGS_STRING, &q.files.names, "FILE",
+            "line N is the label of the number N of the ground truth, as of ILSVRC 2012's"),
+        ARG("label-offset", ARGS_STRING, &q.offset, "N",
+            "class of the model = number of the ground truth + N, without --labels (default 0)"),
+        ARG("ground_truth_labels", ARGS_STRING, &q.files.ground_truth, "FILE",
+            "the same as --ground-truth, as in TFLite's tool"),
+        ARG("model_output_labels", ARGS_STRING, &q.files.labels, "FILE",
+            "the same as --labels, as in TFLite's tool"),
+        ARG("denylist_file_path", ARGS_STRING, &q.files.denylist, "FILE",
+            "numbers of images, by name and from 1, that are left out"),
+        ARG("blacklist_file_path", ARGS_STRING, &q.files.denylist, "FILE",
+            "the same, as in older versions of TFLite's tool"),
     };
-    struct args_flag flags[EVAL_FLAGS_MAX + sizeof own / sizeof own[0]];
-    size_t count;
-    struct args args;
     int code;
 
-    memcpy(flags, own, sizeof own);
-    count = sizeof own / sizeof own[0];
-    count += eval_flags_rows(&q.flags, flags + count);
-    if (!args_parse(self, argc, argv, flags, count, EVAL_COMMON, &q.flags.common, &args, 0, 1,
-                    &code))
+    if (!eval_flags_parse(self, argc, argv, own, sizeof own / sizeof own[0], &q.flags, &code))
         return code;
-    if (!eval_flags_apply(self, &q.flags, &args) || !read_offset(self, &q))
+    if (!read_offset(self, &q))
         return EXIT_USAGE;
     if (!q.flags.model || !q.files.ground_truth) {
         message_error(self->name, "expected MODEL, --images=DIR and --ground-truth=FILE; `assay "

@@ -1,5 +1,5 @@
 /* assay eval llm: a language model over a text, token by token. */
-#include "conformance/tools/cli/cmd_eval.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/eval_flags.h"
 #include "conformance/tools/diff/tokens.h"
 #include "conformance/tools/eval/eval_log.h"
@@ -7,6 +7,7 @@
 #include "conformance/util/output.h"
 #include "conformance/util/sha256.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -18,20 +19,27 @@ struct request {
     bool no_nodes;
 };
 
-/* What a log is of. */
+/* What a log is of: what rows depend on. */
 static enum status make_key(const struct request *q, const struct tokens *t, json_t **key,
                             struct diag *diag)
 {
-    char model[SHA256_HEX_BYTES], text[SHA256_HEX_BYTES];
+    const struct subject *const subject = t->diff.subject;
+    char model[SHA256_HEX_BYTES], text[SHA256_HEX_BYTES], floats[BOUNDS_TEXT_BYTES],
+        quantized[BOUNDS_TEXT_BYTES];
 
-    sha256_hex(t->diff.bytes, t->diff.count, model);
+    sha256_hex(t->diff.file.bytes, t->diff.file.count, model);
     sha256_hex(t->ids, t->id_count * sizeof *t->ids, text);
     *key = json_object();
     json_object_set_new(*key, "assay_eval", json_string("llm"));
+    json_object_set_new(*key, "version", json_string(ASSAY_VERSION));
     json_object_set_new(*key, "model", json_string(model));
-    json_object_set_new(*key, "subject", json_string(t->diff.subject->label));
+    json_object_set_new(*key, "subject", eval_log_subject(subject));
+    json_object_set_new(*key, "bounds",
+                        json_sprintf("%s, %s", bounds_text(subject->bounds, floats),
+                                     bounds_text(subject->quantized, quantized)));
     json_object_set_new(*key, "tokens", json_string(text));
-    json_object_set_new(*key, "window", json_sprintf("%llu", (unsigned long long)q->window));
+    json_object_set_new(*key, "window", json_sprintf("%" PRIu64, q->window));
+    json_object_set_new(*key, "seed", json_sprintf("%" PRIu64, q->diff.seed));
     return *key ? STATUS_OK : diag_fail(diag, STATUS_NO_MEMORY, "log: out of memory");
 }
 
@@ -43,7 +51,7 @@ static enum status take_line(void *user, const json_t *line, struct diag *diag)
 static enum status add_row(void *user, size_t position, const struct token_row *row,
                            struct diag *diag)
 {
-    json_t *const line = token_row_json(position, row);
+    json_t *const line = token_row_json(position, row, true);
     const enum status s = eval_log_add(user, line, diag);
 
     json_decref(line);
@@ -131,23 +139,21 @@ int eval_llm_run(const struct command *self, int argc, char **argv)
 {
     struct request q = { .diff = { .runs = 1, .repeats = 1, .timeout_s = 300, .per_node = true } };
     const struct args_flag flags[] = {
-        { "tokens", ARGS_STRING, &q.tokens, "FILE",
-          "the text: token numbers, separated by spaces, lines or commas", 0, 0, NULL },
+        ARG("tokens", ARGS_STRING, &q.tokens, "FILE",
+            "the text: token numbers, separated by spaces, lines or commas, or .npy of i32 or i64"),
         { "window", ARGS_UINT, &q.window, "N",
           "tokens that a layer with the input mask_local sees (default: all)", 1, 1e6, NULL },
-        { "subject", ARGS_STRING, &q.eval.subject.subject, "SPEC",
-          "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`", 0, 0, NULL },
-        { "bounds", ARGS_STRING, &q.eval.subject.bounds, "CLASSES",
-          "classes of bounds of results, as in conformance (default: by the subject's options)", 0,
-          0, NULL },
-        { "max-drop", ARGS_STRING, &q.eval.max_drop, "PERCENT",
-          "exit code 1 where more than so many percent of the positions have another best token "
-          "than the reference",
-          0, 0, NULL },
-        { "resume", ARGS_STRING, &q.eval.resume, "FILE",
-          "keep rows in this file, and go on from those that it holds", 0, 0, NULL },
-        { "no-nodes", ARGS_BOOL, &q.no_nodes, NULL,
-          "at the first position out of bounds do not judge each node by itself", 0, 0, NULL },
+        ARG("subject", ARGS_STRING, &q.eval.subject.subject, "SPEC",
+            "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`"),
+        ARG("bounds", ARGS_STRING, &q.eval.subject.bounds, "CLASSES",
+            "classes of bounds of results, as in conformance (default: by the subject's options)"),
+        ARG("max-drop", ARGS_STRING, &q.eval.max_drop, "PERCENT",
+            "exit code 1 where more than so many percent of the positions have another best token "
+            "than the reference"),
+        ARG("resume", ARGS_STRING, &q.eval.resume, "FILE",
+            "keep rows in this file, and go on from those that it holds"),
+        ARG("no-nodes", ARGS_BOOL, &q.no_nodes, NULL,
+            "at the first position out of bounds do not judge each node by itself"),
         { "timeout", ARGS_DOUBLE, &q.diff.timeout_s, "SECONDS",
           "longest time of one step of the subject (default 300)", 0.1, 1e6, NULL },
     };

@@ -1,9 +1,7 @@
 /* assay eval segmentation: mIoU of a model that gives a class to each pixel. */
-#include "conformance/tools/cli/cmd_eval.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/eval_flags.h"
 #include "conformance/tools/eval/segmentation.h"
-
-#include <string.h>
 
 struct request {
     struct eval_flags flags;
@@ -47,27 +45,17 @@ int eval_segmentation_run(const struct command *self, int argc, char **argv)
     struct request q = { .flags = eval_flags_default(PREPROCESS_WHOLE, 0) };
     uint64_t ignore = 255;
     const struct args_flag own[] = {
-        { "masks", ARGS_STRING, &q.files.masks, "DIR",
-          "folder of the ground truth: for cat.jpg the labels cat.png, a palette or grey", 0, 0,
-          NULL },
-        { "labels", ARGS_STRING, &q.files.labels, "FILE", "names of the classes, one on each line",
-          0, 0, NULL },
+        ARG("masks", ARGS_STRING, &q.files.masks, "DIR",
+            "folder of the ground truth: for cat.jpg the labels cat.png, a palette or grey"),
+        ARG("labels", ARGS_STRING, &q.files.labels, "FILE",
+            "names of the classes, one on each line"),
         { "ignore", ARGS_UINT, &ignore, "N",
           "label of pixels that do not count; 256: all count (default 255)", 0, 256, NULL },
     };
-    struct args_flag flags[EVAL_FLAGS_MAX + sizeof own / sizeof own[0]];
-    size_t count;
-    struct args args;
     int code;
 
-    memcpy(flags, own, sizeof own);
-    count = sizeof own / sizeof own[0];
-    count += eval_flags_rows(&q.flags, flags + count);
-    if (!args_parse(self, argc, argv, flags, count, EVAL_COMMON, &q.flags.common, &args, 0, 1,
-                    &code))
+    if (!eval_flags_parse(self, argc, argv, own, sizeof own / sizeof own[0], &q.flags, &code))
         return code;
-    if (!eval_flags_apply(self, &q.flags, &args))
-        return EXIT_USAGE;
     if (!q.flags.model || !q.files.masks) {
         message_error(self->name, "expected MODEL, --images=DIR and --masks=DIR; `assay eval "
                                   "segmentation --help` shows how");

@@ -1,12 +1,11 @@
 /* assay golden list|check|export: the answers of the real runtime, kept in HDF5 files. */
 #include "conformance/suite/cases/select.h"
-#include "conformance/suite/golden/check.h"
-#include "conformance/suite/golden/export.h"
 #include "conformance/suite/golden/file.h"
+#include "conformance/suite/golden/golden.h"
 #include "conformance/suite/models/digits.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
-#include "conformance/tools/cli/parts.h"
+#include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
@@ -14,9 +13,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Who answered: the runtime, or a delegate held to bounds, in the order of enum bounds. */
 static const char *const sources[] = { "runtime", "fp32", "fp16", NULL };
@@ -45,31 +42,15 @@ static bool parse_reader(const struct command *self, int argc, char **argv, bool
                          struct golden_flags *f, int *exit_code)
 {
     const struct args_flag flags[] = {
-        { .name = "dir",
-          .kind = ARGS_STRING,
-          .target = &f->dir,
-          .value = "DIR",
-          .help = "directory of the golden files (default: golden/ here or in a directory above, "
-                  "otherwise ../golden, ../share/assay/golden or golden beside the program)" },
-        { .name = "filter",
-          .kind = ARGS_LIST,
-          .target = &f->filters,
-          .value = "GLOB",
-          .help = filter_help },
-        { .name = "bounds",
-          .kind = ARGS_CHOICE,
-          .target = &f->source,
-          .choices = sources,
-          .value = "CLASS",
-          .help = "who answered: the real runtime (default), or a delegate in it for some of the "
-                  "cases, held to the bounds of fp32 or fp16" },
-        { .name = "graphs",
-          .kind = ARGS_UINT,
-          .target = &f->graphs,
-          .value = "N",
-          .help = graphs_help,
-          .min = 0,
-          .max = 1e6 },
+        ARG("dir", ARGS_STRING, &f->dir, "DIR",
+            "directory of the golden files (default: golden/ here or in a directory above, "
+            "otherwise ../golden, ../share/assay/golden or golden beside the program)"),
+        ARG("filter", ARGS_LIST, &f->filters, "GLOB", filter_help),
+        { "bounds", ARGS_CHOICE, &f->source, "CLASS",
+          "who answered: the real runtime (default), or a delegate in it for some of the "
+          "cases, held to the bounds of fp32 or fp16",
+          0, 0, sources },
+        { "graphs", ARGS_UINT, &f->graphs, "N", graphs_help, 0, 1e6, NULL },
     };
     struct diag diag = { .status = STATUS_OK };
 
@@ -213,13 +194,11 @@ static json_t *report_json(const struct golden_report *r)
     for (size_t i = 0; i < r->op_count; i++) {
         const struct golden_op *const op = &r->ops[i];
 
-        /* JSON has no infinity: a margin that is not finite is null. */
         json_array_append_new(
             ops, json_pack("{s:s s:I s:I s:I s:I s:o s:s}", "op", op->name, "cases",
                            (json_int_t)op->cases, "failed", (json_int_t)op->failed, "missing",
                            (json_int_t)op->missing, "skipped", (json_int_t)op->skipped, "margin",
-                           isfinite(op->margin) ? json_real(op->margin) : json_null(), "worst_case",
-                           op->worst_case));
+                           json_number(op->margin), "worst_case", op->worst_case));
     }
     for (size_t i = 0; i < r->failure_count; i++)
         json_array_append_new(failures, json_pack("{s:s s:s}", "case", r->failures[i].name,
@@ -280,36 +259,15 @@ static int export_run(const struct command *self, int argc, char **argv)
 {
     struct golden_flags f = { .dir = NULL };
     const struct args_flag flags[] = {
-        { .name = "filter",
-          .kind = ARGS_LIST,
-          .target = &f.filters,
-          .value = "GLOB",
-          .help = filter_help },
-        { .name = "limit",
-          .kind = ARGS_UINT,
-          .target = &f.limit,
-          .value = "N",
-          .help = "at most N cases for each op, spread over its rows",
-          .min = 1,
-          .max = 1e9 },
-        { .name = "precision",
-          .kind = ARGS_CHOICE,
-          .target = &f.precision,
-          .choices = precisions,
-          .value = "CLASS",
-          .help = "precision of inputs and constants; fp16 rounds them to f16 values" },
-        { .name = "graphs",
-          .kind = ARGS_UINT,
-          .target = &f.graphs,
-          .value = "N",
-          .help = graphs_help,
-          .min = 0,
-          .max = 1e6 },
-        { .name = "models",
-          .kind = ARGS_BOOL,
-          .target = &f.models,
-          .help = "write what the reference answers with the trained models, in place of cases, "
-                  "as golden/digits/reference.h5 holds it" },
+        ARG("filter", ARGS_LIST, &f.filters, "GLOB", filter_help),
+        { "limit", ARGS_UINT, &f.limit, "N", "at most N cases for each op, spread over its rows", 1,
+          1e9, NULL },
+        { "precision", ARGS_CHOICE, &f.precision, "CLASS",
+          "precision of inputs and constants; fp16 rounds them to f16 values", 0, 0, precisions },
+        { "graphs", ARGS_UINT, &f.graphs, "N", graphs_help, 0, 1e6, NULL },
+        ARG("models", ARGS_BOOL, &f.models, NULL,
+            "write what the reference answers with the trained models, in place of cases, "
+            "as golden/digits/reference.h5 holds it"),
     };
     struct golden_request request;
     struct diag diag = { .status = STATUS_OK };

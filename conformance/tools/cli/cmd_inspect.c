@@ -33,11 +33,9 @@ static int run(const struct command *self, int argc, char **argv)
     bool plan = false, wide = false;
     struct diag diag = { .status = STATUS_OK };
     const struct args_flag flags[] = {
-        { "plan", ARGS_BOOL, &plan, NULL,
-          "print the delegate's plan too: partitions, steps, shaders, constants, grids, memory", 0,
-          0, NULL },
-        { "wide", ARGS_BOOL, &wide, NULL, "one line each, however long (default: 80 columns)", 0, 0,
-          NULL },
+        ARG("plan", ARGS_BOOL, &plan, NULL,
+            "print the delegate's plan too: partitions, steps, shaders, constants, grids, memory"),
+        ARG("wide", ARGS_BOOL, &wide, NULL, "one line each, however long (default: 80 columns)"),
     };
     struct args_common common;
     struct args args;
@@ -81,7 +79,7 @@ const struct command command_inspect = {
                 "  assay inspect model.tflite --delegate=none\n"
                 "  assay inspect model.tflite --plan\n"
                 "  assay inspect model.tflite --signature=decode --input-shape=ids:1,64\n"
-                "  assay inspect model.tflite --limit=file_bytes=8G\n"
+                "  assay inspect model.tflite --limit=tensors=4M\n"
                 "  assay inspect model.tflite --delegate-option=precision=fp16 --format=json\n",
     .suffix = ".tflite",
     .run = run,

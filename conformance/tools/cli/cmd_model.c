@@ -51,10 +51,9 @@ static int run(const struct command *self, int argc, char **argv)
     const char *path = NULL;
     bool as_written = false;
     const struct args_flag flags[] = {
-        { "o", ARGS_STRING, &path, "FILE", "where to (default, and -: standard output)", 0, 0,
-          NULL },
-        { "as-written", ARGS_BOOL, &as_written, NULL,
-          "write down a text that no runtime accepts, for tests of other readers", 0, 0, NULL },
+        ARG("o", ARGS_STRING, &path, "FILE", "where to (default, and -: standard output)"),
+        ARG("as-written", ARGS_BOOL, &as_written, NULL,
+            "write down a text that no runtime accepts, for tests of other readers"),
     };
     struct args_common common;
     struct model_file m;
@@ -70,7 +69,7 @@ static int run(const struct command *self, int argc, char **argv)
     s = model_file_open(&m, args.items[0], as_written, &diag);
     if (s == STATUS_OK)
         s = m.from_text ? to_model(&m, path, &diag) : to_text(&m, args.items[0], path, &diag);
-    mem_free(m.tflite.bytes);
+    file_model_close(&m.tflite);
     return s == STATUS_OK ? EXIT_AS_EXPECTED : message_fail(self->name, &diag);
 }
 

@@ -1,7 +1,6 @@
 /* assay report: what is done with the JSON reports of runs. */
-#include "conformance/tools/cli/cmd_report.h"
 
-#include "conformance/tools/cli/parts.h"
+#include "conformance/tools/cli/commands.h"
 
 static const struct command parts[] = {
     {
@@ -96,8 +95,8 @@ static const struct command parts[] = {
         .description =
             "Makes the directory DIR with the reports, the waivers, the logs and SHA256SUMS, which "
             "`sha256sum -c` reads.  Reports of runs that were cut, of single shards or of "
-            "different "
-            "lists of cases are refused, and so are one that is there twice and waived results "
+            "different lists of cases are refused, and so are one that is there twice and waived "
+            "results "
             "that no waiver explains.  An existing directory has to be empty.\n\n"
             "--verify checks the same, that every file is listed and no other is there, and that "
             "sums match.  Each problem is a line, and the exit code is 1.  `assay report show "
@@ -111,18 +110,43 @@ static const struct command parts[] = {
         .suffix = ".json",
         .run = report_statement_run,
     },
+    {
+        .name = "report site",
+        .summary = "make a static board of many reports",
+        .synopsis = "DIR|FILE... [-o OUT]",
+        .description =
+            "Reads reports, of a directory all files that end in .json, and writes a board: "
+            "index.html, a page for each subject with its versions as columns, what was fixed and "
+            "what broke from one to the next, findings and ops; a badge for each (SVG); and "
+            "feed.json, a JSON feed.  Pages have at most 2 MB, need no network, no script and "
+            "nothing beside them, and say what was left out.\n\n"
+            "A subject is one by its kind, the name of its library and its options, on one device; "
+            "its versions are those that its runtime tells, else hashes of its library in the "
+            "order of their dates.  `report show FILE --format=summary` sums a report up to what "
+            "the board shows, some 50 kB in place of 10 MB, and is read like a report.  Between "
+            "summaries cases are compared where an op has the same list of cases in both; "
+            "otherwise by the names of those that fail.\n\n"
+            "Exit code 0: all were read.  1: the board is written, and lacks reports that cannot "
+            "be read, which it names.  2: no report can be read, or the board not be written.",
+        .examples = "  assay report site results -o site\n"
+                    "  assay report site results nightly.json --out=/srv/www/assay\n"
+                    "  assay report show report.json --format=summary --out=results/2026-11.json\n",
+        .suffix = ".json",
+        .run = report_site_run,
+    },
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
 const struct command command_report = {
     .name = "report",
     .summary = "show, merge and compare the reports of runs",
-    .synopsis = "show|merge|compare|accept|statement [FLAG]... FILE...",
+    .synopsis = "show|merge|compare|accept|statement|site [FLAG]... FILE...",
     .description = "Works on the JSON reports that `assay conformance --format=json --out=FILE` "
                    "writes.  Nothing is run.",
     .examples = "  assay report show report.json --format=html --out=report.html\n"
                 "  assay report merge shard-*.json --out=report.json\n"
                 "  assay report compare old.json new.json\n"
+                "  assay report site results -o site\n"
                 "  assay report compare --help\n",
     .parts = parts,
     .part_count = PARTS,

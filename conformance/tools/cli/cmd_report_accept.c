@@ -1,10 +1,8 @@
 /* assay report accept: the next baseline, and what it gives up. */
 #include "conformance/report/record/accept.h"
 #include "conformance/tools/cli/args.h"
-#include "conformance/tools/cli/cmd_report.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/util/output.h"
-
-#include <string.h>
 
 struct accept_request {
     const char *path, *baseline, *out;
@@ -71,35 +69,15 @@ int report_accept_run(const struct command *self, int argc, char **argv)
     static const char *const formats[] = { "text", "json", NULL };
     struct accept_request q = { .format = FORMAT_TEXT };
     const struct args_flag flags[] = {
-        { .name = "baseline",
-          .kind = ARGS_STRING,
-          .target = &q.baseline,
-          .value = "FILE",
-          .help = "the baseline up to now" },
-        { .name = "out",
-          .kind = ARGS_STRING,
-          .target = &q.out,
-          .value = "FILE",
-          .help = "the next baseline, as JSON; it may be the file of --baseline" },
-        { .name = "give-up",
-          .kind = ARGS_LIST,
-          .target = &q.options.give_up,
-          .value = "GLOB",
-          .help = "cases, models or subjects that may be worse from now on; repeatable" },
-        { .name = "allow-worse",
-          .kind = ARGS_BOOL,
-          .target = &q.options.allow_worse,
-          .help = "everything may be worse from now on" },
-        { .name = "dry-run",
-          .kind = ARGS_BOOL,
-          .target = &q.dry_run,
-          .help = "show what is given up, and write nothing" },
-        { .name = "format",
-          .kind = ARGS_CHOICE,
-          .target = &q.format,
-          .value = "FORMAT",
-          .help = "form of what is given up",
-          .choices = formats },
+        ARG("baseline", ARGS_STRING, &q.baseline, "FILE", "the baseline up to now"),
+        ARG("out", ARGS_STRING, &q.out, "FILE",
+            "the next baseline, as JSON; it may be the file of --baseline"),
+        ARG("give-up", ARGS_LIST, &q.options.give_up, "GLOB",
+            "cases, models or subjects that may be worse from now on; repeatable"),
+        ARG("allow-worse", ARGS_BOOL, &q.options.allow_worse, NULL,
+            "everything may be worse from now on"),
+        ARG("dry-run", ARGS_BOOL, &q.dry_run, NULL, "show what is given up, and write nothing"),
+        { "format", ARGS_CHOICE, &q.format, "FORMAT", "form of what is given up", 0, 0, formats },
     };
     struct args args;
     int code;

@@ -1,9 +1,9 @@
 /* assay report compare: what got worse between two runs. */
-#include "conformance/report/forms/compare_forms.h"
-#include "conformance/report/record/compare_reports.h"
-#include "conformance/report/record/fastest.h"
+#include "conformance/report/forms/forms.h"
+#include "conformance/report/record/compare.h"
+#include "conformance/report/record/match.h"
 #include "conformance/tools/cli/args.h"
-#include "conformance/tools/cli/cmd_report.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/util/output.h"
 
 #include <ctype.h>
@@ -180,33 +180,29 @@ int report_compare_run(const struct command *self, int argc, char **argv)
     uint64_t memory_floor = q.limits.memory_floor;
     const struct args_flag flags[] = {
         { "format", ARGS_CHOICE, &q.format, "FORMAT", "form of the comparison", 0, 0, formats },
-        { "out", ARGS_STRING, &q.out, "PATH", "file of the comparison (default: standard output)",
-          0, 0, NULL },
-        { "ignore", ARGS_LIST, &q.ignore, "WHAT",
-          "do not look at margins, memory, models, support or times; a list with commas", 0, 0,
-          NULL },
-        { "max-margin-growth", ARGS_STRING, &q.margin_growth, "PERCENT",
-          "how much the margin of a case may grow (default 10%)", 0, 0, NULL },
+        ARG("out", ARGS_STRING, &q.out, "PATH",
+            "file of the comparison (default: standard output)"),
+        ARG("ignore", ARGS_LIST, &q.ignore, "WHAT",
+            "do not look at margins, memory, models, support or times; a list with commas"),
+        ARG("max-margin-growth", ARGS_STRING, &q.margin_growth, "PERCENT",
+            "how much the margin of a case may grow (default 10%)"),
         { "margin-floor", ARGS_DOUBLE, &q.limits.margin_floor, "X",
           "a smaller step of a margin is no growth (default 0.05)", 0, 1e6, NULL },
-        { "max-slowdown", ARGS_STRING, &q.slowdown, "PERCENT",
-          "how much slower an op in a type may become, apart from the whole run (default 5%)", 0, 0,
-          NULL },
-        { "max-run-slowdown", ARGS_STRING, &q.run_slowdown, "PERCENT",
-          "how much slower the whole run may become (default: off, as load does that)", 0, 0,
-          NULL },
-        { "max-memory-growth", ARGS_STRING, &q.memory_growth, "PERCENT",
-          "how much more memory a case may take (default 2%)", 0, 0, NULL },
+        ARG("max-slowdown", ARGS_STRING, &q.slowdown, "PERCENT",
+            "how much slower an op in a type may become, apart from the whole run (default 5%)"),
+        ARG("max-run-slowdown", ARGS_STRING, &q.run_slowdown, "PERCENT",
+            "how much slower the whole run may become (default: off, as load does that)"),
+        ARG("max-memory-growth", ARGS_STRING, &q.memory_growth, "PERCENT",
+            "how much more memory a case may take (default 2%)"),
         { "memory-floor", ARGS_UINT, &memory_floor, "BYTES",
           "a smaller step of memory is no growth (default 4096)", 0, 1e15, NULL },
-        { "same-cases", ARGS_BOOL, &q.limits.same_cases, NULL,
-          "cases of OLD that NEW lacks fail, too", 0, 0, NULL },
-        { "pair", ARGS_LIST, &q.pair, "OLD:NEW",
-          "compare these subjects, by number, whatever they are; repeatable", 0, 0, NULL },
-        { "old-times", ARGS_LIST, &q.old_times, "FILE",
-          "report of another run of OLD: the fastest time of each case counts; repeatable", 0, 0,
-          NULL },
-        { "new-times", ARGS_LIST, &q.new_times, "FILE", "the same of NEW", 0, 0, NULL },
+        ARG("same-cases", ARGS_BOOL, &q.limits.same_cases, NULL,
+            "cases of OLD that NEW lacks fail, too"),
+        ARG("pair", ARGS_LIST, &q.pair, "OLD:NEW",
+            "compare these subjects, by number, whatever they are; repeatable"),
+        ARG("old-times", ARGS_LIST, &q.old_times, "FILE",
+            "report of another run of OLD: the fastest time of each case counts; repeatable"),
+        ARG("new-times", ARGS_LIST, &q.new_times, "FILE", "the same of NEW"),
     };
     struct args args;
     int code;

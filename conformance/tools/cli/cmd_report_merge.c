@@ -1,6 +1,6 @@
-#include "conformance/report/record/merge.h"
+#include "conformance/report/record/record.h"
 #include "conformance/tools/cli/args.h"
-#include "conformance/tools/cli/cmd_report.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/write_form.h"
 #include "conformance/util/shell_word.h"
 #include "reference/base/memory.h"
@@ -67,10 +67,8 @@ int report_merge_run(const struct command *self, int argc, char **argv)
 {
     struct merge_flags f = { .partial = false };
     const struct args_flag flags[] = {
-        { .name = "partial",
-          .kind = ARGS_BOOL,
-          .target = &f.partial,
-          .help = "merge although shards are missing; the report then says which" },
+        ARG("partial", ARGS_BOOL, &f.partial, NULL,
+            "merge although shards are missing; the report then says which"),
     };
     struct diag diag = { .status = STATUS_OK };
     struct merge_input *inputs;

@@ -1,6 +1,6 @@
-#include "conformance/report/record/record_select.h"
+#include "conformance/report/record/record.h"
 #include "conformance/tools/cli/args.h"
-#include "conformance/tools/cli/cmd_report.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/write_form.h"
 
 #include <stddef.h>
@@ -31,23 +31,11 @@ int report_show_run(const struct command *self, int argc, char **argv)
 {
     struct show_flags f = { .subject = UINT64_MAX };
     const struct args_flag flags[] = {
-        { .name = "status",
-          .kind = ARGS_STRING,
-          .target = &f.status,
-          .value = "STATUS,...",
-          .help = "results of these statuses only, such as fail,crash" },
-        { .name = "filter",
-          .kind = ARGS_LIST,
-          .target = &f.filters,
-          .value = "GLOB",
-          .help = "cases such as 'conv_2d.*' only; repeatable" },
-        { .name = "subject",
-          .kind = ARGS_UINT,
-          .target = &f.subject,
-          .value = "N",
-          .help = "results of subject N only, counted from 0",
-          .min = 0,
-          .max = 1e6 },
+        ARG("status", ARGS_STRING, &f.status, "STATUS,...",
+            "results of these statuses only, such as fail,crash"),
+        ARG("filter", ARGS_LIST, &f.filters, "GLOB", "cases such as 'conv_2d.*' only; repeatable"),
+        { "subject", ARGS_UINT, &f.subject, "N", "results of subject N only, counted from 0", 0,
+          1e6, NULL },
     };
     struct record record;
     struct args args;

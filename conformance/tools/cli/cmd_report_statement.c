@@ -1,11 +1,9 @@
 /* assay report statement: a directory that backs a claim of conformance, and its verification. */
 #include "conformance/report/record/statement.h"
 #include "conformance/tools/cli/args.h"
-#include "conformance/tools/cli/cmd_report.h"
+#include "conformance/tools/cli/commands.h"
 #include "conformance/util/json_text.h"
 #include "reference/base/clean.h"
-
-#include <string.h>
 
 static const char what[] = "report statement";
 
@@ -95,31 +93,13 @@ int report_statement_run(const struct command *self, int argc, char **argv)
     int format = FORMAT_TEXT;
     bool verifies = false;
     const struct args_flag flags[] = {
-        { .name = "out",
-          .kind = ARGS_STRING,
-          .target = &q.dir,
-          .value = "DIR",
-          .help = "the directory to be made; an existing one has to be empty" },
-        { .name = "waivers",
-          .kind = ARGS_STRING,
-          .target = &q.waivers,
-          .value = "FILE",
-          .help = "the known failures that the runs were held against" },
-        { .name = "log",
-          .kind = ARGS_LIST,
-          .target = &q.logs,
-          .value = "FILE",
-          .help = "a log to be included; repeatable" },
-        { .name = "verify",
-          .kind = ARGS_BOOL,
-          .target = &verifies,
-          .help = "check the statement DIR instead of making one" },
-        { .name = "format",
-          .kind = ARGS_CHOICE,
-          .target = &format,
-          .value = "FORMAT",
-          .help = "form of what --verify finds",
-          .choices = formats },
+        ARG("out", ARGS_STRING, &q.dir, "DIR",
+            "the directory to be made; an existing one has to be empty"),
+        ARG("waivers", ARGS_STRING, &q.waivers, "FILE",
+            "the known failures that the runs were held against"),
+        ARG("log", ARGS_LIST, &q.logs, "FILE", "a log to be included; repeatable"),
+        ARG("verify", ARGS_BOOL, &verifies, NULL, "check the statement DIR instead of making one"),
+        { "format", ARGS_CHOICE, &format, "FORMAT", "form of what --verify finds", 0, 0, formats },
     };
     struct args args;
     int code;

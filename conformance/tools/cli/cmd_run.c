@@ -4,6 +4,7 @@
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/judge/node_host.h"
 #include "conformance/suite/subject/session.h"
+#include "conformance/tools/bench/bench_series.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
 #include "conformance/tools/cli/run_tokens.h"
@@ -18,8 +19,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TOP_MAX = 100 };
 
@@ -36,7 +35,7 @@ struct request {
 struct result {
     struct session session;
     struct labels labels;
-    double latency_ms; /* of the first inference */
+    double latency_ms; /* of the first inference, or step */
     double median_ms;  /* of the ones after it; 0: none */
 };
 
@@ -79,13 +78,6 @@ static enum status invoke(struct result *r, double *ms, struct diag *diag)
     return STATUS_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Repeats the inference from the same state, so that the outputs stay those of the first. */
 static enum status repeat(struct result *r, uint64_t runs, struct diag *diag)
 {
@@ -100,9 +92,9 @@ static enum status repeat(struct result *r, uint64_t runs, struct diag *diag)
         if (s == STATUS_OK)
             s = invoke(r, &ms[i], diag);
     }
-    qsort(ms, count, sizeof *ms, by_value);
+    bench_sort(ms, count);
     if (s == STATUS_OK)
-        r->median_ms = (ms[(count - 1) / 2] + ms[count / 2]) / 2;
+        r->median_ms = bench_quantile(ms, count, 0.5);
     mem_free(ms);
     return s;
 }
@@ -150,8 +142,14 @@ static enum status run_all(struct result *r, struct request *q, struct diag *dia
         s = open_session(r, q, diag);
     }
     TRY(s);
-    if (q->tokens.text)
-        return diag_prefix(diag, run_tokens(&q->tokens, &r->session, diag), "%s", q->model);
+    if (q->tokens.text) {
+        q->tokens.inputs = &q->inputs;
+        q->tokens.scale = (struct pixel_scale){ q->mean, q->std };
+        q->tokens.seed = q->common.seed;
+        s = run_tokens(&q->tokens, &r->session, diag);
+        r->latency_ms = q->tokens.first_ms;
+        return diag_prefix(diag, s, "%s", q->model);
+    }
     TRY(fill_inputs(r, q, diag));
     s = random_explain(r->session.in, q->inputs.count, "give --input=FILE",
                        invoke(r, &r->latency_ms, diag), diag);
@@ -168,6 +166,18 @@ static void print_line(FILE *f, const char *before, const char *text)
     fputs(before, f);
     clean_print(f, text);
     fputc('\n', f);
+}
+
+/* The file of input i, a tensor; NULL: it has none. */
+static const char *file_of(const struct request *q, size_t i, int tensor)
+{
+    if (!q->tokens.text)
+        return i < q->inputs.count ? q->inputs.items[i] : NULL;
+    for (size_t k = 0; k < q->tokens.other_count && k < q->inputs.count; k++) {
+        if (q->tokens.others[k] == tensor)
+            return q->inputs.items[k];
+    }
+    return NULL;
 }
 
 static void print_tensor(FILE *f, const char *what, size_t i, const TfLiteTensor *t)
@@ -225,6 +235,18 @@ static void print_summary(FILE *f, const TfLiteTensor *t)
     fprintf(f, "\n");
 }
 
+static void print_input(FILE *f, const struct result *r, const struct request *q, size_t i,
+                        int tensor)
+{
+    const char *const file = file_of(q, i, tensor);
+
+    print_tensor(f, "input", i, interpreter_tensor(r->session.in, tensor));
+    if (file)
+        print_line(f, "  from ", file);
+    else
+        fprintf(f, "  random, seed %" PRIu64 "\n", q->common.seed);
+}
+
 static void print_text(FILE *f, struct result *r, const struct request *q)
 {
     struct interpreter *const in = r->session.in;
@@ -244,16 +266,13 @@ static void print_text(FILE *f, struct result *r, const struct request *q)
             interpreter_partition_count(in) == 1 ? "" : "s");
     model_use_print(f, &q->common.use, &r->session.model, in, 12);
     if (q->tokens.text) {
+        for (size_t i = 0; i < q->tokens.other_count; i++)
+            print_input(f, r, q, i, q->tokens.others[i]);
         run_tokens_print(f, &q->tokens);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        print_tensor(f, "input", i, interpreter_tensor(in, tensors[i]));
-        if (i < q->inputs.count)
-            print_line(f, "  from ", q->inputs.items[i]);
-        else
-            fprintf(f, "  random, seed %" PRIu64 "\n", q->common.seed);
-    }
+    for (size_t i = 0; i < count; i++)
+        print_input(f, r, q, i, tensors[i]);
     tensors = interpreter_outputs(in, &count);
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, tensors[i]);
@@ -298,7 +317,7 @@ static json_t *json_top(const struct result *r, const TfLiteTensor *t, size_t to
 
         json_object_set_new(o, "index", json_integer((json_int_t)indices[i]));
         json_object_set_new(o, "label", json_text(labels_find(&r->labels, indices[i])));
-        json_object_set_new(o, "value", isfinite(x) ? json_real(x) : json_null());
+        json_object_set_new(o, "value", json_number(x));
         json_array_append_new(list, o);
     }
     return list;
@@ -315,7 +334,7 @@ static void print_json(FILE *f, struct result *r, const struct request *q)
     for (size_t i = 0; i < count; i++) {
         json_t *const o = json_tensor(interpreter_tensor(in, tensors[i]));
 
-        json_object_set_new(o, "from", json_text(i < q->inputs.count ? q->inputs.items[i] : NULL));
+        json_object_set_new(o, "from", json_text(file_of(q, i, tensors[i])));
         json_array_append_new(inputs, o);
     }
     tensors = interpreter_outputs(in, &count);
@@ -365,27 +384,46 @@ static int print_result(struct result *r, const struct request *q)
     return output_close(&out, q->common.out, false);
 }
 
+/* A flag that the other kind of run does not look at would be dropped without a word. */
+static bool check_flags(const struct request *q)
+{
+    const struct {
+        const char *name;
+        bool given, of_tokens;
+    } flags[] = {
+        { "labels", q->labels, false },         { "output", q->output, false },
+        { "top", q->top > 0, false },           { "runs", q->runs > 0, false },
+        { "steps", q->tokens.steps > 0, true }, { "window", q->tokens.window > 0, true },
+    };
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (!flags[i].given || flags[i].of_tokens == (q->tokens.text != NULL))
+            continue;
+        message_error("run", "--%s: expected only %s --tokens", flags[i].name,
+                      flags[i].of_tokens ? "with" : "without");
+        return false;
+    }
+    return true;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct request q = {
-        .top = 5, .runs = 1, .mean = 127.5, .std = 127.5, .tokens = { .steps = 16 }
-    };
+    struct request q = { .mean = NAN, .std = NAN };
     const struct args_flag flags[] = {
-        { "input", ARGS_LIST, &q.inputs, "FILE",
-          "next input: image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw bytes; repeatable",
-          0, 0, NULL },
-        { "labels", ARGS_STRING, &q.labels, "FILE", "names of the classes, one on each line", 0, 0,
-          NULL },
-        { "output", ARGS_STRING, &q.output, "FILE",
-          "write the outputs there: .npy, .h5, otherwise raw bytes", 0, 0, NULL },
+        ARG("input", ARGS_LIST, &q.inputs, "FILE",
+            "next input: image (BMP, JPEG, PNG), .npy, FILE.h5:DATASET[i] or raw bytes; "
+            "repeatable; "
+            "with --tokens those that are no tokens, masks or caches"),
+        ARG("labels", ARGS_STRING, &q.labels, "FILE", "names of the classes, one on each line"),
+        ARG("output", ARGS_STRING, &q.output, "FILE",
+            "write the outputs there: .npy, .h5, otherwise raw bytes"),
         { "top", ARGS_UINT, &q.top, "K", "number of classes to show (default 5)", 1, TOP_MAX,
           NULL },
         { "runs", ARGS_UINT, &q.runs, "N",
           "number of inferences; shows the median of all but the first (default 1)", 1, 1e6, NULL },
-        { "tokens", ARGS_STRING, &q.tokens.text, "N,...",
-          "give these tokens to a language model, one a step (--signature=decode), and go on by "
-          "the likeliest",
-          0, 0, NULL },
+        ARG("tokens", ARGS_STRING, &q.tokens.text, "N,...",
+            "give these tokens to a language model, one a step (--signature=decode), and go on by "
+            "the likeliest"),
         { "steps", ARGS_UINT, &q.tokens.steps, "N", "tokens to generate (default 16)", 1, 1e6,
           NULL },
         { "window", ARGS_UINT, &q.tokens.window, "N",
@@ -405,18 +443,25 @@ static int run(const struct command *self, int argc, char **argv)
                     ARGS_MODEL | ARGS_USE | ARGS_HOST | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED,
                     &q.common, &args, 1, 1, &code))
         return code;
+    if (!check_flags(&q))
+        return EXIT_USAGE;
     q.model = args.items[0];
+    q.top = q.top ? q.top : 5;
+    q.runs = q.runs ? q.runs : 1;
+    q.mean = isnan(q.mean) ? 127.5 : q.mean;
+    q.std = isnan(q.std) ? 127.5 : q.std;
+    q.tokens.steps = q.tokens.steps ? q.tokens.steps : 16;
     if (run_all(&r, &q, &diag) != STATUS_OK)
         code = message_fail(self->name, &diag);
     else
         code = print_result(&r, &q);
     if (code == EXIT_AS_EXPECTED && q.common.use.left_count > 0)
         code = EXIT_FAILED;
-    model_use_close(&q.common.use);
     session_close(&r.session);
     node_host_close(&q.host);
     run_tokens_close(&q.tokens);
     labels_close(&r.labels);
+    model_use_close(&q.common.use);
     return code;
 }
 
@@ -440,6 +485,8 @@ const struct command command_run = {
                 "  assay run model.tflite --delegate-option=precision=fp16 --output=out.npy\n"
                 "  assay run model.tflite --input-shape=image:1,480,640,3 --input=room.jpg\n"
                 "  assay run decoder.tflite --tokens=3,14,15 --steps=64\n"
+                "  assay run whisper.tflite --signature=encode --input=mel.npy --output=sound.npy\n"
+                "  assay run whisper.tflite --tokens=1 --signature=decode --input=sound.npy\n"
                 "  assay run model.tflite --limit=activation_bytes=8G\n"
                 "  assay run <(zcat model.tflite.gz)\n"
                 "  assay run model.tflite --delegate=./libother.so --format=json\n",

@@ -119,24 +119,26 @@ static int run(const struct command *self, int argc, char **argv)
 {
     struct request r = { .width = 0 };
     const struct args_flag flags[] = {
-        { "output", ARGS_STRING, &r.output, "FILE", "the .tflite file to write", 0, 0, NULL },
-        { "o", ARGS_STRING, &r.output, "FILE", "the same as --output", 0, 0, NULL },
+        ARG("output", ARGS_STRING, &r.output, "FILE", "the .tflite file to write"),
+        ARG("o", ARGS_STRING, &r.output, "FILE", "the same as --output"),
         { "width", ARGS_DOUBLE, &r.width, "X",
           "factor of all channel counts (default: the topology's, mostly 1)", 0.01, 2, NULL },
         { "res", ARGS_UINT, &r.resolution, "N",
-          "width and height of the input image, or frames of sound (default: the topology's)", 1,
-          65536, NULL },
+          "width and height of the input image, frames of sound, tokens of a text, or slots of "
+          "caches (default: the topology's)",
+          1, 65536, NULL },
         { "channels", ARGS_UINT, &r.channels, "N",
-          "channels of the input (default: the topology's)", 1, 64, NULL },
+          "channels of the input (default: the topology's)", 1, 128, NULL },
         { "classes", ARGS_UINT, &r.classes, "N",
-          "number of classes, or keypoints (default: the topology's)", 2, 100000, NULL },
+          "number of classes, keypoints, or tokens of the vocabulary (default: the topology's)", 2,
+          262144, NULL },
         { "batch", ARGS_UINT, &r.batch, "N", "inputs of one inference (default 1)", 1, 1024, NULL },
         { "type", ARGS_CHOICE, &r.type, "TYPE",
-          "type of all tensors; with f16, dynamic (i8), and the i4 and i2 of language models (a "
-          "scale "
-          "for each row, or for blocks of 32) of weights only",
+          "type of all tensors; with f16 and dynamic (i8) of weights only, so with i4 and i2, "
+          "which "
+          "decoders, encoders, vits and whispers have (a scale for each row, or for blocks of 32)",
           0, 0, type_names },
-        { "list", ARGS_BOOL, &r.list, NULL, "list the names of models", 0, 0, NULL },
+        ARG("list", ARGS_BOOL, &r.list, NULL, "list the names of models"),
     };
     struct args_common common;
     struct args args;
@@ -177,6 +179,7 @@ const struct command command_zoo = {
                 "  assay zoo mobilenet_v1 --width=0.25 --res=128 --type=f16 -o small.tflite\n"
                 "  assay zoo mobilenet_v1 --type=i8 -o mobilenet_i8.tflite\n"
                 "  assay zoo decoder_270m --type=i4_block -o decoder.tflite\n"
+                "  assay zoo whisper_tiny --type=dynamic -o whisper.tflite\n"
                 "  assay zoo resnet50 --batch=8 -o resnet50_batch8.tflite\n",
     .word_at = name_at,
     .run = run,

@@ -34,4 +34,28 @@ const struct command *commands_find(const char *name);
 /* The name of a command nearest to a word; NULL when none is near. */
 const char *commands_nearest(const char *word);
 
+/* ---- parts.c: commands of a second word, such as `golden check` ---- */
+
+/* The run of a command that has parts: runs the part that argv[1] names, or says which there are.
+ */
+int parts_run(const struct command *self, int argc, char **argv);
+/* The part of a command with this second word, "check"; NULL when there is none. */
+const struct command *parts_find(const struct command *self, const char *word);
+
+/* ---- cmd_eval.c: the parts of `assay eval`: cmd_eval_<part>.c defines each ---- */
+
+int eval_imagenet_run(const struct command *self, int argc, char **argv);
+int eval_coco_run(const struct command *self, int argc, char **argv);
+int eval_llm_run(const struct command *self, int argc, char **argv);
+int eval_segmentation_run(const struct command *self, int argc, char **argv);
+
+/* ---- cmd_report.c: the parts of `assay report`: cmd_report_<part>.c has each ---- */
+
+int report_show_run(const struct command *self, int argc, char **argv);
+int report_merge_run(const struct command *self, int argc, char **argv);
+int report_compare_run(const struct command *self, int argc, char **argv);
+int report_accept_run(const struct command *self, int argc, char **argv);
+int report_site_run(const struct command *self, int argc, char **argv);
+int report_statement_run(const struct command *self, int argc, char **argv);
+
 #endif

@@ -11,7 +11,12 @@
 
 enum { CONFORMANCE_SUBJECTS_MAX = 16 };
 
+struct hostile; /* suite/hostile/hostile.h */
+
 struct conformance_request {
+    const char *name; /* of the command, for messages and progress */
+    struct hostile
+        *hostile; /* of `assay hostile`: its models are the cases; NULL: the suite's are */
     int argc;
     char **argv; /* of the command, for the report */
     struct args_common common;
@@ -20,6 +25,7 @@ struct conformance_request {
     const char *resume; /* report or log; NULL: none */
     uint64_t give_up;
     const char *shard, *waivers, *write_waivers, *baseline, *repro_dir, *mutants, *versions;
+    const char *repro; /* of repro_dir: "findings", which NULL is, or "all" */
     const char *require_classes, *write_classes; /* file or list; file */
     const char *today;                           /* YYYY-MM-DD; NULL: the clock's */
     bool strict_waivers;

@@ -1,18 +1,24 @@
-#include "conformance/tools/cli/conformance_run.h"
-
+/* A run of the suite, from the flags of `assay conformance` or `assay hostile` to its reports. */
 #include "conformance/report/record/classes.h"
+#include "conformance/report/record/cluster.h"
 #include "conformance/report/record/expectations.h"
+#include "conformance/report/record/exposure.h"
 #include "conformance/report/record/from_run.h"
 #include "conformance/report/record/ledger.h"
+#include "conformance/report/record/report.h"
 #include "conformance/report/record/resume.h"
 #include "conformance/report/record/shrunk_graphs.h"
+#include "conformance/suite/hostile/hostile.h"
 #include "conformance/suite/judge/checkpoint.h"
+#include "conformance/suite/judge/runner.h"
 #include "conformance/suite/models/digits_judge.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/tools/cli/conformance_setup.h"
 #include "conformance/tools/cli/write_form.h"
 #include "conformance/util/clock.h"
 #include "conformance/util/git_state.h"
 #include "conformance/util/interrupt.h"
+#include "conformance/util/message.h"
 #include "conformance/util/output.h"
 #include "conformance/util/process.h"
 #include "conformance/util/shell_word.h"
@@ -23,6 +29,71 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+
+/* ---- of --repro-dir: a directory for each finding of a run ---- */
+
+enum { REPRO_FINDINGS_MAX = 200 };
+
+/* The outcome of a result of the record, which leaves out cases that no subject runs. */
+static size_t outcome_of(const struct report *report, const struct record *r, size_t result)
+{
+    const char *const name = r->cases[r->results[result].test_case].name;
+    size_t i = 0;
+
+    while (i < report->case_count && strcmp(report->cases[i].name, name) != 0)
+        i++;
+    return i == report->case_count ? SIZE_MAX : r->results[result].subject * report->case_count + i;
+}
+
+static enum status save(const struct run_request *run, const struct report *report,
+                        const struct finding *f, size_t result, size_t step_limit,
+                        struct shrunk_forms *forms, struct diag *diag)
+{
+    struct shrunk shrunk;
+
+    TRY(shrunk_forms_save(run, &report->outcome, result, step_limit, &shrunk, diag));
+    if (forms && forms->count < SHRUNK_FORMS_MAX)
+        forms->items[forms->count++] = (struct shrunk_form){ result, f->count - 1, shrunk };
+    else
+        shrunk_close(&shrunk);
+    return STATUS_OK;
+}
+
+/* Writes the smallest case of each finding and its minimal form.  The first forms are kept in
+ * `forms`; NULL: none is.  A status other than OK: a file could not be written, or this program
+ * failed. */
+static enum status repro_findings(const struct run_request *run, const struct report *report,
+                                  size_t step_limit, struct shrunk_forms *forms, struct diag *diag)
+{
+    struct arena arena = { .blocks = NULL };
+    struct finding *findings = NULL;
+    struct exposure exposure;
+    struct record r;
+    size_t count = 0, failed = 0;
+    enum status s;
+
+    while (failed < report->outcome.count &&
+           !case_status_fails(report->outcome.results[failed].status))
+        failed++;
+    if (failed == report->outcome.count)
+        return STATUS_OK;
+    TRY(record_from_run(&r, report, diag));
+    s = exposure_open(&exposure, &r, &arena, diag);
+    if (s == STATUS_OK)
+        s = cluster_findings(&r, &arena, &findings, &count, diag);
+    for (size_t i = 0; i < count && i < REPRO_FINDINGS_MAX && s == STATUS_OK && !interrupt_signal();
+         i++) {
+        const size_t result = outcome_of(report, &r, findings[i].smallest);
+
+        if (result != SIZE_MAX && case_status_fails(report->outcome.results[result].status))
+            s = save(run, report, &findings[i], result, step_limit, forms, diag);
+    }
+    arena_close(&arena);
+    record_close(&r);
+    return s;
+}
+
+/* ---- the run ---- */
 
 /* A run, from its flags to its report; close frees all of it. */
 struct run {
@@ -42,6 +113,7 @@ struct run {
     char started[32], host[256];
     double began_s;
     char *command;
+    bool failed; /* to write what was asked for */
 };
 
 /* ---- how it was made ---- */
@@ -111,16 +183,6 @@ static void note_run(struct run *x)
 
 /* ---- running ---- */
 
-/* Notes what the device lacks, without the label that a message begins with. */
-static void note_lack(struct subject *s, const char *text)
-{
-    const size_t label = strlen(s->label);
-    const bool labelled =
-        strncmp(text, s->label, label) == 0 && strncmp(text + label, ": ", 2) == 0;
-
-    snprintf(s->not_run, sizeof s->not_run, "%.479s", labelled ? text + label + 2 : text);
-}
-
 /* Checks that each subject works here at all, before thousands of cases fail for one reason.  One
  * that nobody named may lack a device; not all may. */
 static enum status probe(struct run *x, struct diag *diag)
@@ -138,7 +200,8 @@ static enum status probe(struct run *x, struct diag *diag)
         if (s != STATUS_OK && lacking == 0)
             *diag = why;
         if (s == STATUS_NO_DEVICE && x->subjects[i].optional) {
-            note_lack(&x->subjects[i], why.text);
+            snprintf(x->subjects[i].not_run, sizeof x->subjects[i].not_run, "%.479s",
+                     conformance_lack(&x->subjects[i], why.text));
             lacking++;
             s = STATUS_OK;
         } else if (s != STATUS_OK) {
@@ -153,6 +216,11 @@ static enum status probe(struct run *x, struct diag *diag)
     return lacking > 0 && lacking == r->subject_count ? STATUS_NO_DEVICE : STATUS_OK;
 }
 
+static bool saves_all(const struct conformance_request *q)
+{
+    return q->repro && strcmp(q->repro, "all") == 0;
+}
+
 static struct run_request make_request(struct run *x)
 {
     const struct conformance_request *const q = x->q;
@@ -165,10 +233,13 @@ static struct run_request make_request(struct run *x)
         .seed = q->common.seed,
         .jobs = (size_t)q->common.jobs,
         .timeout_s = q->timeout_s,
-        .repro_dir = q->repro_dir,
+        .repro_dir = saves_all(q) ? q->repro_dir : NULL,
         .repeat = q->repeat,
         .give_up = q->give_up,
         .quiet = q->common.quiet,
+        .what = q->name,
+        .run_case = q->hostile ? hostile_judge : NULL,
+        .run_user = q->hostile,
     };
 }
 
@@ -240,13 +311,50 @@ static enum status minimize(struct run *x, struct diag *diag)
                              diag);
 }
 
+/* What --repro=all could not write: the first of it. */
+static void check_saved(struct run *x)
+{
+    for (size_t i = 0; i < x->report.outcome.count && !x->failed; i++) {
+        const char *why = strstr(x->report.outcome.results[i].reason, SHRUNK_SAVE_FAILED);
+
+        if (!why)
+            continue;
+        why += strlen(SHRUNK_SAVE_FAILED);
+        message_error(x->q->name, "--repro-dir: %.*s", (int)strcspn(why, ")"), why);
+        x->failed = true;
+    }
+}
+
+/* A directory for each finding.  A disk that is full ends no run: the report is written. */
+static void save_findings(struct run *x)
+{
+    const struct conformance_request *const q = x->q;
+    struct run_request request = make_request(x);
+    struct diag diag;
+
+    if (q->repro_dir && saves_all(q))
+        check_saved(x);
+    if (!q->repro_dir || saves_all(q) || interrupt_signal())
+        return;
+    request.repro_dir = q->repro_dir;
+    if (repro_findings(&request, &x->report, (size_t)q->minimize_steps,
+                       q->minimize ? NULL : &x->forms, &diag) != STATUS_OK) {
+        message_error(q->name, "--repro-dir: %s", diag.text);
+        x->failed = true;
+    }
+    if (!q->minimize)
+        x->report.forms = &x->forms;
+}
+
 static enum status run_parts(struct run *x, struct diag *diag)
 {
     TRY(run_cases(x, diag));
     TRY(find_minimal(x, diag));
     TRY(run_models(x, diag));
     expectations_apply(&x->expected, &x->report);
-    return minimize(x, diag);
+    TRY(minimize(x, diag));
+    save_findings(x);
+    return STATUS_OK;
 }
 
 /* A signal ends what is being done, and leaves out what is not begun. */
@@ -278,15 +386,13 @@ static bool is_whole(const struct conformance_request *q)
 /* Opens the ledger, whose check needs the results of all cases. */
 static enum status open_ledger(struct run *x, struct diag *diag)
 {
-    const struct conformance_request *const q = x->q;
-
-    if (!q->versions)
+    if (!x->q->versions)
         return STATUS_OK;
-    if (!is_whole(q))
+    if (!is_whole(x->q))
         return diag_fail(
             diag, STATUS_USAGE,
             "--versions needs all cases: not with --filter, --limit, --quick or --shard");
-    return ledger_open(&x->ledger, q->versions, diag);
+    return ledger_open(&x->ledger, x->q->versions, diag);
 }
 
 static enum status open_claims(struct run *x, struct diag *diag)
@@ -351,7 +457,12 @@ static int write_reports(const struct run *x, const struct record *r)
     const struct args_common *const common = &x->q->common;
     int code = EXIT_AS_EXPECTED;
 
-    if (common->out && common->format != FORMAT_TEXT)
+    if (x->q->hostile && (common->out || common->format == FORMAT_TEXT)) {
+        code = hostile_text(&x->report, x->q->hostile,
+                            common->format == FORMAT_TEXT ? common->out : NULL);
+        if (common->format == FORMAT_TEXT)
+            return code;
+    } else if (common->out && common->format != FORMAT_TEXT)
         code = write_form(r, FORMAT_TEXT, NULL);
     return code == EXIT_AS_EXPECTED ? write_form(r, common->format, common->out) : code;
 }
@@ -366,22 +477,26 @@ static int finish(struct run *x)
     check_ledger(x);
     note_run(x);
     if (record_from_run(&record, &x->report, &diag) != STATUS_OK)
-        return message_fail("conformance", &diag);
+        return message_fail(x->q->name, &diag);
     if (check_support(x, &record, &diag) != STATUS_OK) {
         record_close(&record);
-        return message_fail("conformance", &diag);
+        return message_fail(x->q->name, &diag);
     }
     code = write_reports(x, &record);
     checkpoint_close(&x->checkpoint, &x->report.outcome, code == EXIT_AS_EXPECTED);
     if (x->q->write_waivers && waivers_write(&x->expected.waivers, &x->report, x->q->write_waivers,
                                              x->expected.today, &diag) != STATUS_OK)
-        code = message_fail("conformance", &diag);
-    if (code == EXIT_AS_EXPECTED) {
+        code = message_fail(x->q->name, &diag);
+    if (code == EXIT_AS_EXPECTED && x->q->hostile) { /* that all are refused is as it should be */
+        code = record_totals(&record).bad > 0 || record.run.interrupted || record.result_count == 0
+                   ? EXIT_FAILED
+                   : EXIT_AS_EXPECTED;
+    } else if (code == EXIT_AS_EXPECTED) {
         say_if_nothing(&record);
         code = record_failed(&record) ? EXIT_FAILED : EXIT_AS_EXPECTED;
     }
     record_close(&record);
-    return code;
+    return x->failed ? EXIT_USAGE : code;
 }
 
 static int list_cases(const struct run *x)
@@ -414,6 +529,10 @@ static enum status open_all(struct run *x, struct diag *diag)
         TRY(conformance_try_output(q->common.out, diag));
     if (q->write_waivers)
         TRY(conformance_try_output(q->write_waivers, diag));
+    if (q->repro && strcmp(q->repro, "all") != 0 && strcmp(q->repro, "findings") != 0)
+        return diag_fail(diag, STATUS_USAGE, "--repro=%s: expected findings or all", q->repro);
+    if (q->repro && !q->repro_dir)
+        return diag_fail(diag, STATUS_USAGE, "--repro=%s needs --repro-dir=DIR", q->repro);
     if (q->repro_dir)
         TRY(conformance_try_directory(q->repro_dir, diag));
     TRY(expectations_open(&x->expected, &expect, x->cases.items, x->cases.count, diag));
@@ -464,17 +583,16 @@ int conformance_run(const struct conformance_request *q)
     note_start(&x);
     if (!x.command) {
         diag_fail(&diag, STATUS_NO_MEMORY, "no memory for the command that the report names");
-        code = message_fail("conformance", &diag);
-    } else if (conformance_open_cases(q, &x.cases, &diag) != STATUS_OK) {
-        code = message_fail("conformance", &diag);
+        code = message_fail(q->name, &diag);
+    } else if (conformance_open_cases(q, &x.cases, &diag) != STATUS_OK ||
+               (!q->list && open_all(&x, &diag) != STATUS_OK)) {
+        code = message_fail(q->name, &diag);
     } else if (q->list) {
         code = list_cases(&x);
-    } else if (open_all(&x, &diag) != STATUS_OK) {
-        code = message_fail("conformance", &diag);
     } else {
         conformance_prepare_environment(q->common.jobs ? (size_t)q->common.jobs
                                                        : process_count_processors());
-        code = run_all(&x, &diag) == STATUS_OK ? finish(&x) : message_fail("conformance", &diag);
+        code = run_all(&x, &diag) == STATUS_OK ? finish(&x) : message_fail(q->name, &diag);
     }
     close_all(&x);
     return code;

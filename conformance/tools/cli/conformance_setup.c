@@ -1,8 +1,9 @@
 #include "conformance/tools/cli/conformance_setup.h"
 
 #include "conformance/suite/cases/case_list.h"
-#include "conformance/suite/cases/quick.h"
-#include "conformance/suite/cases/random_cases.h"
+#include "conformance/suite/cases/random_graph.h"
+#include "conformance/suite/cases/select.h"
+#include "conformance/suite/hostile/hostile.h"
 #include "conformance/suite/judge/habits.h"
 #include "conformance/suite/models/digits.h"
 #include "conformance/suite/subject/subject_spec.h"
@@ -36,7 +37,7 @@ bool conformance_runs_ours(const struct conformance_request *q)
 {
     const struct args_common *const common = &q->common;
 
-    return q->subjects.count == 0 && !common->delegate &&
+    return !q->hostile && q->subjects.count == 0 && !common->delegate &&
            common->delegate_option.count == (common->device ? 1 : 0);
 }
 
@@ -96,7 +97,7 @@ enum status conformance_open_subjects(const struct conformance_request *q, struc
 
     if (q->subjects.count > 0)
         return open_named_subjects(q, subjects, count, diag);
-    if (q->common.delegate || names_option(options, "precision") ||
+    if (q->hostile || q->common.delegate || names_option(options, "precision") ||
         names_option(options, "allow_precision_loss") || names_option(options, "quantized"))
         return open_subject(q, subjects, count, NULL, NULL, diag);
     for (size_t i = 0; i < SUBJECTS_OURS; i++) {
@@ -106,6 +107,15 @@ enum status conformance_open_subjects(const struct conformance_request *q, struc
         subjects[i].optional = true;
     }
     return STATUS_OK;
+}
+
+const char *conformance_lack(const struct subject *s, const char *text)
+{
+    const size_t label = strlen(s->label);
+    const bool labelled =
+        strncmp(text, s->label, label) == 0 && strncmp(text + label, ": ", 2) == 0;
+
+    return labelled ? text + label + 2 : text;
 }
 
 void conformance_drop_idle(const struct conformance_cases *cases, struct subject *subjects,
@@ -172,6 +182,20 @@ static enum status keep_shard(struct conformance_cases *x, const struct selectio
     return STATUS_OK;
 }
 
+/* The hostile models, in place of the suite's cases. */
+static enum status open_models(const struct conformance_request *q, struct conformance_cases *cases,
+                               struct diag *diag)
+{
+    struct selection whole = { .filters = q->selection.filters };
+
+    TRY(corpus_open(&q->hostile->corpus, diag));
+    TRY(corpus_cases(&q->hostile->corpus, &cases->list, &cases->list_count, diag));
+    TRY(select_cases(cases->list, &cases->list_count, &whole, diag));
+    corpus_draw(cases->list, &cases->list_count, q->selection.limit, q->common.seed);
+    TRY(hash_names(cases, diag));
+    return keep_shard(cases, &q->selection, diag);
+}
+
 enum status conformance_open_cases(const struct conformance_request *q,
                                    struct conformance_cases *cases, struct diag *diag)
 {
@@ -181,6 +205,8 @@ enum status conformance_open_cases(const struct conformance_request *q,
     whole.shard = whole.shards = 0;
     whole.other_name = q->models ? digits_name : NULL;
     *cases = (struct conformance_cases){ .items = NULL };
+    if (q->hostile)
+        return open_models(q, cases, diag);
     TRY(cases_list(&cases->list, &cases->list_count, diag));
     TRY(random_cases_append(q->common.seed, q->graphs, &cases->list, &cases->list_count,
                             &cases->graphs, diag));

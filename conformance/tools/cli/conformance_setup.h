@@ -4,6 +4,7 @@
 #define ASSAY_CONFORMANCE_TOOLS_CLI_CONFORMANCE_SETUP_H
 
 #include "conformance/report/record/report.h"
+#include "conformance/suite/hostile/hostile.h"
 #include "conformance/tools/cli/conformance_request.h"
 
 #include <stdbool.h>
@@ -14,6 +15,8 @@ bool conformance_runs_ours(const struct conformance_request *q);
 /* Opens the subjects that the flags name, at most CONFORMANCE_SUBJECTS_MAX. */
 enum status conformance_open_subjects(const struct conformance_request *q, struct subject *subjects,
                                       size_t *count, struct diag *diag);
+/* What a subject lacks, of the words why it cannot be made, which may begin with its label. */
+const char *conformance_lack(const struct subject *s, const char *text);
 /* The cases of the run, and where they stand in the list before it was split into shards. */
 struct conformance_cases {
     struct test_case *items;
@@ -38,5 +41,15 @@ enum status conformance_try_output(const char *path, struct diag *diag);
 enum status conformance_try_directory(const char *path, struct diag *diag);
 /* Sets environment variables that worker processes inherit. */
 void conformance_prepare_environment(size_t jobs);
+
+/* ---- conformance_run.c: a run of the suite as the flags describe it ---- */
+
+/* Runs the suite, writes its reports and returns the exit code. */
+int conformance_run(const struct conformance_request *q);
+
+/* ---- hostile_text.c: the report of `assay hostile` as text ---- */
+
+/* Writes it to path, or to stdout where that is NULL.  Returns the exit code of the writing. */
+int hostile_text(const struct report *r, const struct hostile *h, const char *path);
 
 #endif

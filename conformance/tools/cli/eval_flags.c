@@ -5,6 +5,7 @@
 #include "conformance/tools/cli/commands.h"
 #include "conformance/util/output.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,23 +17,24 @@ struct eval_flags eval_flags_default(enum preprocess_way way, double crop)
                                 .preprocess = { way, crop, { 127.5, 127.5 } } };
 }
 
-size_t eval_flags_rows(struct eval_flags *f, struct args_flag *rows)
+bool eval_flags_parse(const struct command *self, int argc, char **argv,
+                      const struct args_flag *own, size_t own_count, struct eval_flags *f,
+                      int *code)
 {
     static const char *const ways[] = { "tflite", "whole", NULL };
     const struct args_flag all[] = {
-        { "images", ARGS_STRING, &f->images, "DIR", "folder of the images", 0, 0, NULL },
-        { "subject", ARGS_STRING, &f->subject.subject, "SPEC",
-          "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`", 0, 0, NULL },
-        { "reference", ARGS_STRING, &f->reference, "SPEC",
-          "who it is compared with, or none (default: the scalar reference)", 0, 0, NULL },
-        { "max-drop", ARGS_STRING, &f->max_drop, "PERCENT",
-          "exit code 1 where the first metric is lower than the reference's by more than so many "
-          "percentage points",
-          0, 0, NULL },
-        { "results", ARGS_STRING, &f->results, "FILE",
-          "write a row for each image: CSV where the name ends in .csv, else JSON", 0, 0, NULL },
-        { "resume", ARGS_STRING, &f->resume, "FILE",
-          "keep answers in this file, and go on from those that it holds", 0, 0, NULL },
+        ARG("images", ARGS_STRING, &f->images, "DIR", "folder of the images"),
+        ARG("subject", ARGS_STRING, &f->subject.subject, "SPEC",
+            "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`"),
+        ARG("reference", ARGS_STRING, &f->reference, "SPEC",
+            "who it is compared with, or none (default: the scalar reference)"),
+        ARG("max-drop", ARGS_STRING, &f->max_drop, "PERCENT",
+            "exit code 1 where the first metric is lower than the reference's by more than so many "
+            "percentage points"),
+        ARG("results", ARGS_STRING, &f->results, "FILE",
+            "write a row for each image: CSV where the name ends in .csv, else JSON"),
+        ARG("resume", ARGS_STRING, &f->resume, "FILE",
+            "keep answers in this file, and go on from those that it holds"),
         { "timeout", ARGS_DOUBLE, &f->timeout_s, "SECONDS",
           "longest time of an image, both sides (default 300)", 0.1, 1e6, NULL },
         { "resamples", ARGS_UINT, &f->resamples, "N",
@@ -49,28 +51,32 @@ size_t eval_flags_rows(struct eval_flags *f, struct args_flag *rows)
           NULL },
         { "num_images", ARGS_UINT, &f->num_images, "N",
           "the first N images; 0: all (default 0), as in TFLite's tool", 0, 1e9, NULL },
-        { "model_file", ARGS_STRING, &f->model, "FILE", "the model, as in TFLite's tool", 0, 0,
-          NULL },
-        { "ground_truth_images_path", ARGS_STRING, &f->images, "DIR", "the same as --images", 0, 0,
-          NULL },
-        { "external_delegate_path", ARGS_STRING, &f->subject.external_path, "PATH",
-          "the same as --delegate", 0, 0, NULL },
-        { "external_delegate_options", ARGS_STRING, &f->subject.external_options, "TEXT",
-          "options of the delegate: KEY:VALUE;KEY:VALUE", 0, 0, NULL },
+        ARG("model_file", ARGS_STRING, &f->model, "FILE", "the model, as in TFLite's tool"),
+        ARG("ground_truth_images_path", ARGS_STRING, &f->images, "DIR", "the same as --images"),
+        ARG("external_delegate_path", ARGS_STRING, &f->subject.external_path, "PATH",
+            "the same as --delegate"),
+        ARG("external_delegate_options", ARGS_STRING, &f->subject.external_options, "TEXT",
+            "options of the delegate: KEY:VALUE;KEY:VALUE"),
         { "num_interpreter_threads", ARGS_UINT, &f->threads, "N",
           "accepted, as in TFLite's tool: the scalar reference has one thread; see --jobs", 1, 1024,
           NULL },
-        { "output_file_path", ARGS_STRING, &f->proto, "FILE",
-          "refused: protocol buffers are not written; see --format=json and --out", 0, 0, NULL },
+        ARG("output_file_path", ARGS_STRING, &f->proto, "FILE",
+            "refused: protocol buffers are not written; see --format=json and --out"),
     };
 
-    _Static_assert(sizeof all / sizeof all[0] <= EVAL_FLAGS_MAX, "room for the rows");
-    memcpy(rows, all, sizeof all);
-    return sizeof all / sizeof all[0];
-}
+    enum { ALL = sizeof all / sizeof all[0], OWN_MAX = 16 };
+    struct args_flag flags[OWN_MAX + ALL];
+    struct args args;
 
-bool eval_flags_apply(const struct command *self, struct eval_flags *f, const struct args *args)
-{
+    assert(own_count <= OWN_MAX);
+    memcpy(flags, own, own_count * sizeof *own);
+    memcpy(flags + own_count, all, sizeof all);
+    if (!args_parse(self, argc, argv, flags, own_count + ALL,
+                    ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS |
+                        ARGS_QUIET,
+                    &f->common, &args, 0, 1, code))
+        return false;
+    *code = EXIT_USAGE;
     if (f->proto) {
         message_error(self->name,
                       "--output_file_path=%s: protocol buffers are not written; see --format=json "
@@ -78,12 +84,12 @@ bool eval_flags_apply(const struct command *self, struct eval_flags *f, const st
                       f->proto);
         return false;
     }
-    if (args->count == 1 && f->model) {
-        message_error(self->name, "expected one model, found %s and %s", args->items[0], f->model);
+    if (args.count == 1 && f->model) {
+        message_error(self->name, "expected one model, found %s and %s", args.items[0], f->model);
         return false;
     }
-    if (args->count == 1)
-        f->model = args->items[0];
+    if (args.count == 1)
+        f->model = args.items[0];
     return true;
 }
 

@@ -7,12 +7,6 @@
 #include "conformance/tools/eval/eval_report.h"
 #include "conformance/tools/eval/eval_run.h"
 
-enum {
-    EVAL_FLAGS_MAX = 32,
-    EVAL_COMMON =
-        ARGS_MODEL | ARGS_USE | ARGS_DELEGATE | ARGS_FORMAT | ARGS_SEED | ARGS_JOBS | ARGS_QUIET
-};
-
 struct eval_flags {
     struct subject_flags subject;
     const char *model, *images, *reference, *results, *resume, *max_drop;
@@ -25,10 +19,11 @@ struct eval_flags {
 
 /* Defaults: way and crop are those of the task. */
 struct eval_flags eval_flags_default(enum preprocess_way way, double crop);
-/* Writes at most EVAL_FLAGS_MAX rows; returns how many. */
-size_t eval_flags_rows(struct eval_flags *f, struct args_flag *rows);
-/* Takes MODEL from the arguments, and checks what all parts check.  False after an error. */
-bool eval_flags_apply(const struct command *self, struct eval_flags *f, const struct args *args);
+/* Parses the flags of a part, its own and those that all parts have, takes MODEL from the
+ * arguments, and checks what all parts check.  False: return *code. */
+bool eval_flags_parse(const struct command *self, int argc, char **argv,
+                      const struct args_flag *own, size_t own_count, struct eval_flags *f,
+                      int *code);
 
 /* The model and both sides, open. */
 struct eval_session {

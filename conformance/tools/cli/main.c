@@ -1,19 +1,76 @@
 /* assay: finds the command and runs it. */
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
-#include "conformance/tools/cli/completion.h"
 #include "conformance/tools/cli/git_text.h"
-#include "conformance/tools/cli/limits_list.h"
 #include "conformance/tools/cli/manual.h"
-#include "conformance/tools/cli/parts.h"
 #include "conformance/util/git_state.h"
 #include "conformance/util/json_parse.h"
+#include "conformance/util/json_text.h"
+#include "conformance/util/message.h"
 #include "reference/base/limits.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- `assay --limits`: what a model may ask for (reference/base/limits.def) ---- */
+
+static void print_text(void)
+{
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_row *const row = limit_row((enum limit)i);
+        const uint64_t value = limit_of((enum limit)i);
+
+        printf("%-17s %11" PRIu64 "  %s of %s", row->name, value, row->unit, row->what);
+        if (value != row->standard)
+            printf(" (standard %" PRIu64 ")", row->standard);
+        putchar('\n');
+    }
+    printf("\nA file that asks for more is refused.  --limit=NAME=VALUE of a command, or\n"
+           "ASSAY_LIMITS=NAME=VALUE,NAME=VALUE in the environment, sets another limit.\n");
+}
+
+static void print_json(void)
+{
+    json_t *const list = json_array();
+
+    for (int i = 0; i < LIMIT_COUNT; i++) {
+        const struct limit_row *const row = limit_row((enum limit)i);
+        json_t *const o = json_object();
+
+        json_object_set_new(o, "name", json_text(row->name));
+        json_object_set_new(o, "value", json_integer((json_int_t)limit_of((enum limit)i)));
+        json_object_set_new(o, "standard", json_integer((json_int_t)row->standard));
+        json_object_set_new(o, "unit", json_text(row->unit));
+        json_object_set_new(o, "of", json_text(row->what));
+        json_array_append_new(list, o);
+    }
+    json_dumpf(list, stdout, JSON_INDENT(2));
+    putchar('\n');
+    json_decref(list);
+}
+
+/* args: what follows --limits: nothing, or --format=text|json.  Returns the exit code. */
+static int limits_list(int argc, char **args)
+{
+    const bool json = argc == 1 && strcmp(args[0], "--format=json") == 0;
+
+    if (argc > 1 || (argc == 1 && !json && strcmp(args[0], "--format=text") != 0)) {
+        message_error("--limits", "expected --format=text, --format=json or nothing, found '%s'",
+                      args[argc - 1]);
+        return EXIT_USAGE;
+    }
+    if (json)
+        print_json();
+    else
+        print_text();
+    return EXIT_AS_EXPECTED;
+}
+
+/* ---- commands ---- */
 
 static void print_help(void)
 {
@@ -29,7 +86,8 @@ static void print_help(void)
         printf("  %-12s %s\n", c->name, c->summary);
     printf("\n"
            "`assay help COMMAND` shows the flags of a command, with examples, and\n"
-           "`assay --version` the version.  `assay --limits` lists what a model may ask for.\n"
+           "`assay --version` the version and commit.  `assay --limits` lists what a model may ask "
+           "for.\n"
            "\n"
            "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input,\n"
            "3 no usable device.\n");
@@ -106,7 +164,8 @@ static int run(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (strcmp(name, "--version") == 0) {
-        printf("assay %s\n", ASSAY_VERSION);
+        printf("assay %s%s%s%s\n", ASSAY_VERSION, *git_text ? " (" : "", git_text,
+               *git_text ? ")" : "");
         return EXIT_AS_EXPECTED;
     }
     if (limits_check_environment(&diag) != STATUS_OK)

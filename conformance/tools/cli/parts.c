@@ -1,4 +1,4 @@
-#include "conformance/tools/cli/parts.h"
+#include "conformance/tools/cli/commands.h"
 
 #include "conformance/tools/cli/args.h"
 #include "conformance/util/nearest.h"

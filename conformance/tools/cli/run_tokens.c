@@ -2,52 +2,22 @@
 #include "conformance/tools/cli/run_tokens.h"
 
 #include "conformance/suite/io/token_run.h"
+#include "conformance/tools/bench/bench_series.h"
 #include "conformance/util/clock.h"
 #include "reference/base/clean.h"
 #include "reference/base/memory.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-
-enum { TOKENS_MAX = 1 << 20 };
+#include <string.h>
 
 static enum status read_ids(struct run_tokens *r, struct diag *diag)
 {
-    size_t room = 1;
-
-    for (const char *c = r->text; *c; c++)
-        room += *c == ',';
-    if (room > TOKENS_MAX)
-        return diag_fail(diag, STATUS_USAGE, "--tokens: %zu tokens, expected at most %d", room,
-                         TOKENS_MAX);
-    if (!(r->ids = mem_alloc(room + (size_t)r->steps, sizeof *r->ids)))
-        return diag_fail(diag, STATUS_NO_MEMORY, "%zu tokens: out of memory", room);
-    for (const char *c = r->text;; c++) {
-        char *end;
-        long long id;
-
-        errno = 0;
-        id = strtoll(c, &end, 10);
-        if (end == c || errno != 0 || id < 0 || id > INT32_MAX || (*end && *end != ','))
-            return diag_fail(diag, STATUS_USAGE,
-                             "--tokens=%s: token number %zu is no number from 0 on; expected "
-                             "numbers with commas, as in 3,14,15",
-                             r->text, r->count + 1);
-        r->ids[r->count++] = (int32_t)id;
-        c = end;
-        if (!*c)
-            break;
-    }
+    TRY(diag_prefix(diag,
+                    token_ids_read(&r->ids, &r->count, (size_t)r->steps, (const uint8_t *)r->text,
+                                   strlen(r->text), diag),
+                    "--tokens=%.200s", r->text));
     r->given = r->count;
     return STATUS_OK;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
 }
 
 /* Makes a buffer of the device for the new state; the old one lies in it from the next step on. */
@@ -116,12 +86,13 @@ static enum status generate(struct run_tokens *r, struct session *s, struct toke
             bind_states(r, s, t, true, buffers);
         if (i + 1 < r->given)
             continue;
-        if ((r->ids[i + 1] = token_run_best(t)) < 0)
+        if ((r->ids[i + 1] = token_run_best(t, NULL)) < 0)
             return diag_fail(diag, STATUS_MISMATCH, "after %zu tokens no logit is a number", i + 1);
         r->count = i + 2;
     }
-    qsort(ms, steps, sizeof *ms, by_value);
-    r->median_ms = (ms[(steps - 1) / 2] + ms[steps / 2]) / 2;
+    r->first_ms = ms[0];
+    bench_sort(ms, steps);
+    r->median_ms = bench_quantile(ms, steps, 0.5);
     return STATUS_OK;
 }
 
@@ -136,6 +107,8 @@ enum status run_tokens(struct run_tokens *r, struct session *s, struct diag *dia
         status = diag_fail(diag, STATUS_NO_MEMORY, "%" PRIu64 " steps: out of memory", r->steps);
     if (status == STATUS_OK)
         status = token_run_open(&t, s->in, (int32_t)r->window, diag);
+    if (status == STATUS_OK)
+        status = token_run_others(&t, r->inputs, r->scale, r->seed, diag);
     if (status == STATUS_OK && s->delegate && s->subject.extras.bind &&
         s->subject.extras.get_device) {
         buffers = mem_alloc(t.state_count + 1, sizeof *buffers);
@@ -144,6 +117,9 @@ enum status run_tokens(struct run_tokens *r, struct session *s, struct diag *dia
     if (status == STATUS_OK)
         status = generate(r, s, &t, ms, buffers, diag);
     r->states = t.state_count;
+    r->others = t.others;
+    r->other_count = t.other_count;
+    t.others = NULL;
     token_run_close(&t);
     mem_free(buffers);
     mem_free(ms);
@@ -182,4 +158,5 @@ json_t *run_tokens_json(const struct run_tokens *r)
 void run_tokens_close(struct run_tokens *r)
 {
     mem_free(r->ids);
+    mem_free(r->others);
 }

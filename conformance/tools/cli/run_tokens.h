@@ -2,7 +2,9 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_CLI_RUN_TOKENS_H
 #define ASSAY_CONFORMANCE_TOOLS_CLI_RUN_TOKENS_H
 
+#include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/subject/session.h"
+#include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
 
 #include <jansson.h>
@@ -14,10 +16,16 @@
 struct run_tokens {
     const char *text; /* "3,14,15"; NULL: not asked for */
     uint64_t steps, window;
+    /* Of the other inputs: files of the first, in their order; the seed of the rest. */
+    const struct string_list *inputs;
+    struct pixel_scale scale;
+    uint64_t seed;
+    int *others; /* these inputs, which run_tokens finds */
+    size_t other_count;
     int32_t *ids;
-    size_t given, count;  /* count: with those that were generated */
-    size_t states, bound; /* caches; that stay on the device */
-    double median_ms;     /* of a step */
+    size_t given, count;        /* count: with those that were generated */
+    size_t states, bound;       /* caches; that stay on the device */
+    double first_ms, median_ms; /* of a step */
 };
 
 /* Reads the text, and runs a step for each of its tokens and each that follows.  The caches stay on

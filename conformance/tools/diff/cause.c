@@ -1,8 +1,5 @@
 /* Judges nodes, and makes what fails small. */
-#include "conformance/tools/diff/cause.h"
 
-#include "conformance/tools/diff/bisect.h"
-#include "conformance/tools/diff/nodes.h"
 #include "conformance/tools/diff/part.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/message.h"

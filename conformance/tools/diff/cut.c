@@ -1,5 +1,5 @@
 /* Writes a model and its inputs. */
-#include "conformance/tools/diff/cut.h"
+#include "conformance/tools/diff/part.h"
 
 #include "conformance/suite/io/npy.h"
 #include "reference/base/memory.h"

@@ -14,19 +14,13 @@
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
+#include "reference/runtime/report.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- opening ---- */
-
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
 
 /* The instance is the file itself, and memory for the inputs. */
 static enum status make_instance(struct diff *d, struct diag *diag)
@@ -41,7 +35,7 @@ static enum status make_instance(struct diff *d, struct diag *diag)
     if (d->request.inputs.count > count)
         return diag_fail(diag, STATUS_USAGE, "expected at most %zu inputs, found %zu", count,
                          d->request.inputs.count);
-    x->file = (struct tflite_file){ d->bytes, d->count };
+    x->file = (struct tflite_file){ (uint8_t *)d->file.bytes, d->file.count };
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(d->reference, inputs[i]);
 
@@ -60,10 +54,10 @@ static enum status open_reference(struct diff *d, struct diag *diag)
     const struct interpreter_options options = { .preserve_all = true,
                                                  .num_threads = -1,
                                                  .stand_in = d->request.stand_in,
-                                                 .report = ignore_report };
+                                                 .report = report_nothing };
     size_t outputs;
 
-    TRY(tflite_read(&d->model, d->bytes, d->count, diag));
+    TRY(tflite_read(&d->model, d->file.bytes, d->file.count, diag));
     TRY(interpreter_open(&d->reference, &d->model, &options, diag));
     TRY(interpreter_allocate(d->reference, diag));
     interpreter_outputs(d->reference, &outputs);
@@ -87,7 +81,7 @@ enum status diff_open(struct diff *d, const struct diff_request *request, struct
                         .beyond_half = { .node = -1 },
                         .culprit = {
                             .first = -1, .last = -1, .place_first = -1, .place_last = -1 } };
-    TRY(model_file_read(request->path, &d->bytes, &d->count, diag));
+    TRY(model_file_read(request->path, &d->file, diag));
     TRY(diag_prefix(diag, open_reference(d, diag), "%s", request->path));
     TRY(trial_host_open(&d->host, subject, request->timeout_s, request->seed, diag));
     d->host.stand_in = request->stand_in;
@@ -104,7 +98,7 @@ void diff_close(struct diff *d)
     shrunk_close(&d->culprit.shrunk);
     mem_free(d->per_node);
     model_close(&d->model);
-    mem_free(d->bytes);
+    file_model_close(&d->file);
     *d = (struct diff){ .subject = NULL };
 }
 
@@ -200,6 +194,14 @@ const char *diff_op(const struct diff *d, int node)
     return interpreter_node_name(d->reference, node);
 }
 
+const char *diff_output(const struct diff *d, int node)
+{
+    const TfLiteNode *const n = interpreter_node(d->reference, node);
+    const char *const name = interpreter_tensor(d->reference, n->outputs->data[0])->name;
+
+    return name ? name : "";
+}
+
 bool diff_node_fails(const struct diff_node *n)
 {
     return n->judged && n->result.status != CASE_PASS && n->result.status != CASE_DECLINED;
@@ -227,8 +229,8 @@ void diff_conclude(struct diff *d)
         while (!diff_node_fails(n))
             n++;
         d->status = n->result.status;
-        snprintf(d->reason, sizeof d->reason, "node %d, %s: %.400s", n->node, diff_op(d, n->node),
-                 n->result.reason);
+        snprintf(d->reason, sizeof d->reason, "node %d, %s: %.400s",
+                 model_use_node(d->request.use, n->node), diff_op(d, n->node), n->result.reason);
     }
     if (d->status == CASE_PASS && interrupt_signal()) {
         d->status = CASE_MISSING;
@@ -356,8 +358,7 @@ static size_t judge_outputs(struct diff *d)
     return first;
 }
 
-/* Nodes whose results f16 does not hold, in what the reference computed last. */
-static void find_beyond_half(struct diff *d)
+void diff_find_beyond_half(struct diff *d)
 {
     static const double largest_half = 65504;
 
@@ -397,7 +398,7 @@ static enum status explain(struct diff *d, struct diag *diag)
 
     TRY(diff_reference_run(d, d->worst_run, &ms, diag));
     if (bounds_half(d->subject->bounds))
-        find_beyond_half(d);
+        diff_find_beyond_half(d);
     s = conditioning_measure(d->reference, d->subject->bounds, d->request.seed, d->conditioning,
                              &why);
     d->has_conditioning = s == STATUS_OK;
@@ -423,7 +424,8 @@ static enum status judge(struct diff *d, struct diag *diag)
     snprintf(d->reason, sizeof d->reason, "output %zu: %s", first, d->output_reason[first]);
     if (d->beyond_half.node >= 0)
         snprintf(d->reason + strlen(d->reason), sizeof d->reason - strlen(d->reason),
-                 "; node %d, %s, gives %.3g, more than f16 holds", d->beyond_half.node,
+                 "; node %d, %s, gives %.3g, more than f16 holds",
+                 model_use_node(d->request.use, d->beyond_half.node),
                  diff_op(d, d->beyond_half.node), d->beyond_half.largest);
     return STATUS_OK;
 }

@@ -10,6 +10,7 @@
 #include "conformance/suite/subject/subject.h"
 #include "conformance/util/string_list.h"
 #include "reference/base/diag.h"
+#include "reference/format/file.h"
 #include "reference/format/model.h"
 #include "reference/runtime/interpreter.h"
 
@@ -60,8 +61,7 @@ struct diff_culprit {
 struct diff {
     struct diff_request request;
     struct subject *subject; /* borrowed */
-    uint8_t *bytes;
-    size_t count;
+    struct file_model file;
     struct model model;
     struct interpreter *reference; /* every tensor keeps its value */
     struct trial_host host;
@@ -81,7 +81,7 @@ struct diff {
     bool has_conditioning;
     struct figures conditioning[OUTPUTS_MAX];
     size_t swaps; /* detections that were put back into the reference's order, over all runs */
-    /* Of a subject that stores f16 and fails: what it cannot hold. */
+    /* Of a subject that stores f16, and in diff fails: what it cannot hold. */
     struct {
         int node; /* the first; -1: none was found */
         double largest;
@@ -112,6 +112,8 @@ bool diff_failed(const struct diff *d);
 bool diff_node_fails(const struct diff_node *n);
 /* "CONV_2D". */
 const char *diff_op(const struct diff *d, int node);
+/* The name of its first output, or "". */
+const char *diff_output(const struct diff *d, int node);
 
 /* ---- for the other files of this room ---- */
 
@@ -120,6 +122,8 @@ enum status diff_reference_run(struct diff *d, uint64_t run, double *ms, struct 
 /* Makes status and reason those of the whole: of a model that passes those of its first wrong node,
  * or of the signal that came. */
 void diff_conclude(struct diff *d);
+/* Nodes whose results f16 does not hold, in what the reference computed last. */
+void diff_find_beyond_half(struct diff *d);
 /* The screen of one output. */
 struct screen diff_screen(const struct diff *d, size_t output);
 /* Whether the node computes at each inference, not once from constants. */

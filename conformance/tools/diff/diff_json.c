@@ -6,13 +6,6 @@
 #include "conformance/util/json_text.h"
 #include "reference/kernels/op.h"
 
-#include <math.h>
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *whole(uint64_t x)
 {
     return json_integer((json_int_t)x);
@@ -29,12 +22,12 @@ static json_t *make_output(const struct diff *d, size_t i)
     json_object_set_new(j, "type", json_string(runtime_type_name(t->type)));
     json_object_set_new(j, "shape", json_ints(t->dims->data, (size_t)ref_rank(t)));
     json_object_set_new(j, "unit", json_string(o->quantized ? "steps" : "real"));
-    json_object_set_new(j, "avg_error", number(o->avg_error));
-    json_object_set_new(j, "std_dev", number(o->std_dev));
-    json_object_set_new(j, "max_abs", number(o->max_abs));
-    json_object_set_new(j, "mse", number(o->mse));
-    json_object_set_new(j, "snr_db", number(o->snr_db));
-    json_object_set_new(j, "cosine", number(o->cosine));
+    json_object_set_new(j, "avg_error", json_number(o->avg_error));
+    json_object_set_new(j, "std_dev", json_number(o->std_dev));
+    json_object_set_new(j, "max_abs", json_number(o->max_abs));
+    json_object_set_new(j, "mse", json_number(o->mse));
+    json_object_set_new(j, "snr_db", json_number(o->snr_db));
+    json_object_set_new(j, "cosine", json_number(o->cosine));
     json_object_set_new(j, "elements", whole(o->elements));
     json_object_set_new(j, "unequal", whole(o->unequal));
     if (o->scores)
@@ -42,11 +35,11 @@ static json_t *make_output(const struct diff *d, size_t i)
     if (o->max_abs > 0) {
         json_object_set_new(j, "worst_run", whole(o->worst_run));
         json_object_set_new(j, "worst_where", json_text(o->worst_where));
-        json_object_set_new(j, "worst_got", number(o->worst_got));
-        json_object_set_new(j, "worst_expected", number(o->worst_want));
+        json_object_set_new(j, "worst_got", json_number(o->worst_got));
+        json_object_set_new(j, "worst_expected", json_number(o->worst_want));
     }
     json_object_set_new(j, "conditioned_db",
-                        d->has_conditioning ? number(d->conditioning[i].snr_db) : json_null());
+                        d->has_conditioning ? json_number(d->conditioning[i].snr_db) : json_null());
     json_object_set_new(j, "status", json_string(d->output_reason[i][0] ? "fail" : "pass"));
     json_object_set_new(j, "reason", json_text(d->output_reason[i]));
     return j;
@@ -58,7 +51,7 @@ static json_t *make_node(const struct diff *d, const struct diff_node *n)
     json_t *const j = json_object();
 
     json_object_set_new(j, "index", json_integer(model_use_node(d->request.use, n->node)));
-    json_object_set_new(j, "op", json_string(diff_op(d, n->node)));
+    json_object_set_new(j, "op", json_text(diff_op(d, n->node)));
     json_object_set_new(j, "version",
                         json_integer(interpreter_node_version(d->reference, n->node)));
     json_object_set_new(j, "judged", json_boolean(n->judged));
@@ -69,15 +62,15 @@ static json_t *make_node(const struct diff *d, const struct diff_node *n)
     json_object_set_new(j, "reason", json_text(r->reason));
     if (!n->judged)
         return j;
-    json_object_set_new(j, "margin", number(r->margin));
-    json_object_set_new(j, "max_abs", number(r->max_abs));
+    json_object_set_new(j, "margin", json_number(r->margin));
+    json_object_set_new(j, "max_abs", json_number(r->max_abs));
     if (r->worst.ratio > 0) {
         json_object_set_new(j, "output", json_integer(r->output));
         json_object_set_new(j, "where", json_text(r->worst.where));
-        json_object_set_new(j, "got", number(r->worst.got));
-        json_object_set_new(j, "expected", number(r->worst.want));
-        json_object_set_new(j, "error", number(r->worst.error));
-        json_object_set_new(j, "limit", number(r->worst.limit));
+        json_object_set_new(j, "got", json_number(r->worst.got));
+        json_object_set_new(j, "expected", json_number(r->worst.want));
+        json_object_set_new(j, "error", json_number(r->worst.error));
+        json_object_set_new(j, "limit", json_number(r->worst.limit));
     }
     return j;
 }
@@ -98,7 +91,7 @@ static json_t *make_culprit(const struct diff *d)
         return j;
     json_object_set_new(j, "first_node", json_integer(model_use_node(d->request.use, c->first)));
     json_object_set_new(j, "last_node", json_integer(model_use_node(d->request.use, c->last)));
-    json_object_set_new(j, "op", json_string(diff_op(d, c->last)));
+    json_object_set_new(j, "op", json_text(diff_op(d, c->last)));
     json_object_set_new(j, "alone", json_boolean(c->alone));
     json_object_set_new(j, "reason", json_text(c->result.reason));
     if (c->is_shrunk) {
@@ -115,19 +108,21 @@ static json_t *make_latency(double mean, double std)
 {
     json_t *const j = json_object();
 
-    json_object_set_new(j, "mean", number(mean));
-    json_object_set_new(j, "std", number(std));
+    json_object_set_new(j, "mean", json_number(mean));
+    json_object_set_new(j, "std", json_number(std));
     return j;
 }
 
-static json_t *make_beyond_half(const struct diff *d)
+json_t *diff_beyond_half_json(const struct diff *d)
 {
     const int node = d->beyond_half.node;
 
-    return node < 0 ? json_null()
-                    : json_pack("{s:i, s:s, s:f, s:s, s:I}", "node", node, "op", diff_op(d, node),
-                                "largest", d->beyond_half.largest, "where", d->beyond_half.where,
-                                "nodes", (json_int_t)d->beyond_half.nodes);
+    if (node < 0)
+        return json_null();
+    return json_pack("{s:i, s:o, s:o, s:f, s:s, s:I}", "node", model_use_node(d->request.use, node),
+                     "op", json_text(diff_op(d, node)), "output", json_text(diff_output(d, node)),
+                     "largest", d->beyond_half.largest, "where", d->beyond_half.where, "nodes",
+                     (json_int_t)d->beyond_half.nodes);
 }
 
 void diff_print_json(FILE *f, const struct diff *d)
@@ -151,12 +146,12 @@ void diff_print_json(FILE *f, const struct diff *d)
     model_use_json(j, d->request.use, &d->model, d->reference);
     json_object_set_new(j, "status", json_string(case_status_name(d->status)));
     json_object_set_new(j, "reason", json_text(d->reason));
-    json_object_set_new(j, "open_ms", number(d->open_ms));
+    json_object_set_new(j, "open_ms", json_number(d->open_ms));
     json_object_set_new(j, "reference_ms", make_latency(d->reference_ms, d->reference_std_ms));
     json_object_set_new(j, "subject_ms", make_latency(d->subject_ms, d->subject_std_ms));
     json_object_set_new(j, "outputs", outputs);
     json_object_set_new(j, "swaps", whole(d->swaps));
-    json_object_set_new(j, "beyond_f16", make_beyond_half(d));
+    json_object_set_new(j, "beyond_f16", diff_beyond_half_json(d));
     if (d->per_node_count > 0) {
         json_t *const nodes = json_array();
 

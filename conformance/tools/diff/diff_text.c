@@ -2,7 +2,7 @@
 #include "conformance/tools/diff/diff_print.h"
 
 #include "conformance/suite/io/array.h"
-#include "conformance/suite/shrink/shrunk_print.h"
+#include "conformance/suite/shrink/shrunk_forms.h"
 #include "conformance/util/interrupt.h"
 #include "reference/kernels/op.h"
 
@@ -144,8 +144,9 @@ void diff_print_text(FILE *f, const struct diff *d)
                 d->swaps);
     if (d->beyond_half.node >= 0)
         fprintf(f, "beyond f16: node %d, %s, gives %.9g at %s, f16 holds 65504 (%zu node%s)\n",
-                d->beyond_half.node, diff_op(d, d->beyond_half.node), d->beyond_half.largest,
-                d->beyond_half.where, d->beyond_half.nodes, d->beyond_half.nodes == 1 ? "" : "s");
+                model_use_node(d->request.use, d->beyond_half.node),
+                diff_op(d, d->beyond_half.node), d->beyond_half.largest, d->beyond_half.where,
+                d->beyond_half.nodes, d->beyond_half.nodes == 1 ? "" : "s");
     if (d->per_node_count > 0) {
         print_nodes(f, d);
         print_culprit(f, d);

@@ -4,10 +4,10 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/judge/conditioning.h"
 #include "conformance/suite/judge/node_compare.h"
-#include "conformance/tools/diff/round_half.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/format/write.h"
+#include "reference/runtime/report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -116,20 +116,13 @@ void part_close(struct part *part)
 
 /* ---- judging ---- */
 
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 /* Opens the reference on an instance; *model and *in are the caller's. */
 static enum status open_reference(const struct case_instance *x,
                                   const struct interpreter_stand_in *stand_in, struct model *model,
                                   struct interpreter **in, struct diag *diag)
 {
     const struct interpreter_options options = {
-        .preserve_all = true, .num_threads = -1, .stand_in = stand_in, .report = ignore_report
+        .preserve_all = true, .num_threads = -1, .stand_in = stand_in, .report = report_nothing
     };
     enum status s;
 
@@ -139,8 +132,11 @@ static enum status open_reference(const struct case_instance *x,
     return s == STATUS_OK ? interpreter_allocate(*in, diag) : s;
 }
 
-enum status part_compare(const struct case_instance *x, const struct subject *subject,
-                         const struct outputs *got, struct case_result *result, struct diag *diag)
+/* Runs the reference on an instance of few nodes and compares outputs of a subject with it, each
+ * with the bound of its op. */
+static enum status part_compare(const struct case_instance *x, const struct subject *subject,
+                                const struct outputs *got, struct case_result *result,
+                                struct diag *diag)
 {
     const struct node_compare_request request = { .instance = x,
                                                   .bounds = subject->bounds,

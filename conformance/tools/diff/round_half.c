@@ -1,11 +1,10 @@
 /* Rounds constants of a part to what f16 holds. */
-#include "conformance/tools/diff/round_half.h"
+#include "conformance/tools/diff/part.h"
 
 #include "reference/base/builtin.h"
 #include "reference/base/half.h"
 
 #include <math.h>
-#include <string.h>
 
 enum {
     FRACTION_BITS = 11,    /* of f16, with the one that is not stored */

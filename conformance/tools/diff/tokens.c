@@ -3,72 +3,31 @@
 
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/io/tensor_value.h"
+#include "conformance/suite/io/token_run.h"
 #include "conformance/suite/judge/conditioning.h"
 #include "conformance/suite/judge/hidden_limits.h"
-#include "conformance/tools/diff/bisect.h"
-#include "conformance/tools/diff/nodes.h"
+#include "conformance/tools/diff/part.h"
 #include "conformance/util/interrupt.h"
 #include "conformance/util/progress.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 #include "reference/kernels/op.h"
+#include "reference/runtime/report.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the text ---- */
-
-static bool is_space(uint8_t c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',';
-}
-
-static enum status read_ids(struct tokens *t, const uint8_t *text, size_t bytes, struct diag *diag)
-{
-    size_t line = 1;
-
-    for (size_t i = 0; i < bytes;) {
-        int64_t id = 0;
-        const size_t begin = i;
-
-        if (text[i] == '#') {
-            while (i < bytes && text[i] != '\n')
-                i++;
-            continue;
-        }
-        if (is_space(text[i])) {
-            line += text[i++] == '\n';
-            continue;
-        }
-        while (i < bytes && text[i] >= '0' && text[i] <= '9' && id <= INT32_MAX)
-            id = 10 * id + (text[i++] - '0');
-        if (i == begin || id > INT32_MAX || (i < bytes && !is_space(text[i]) && text[i] != '#'))
-            return diag_fail(diag, STATUS_INVALID,
-                             "line %zu: expected token numbers from 0 to %d, separated by spaces, "
-                             "lines or commas",
-                             line, INT32_MAX);
-        if (t->id_count == TOKENS_TEXT_MAX)
-            return diag_fail(diag, STATUS_INVALID, "line %zu: expected at most %d tokens", line,
-                             TOKENS_TEXT_MAX);
-        t->ids[t->id_count++] = (int32_t)id;
-    }
-    return t->id_count > 0 ? STATUS_OK
-                           : diag_fail(diag, STATUS_INVALID, "expected token numbers, found none");
-}
-
 enum status tokens_read(struct tokens *t, const char *path, struct diag *diag)
 {
-    const size_t bytes_max = (size_t)16 * TOKENS_TEXT_MAX;
+    const size_t bytes_max = (size_t)16 * TOKEN_IDS_MAX;
     uint8_t *text;
     size_t bytes;
     enum status s;
 
     TRY(file_read(path, bytes_max, &text, &bytes, diag));
-    t->ids = mem_alloc(bytes / 2 + 1, sizeof *t->ids);
-    s = t->ids ? diag_prefix(diag, read_ids(t, text, bytes, diag), "%s", path)
-               : diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
+    s = diag_prefix(diag, token_ids_read(&t->ids, &t->id_count, 0, text, bytes, diag), "%s", path);
     mem_free(text);
     if (s == STATUS_OK && !(t->rows = mem_alloc(t->id_count, sizeof *t->rows)))
         s = diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", path);
@@ -77,18 +36,11 @@ enum status tokens_read(struct tokens *t, const char *path, struct diag *diag)
 
 /* ---- opening ---- */
 
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 /* All tokens are looked at first, so that none ends a long run. */
 static enum status check_ids(struct tokens *t, struct diag *diag)
 {
     for (size_t i = 0; i < t->id_count; i++)
-        TRY(diag_prefix(diag, token_run_give(&t->run, t->ids[i], (int32_t)i, diag), "token %zu",
+        TRY(diag_prefix(diag, token_run_check(&t->run, t->ids[i], (int32_t)i, diag), "token %zu",
                         i + 1));
     return STATUS_OK;
 }
@@ -99,11 +51,12 @@ enum status tokens_open(struct tokens *t, const struct diff_request *request,
     const struct interpreter_options options = { .preserve_all = true,
                                                  .num_threads = -1,
                                                  .stand_in = request->stand_in,
-                                                 .report = ignore_report };
+                                                 .report = report_nothing };
 
     TRY(diff_open(&t->diff, request, subject, diag));
     TRY(diag_prefix(diag, token_run_open(&t->run, t->diff.reference, window, diag), "%s",
                     request->path));
+    TRY(token_run_others(&t->run, NULL, request->scale, request->seed, diag));
     TRY(check_ids(t, diag));
     TRY(interpreter_open(&t->limits, &t->diff.model, &options, diag));
     return interpreter_allocate(t->limits, diag);
@@ -141,21 +94,16 @@ static void measure(const struct tokens *t, size_t position, const void *data,
     const size_t count = (size_t)t->run.vocabulary;
     const double sums[2] = { log_sum(want, want->data.raw, count), log_sum(want, data, count) };
     TfLiteTensor got = *want;
-    double most = -INFINITY;
 
     got.data.raw = (void *)(uintptr_t)data;
-    row->best[0] = token_run_best(&t->run);
-    row->best[1] = -1;
+    row->best[0] = token_run_best(&t->run, NULL);
+    row->best[1] = token_run_best(&t->run, data);
     row->kl = 0;
     for (size_t i = 0; i < count; i++) {
         const double p = tensor_real(want, i) - sums[0], q = tensor_real(&got, i) - sums[1];
 
         if (p > -INFINITY)
             row->kl += exp(p) * (p - q);
-        if (tensor_real(&got, i) > most) {
-            most = tensor_real(&got, i);
-            row->best[1] = (int32_t)i;
-        }
     }
     row->loss[0] = row->loss[1] = NAN;
     if (position + 1 < t->id_count) {
@@ -185,6 +133,7 @@ static size_t screen(const struct tokens *t, const struct outputs *got, struct t
 {
     const struct diff *const d = &t->diff;
     const int *const outputs = interpreter_outputs(d->reference, &(size_t){ 0 });
+    size_t first = d->output_count;
 
     for (size_t i = 0; i < d->output_count; i++) {
         const TfLiteTensor *const v = interpreter_tensor(d->reference, outputs[i]);
@@ -196,12 +145,13 @@ static size_t screen(const struct tokens *t, const struct outputs *got, struct t
         figures_finish(&f);
         if (outputs[i] == t->run.logits)
             row->snr_db = f.snr_db;
-        if (!figures_judge(&f, &s, why, sizeof why) && row->status == CASE_PASS) {
+        if (!figures_judge(&f, &s, why, sizeof why) && row->status == CASE_PASS &&
+            first == d->output_count) {
             snprintf(row->reason, sizeof row->reason, "output %zu: %.120s", i, why);
-            return i;
+            first = i;
         }
     }
-    return d->output_count;
+    return first;
 }
 
 /* What summed limits leave open: beyond a layer or two they are wider than any error. */
@@ -280,6 +230,10 @@ static enum status step(struct tokens *t, size_t position, struct token_row *row
     TRY(token_run_give(&t->run, t->ids[position], (int32_t)position, diag));
     copy_inputs(d);
     TRY(diag_prefix(diag, interpreter_invoke(d->reference, diag), "reference"));
+    if (bounds_half(d->subject->bounds) && d->beyond_half.node < 0) {
+        diff_find_beyond_half(d);
+        t->beyond_at = position;
+    }
     TRY(trial_run(&d->host, &d->instance, !t->is_open, 1, &trial, diag));
     t->is_open = trial.status == CASE_PASS;
     if (d->runs == 0) {
@@ -367,7 +321,7 @@ void tokens_conclude(struct tokens *t)
         t->sums.agreed += r->best[0] == r->best[1];
         t->sums.not_judged += r->not_judged;
         kl += r->kl;
-        if (!(r->kl <= t->sums.kl_largest)) {
+        if (!isnan(t->sums.kl_largest) && !(r->kl <= t->sums.kl_largest)) {
             t->sums.kl_largest = r->kl;
             t->sums.kl_at = i;
         }

@@ -36,18 +36,18 @@ struct tokens {
     bool is_open;               /* the subject has the model open */
     size_t resumed;             /* rows that were known before */
     size_t wrong;               /* the first row that fails; id_count: none does */
+    size_t beyond_at;           /* the row of diff.beyond_half */
     struct {
-        size_t agreed, numbers; /* rows of one best token; of which both have numbers */
-        double kl_mean, kl_largest, snr_db, margin, perplexity[2];
+        /* rows where the reference has numbers; of them those whose best token is the subject's */
+        size_t numbers, agreed;
+        double kl_mean, kl_largest; /* NaN: of a row that is NaN, at kl_at */
+        double snr_db, margin, perplexity[2];
         size_t kl_at, margin_at;
         uint64_t not_judged;
     } sums;
 };
 
-enum { TOKENS_TEXT_MAX = 1 << 20 };
-
-/* Reads numbers from 0 on, separated by spaces, lines or commas; what follows # in a line is left
- * out.  STATUS_INVALID, with the line, for anything else. */
+/* Reads a file as token_ids_read has it. */
 enum status tokens_read(struct tokens *t, const char *path, struct diag *diag);
 /* Opens model and subject as diff_open does. */
 enum status tokens_open(struct tokens *t, const struct diff_request *request,
@@ -62,8 +62,9 @@ enum status tokens_run(struct tokens *t,
 void tokens_conclude(struct tokens *t);
 void tokens_close(struct tokens *t);
 
-/* A row as the log of --resume and --format=json have it. */
-json_t *token_row_json(size_t position, const struct token_row *row);
+/* A row as --format=json has it, with null for what is no finite number, or, exact, as the log of
+ * --resume, with "inf", "-inf" or "nan". */
+json_t *token_row_json(size_t position, const struct token_row *row, bool exact);
 /* The next row of t; STATUS_INVALID where it is none. */
 enum status tokens_take_json(struct tokens *t, const json_t *line, struct diag *diag);
 

@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- values ---- */
 
@@ -92,7 +91,7 @@ static int by_category(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-long coco_truth_image(const struct coco_truth *t, int64_t id)
+static long coco_truth_image(const struct coco_truth *t, int64_t id)
 {
     const struct coco_image key = { .id = id };
     const struct coco_image *const found =

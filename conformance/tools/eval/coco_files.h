@@ -2,7 +2,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_EVAL_COCO_FILES_H
 #define ASSAY_CONFORMANCE_TOOLS_EVAL_COCO_FILES_H
 
-#include "conformance/tools/eval/coco_score.h"
+#include "conformance/tools/eval/coco_match.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/arena.h"
 
@@ -34,7 +34,6 @@ struct coco_truth {
 enum status coco_truth_read(struct coco_truth *t, const char *path, struct diag *diag);
 void coco_truth_close(struct coco_truth *t);
 /* Index by id; -1: there is none. */
-long coco_truth_image(const struct coco_truth *t, int64_t id);
 long coco_truth_category(const struct coco_truth *t, int64_t id);
 
 /* A list that grows. */

@@ -1,10 +1,9 @@
-#include "conformance/tools/eval/coco_score.h"
+#include "conformance/tools/eval/coco_match.h"
 
 #include "reference/base/memory.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const size_t limits[COCO_LIMITS] = { 1, 10, COCO_DETECTIONS_MAX };

@@ -1,6 +1,7 @@
 #include "conformance/tools/eval/eval_log.h"
 
 #include "conformance/util/json_parse.h"
+#include "conformance/util/json_text.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
@@ -94,6 +95,16 @@ enum status eval_log_open(struct eval_log *log, const char *path, const json_t *
     if (!log->file)
         return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
     return eval_log_add(log, key, diag);
+}
+
+json_t *eval_log_subject(const struct subject *s)
+{
+    json_t *const label = json_text(s ? s->label : "none");
+    json_t *const text =
+        json_sprintf("%s%s%s", json_string_value(label), s ? " " : "", s ? s->sha256 : "");
+
+    json_decref(label);
+    return text;
 }
 
 enum status eval_log_add(struct eval_log *log, const json_t *line, struct diag *diag)

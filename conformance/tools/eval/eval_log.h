@@ -5,6 +5,7 @@
 #ifndef ASSAY_CONFORMANCE_TOOLS_EVAL_EVAL_LOG_H
 #define ASSAY_CONFORMANCE_TOOLS_EVAL_EVAL_LOG_H
 
+#include "conformance/suite/subject/subject.h"
 #include "reference/base/diag.h"
 
 #include <jansson.h>
@@ -20,6 +21,8 @@ struct eval_log {
 enum status eval_log_open(struct eval_log *log, const char *path, const json_t *key,
                           enum status (*take)(void *user, const json_t *line, struct diag *diag),
                           void *user, struct diag *diag);
+/* Label and hash of the library, for a key; "none" for NULL. */
+json_t *eval_log_subject(const struct subject *s);
 /* Appends a line; STATUS_IO with the reason. */
 enum status eval_log_add(struct eval_log *log, const json_t *line, struct diag *diag);
 void eval_log_close(struct eval_log *log);

@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 void eval_model_describe(const struct model_tensor *t, char *text, size_t bytes)
 {
@@ -72,9 +71,9 @@ enum status eval_model_open(struct eval_model *m, const char *path, struct diag 
     enum status s;
 
     *m = (struct eval_model){ .path = path };
-    TRY(model_file_read(path, &m->bytes, &m->count, diag));
-    sha256_hex(m->bytes, m->count, m->sha256);
-    s = tflite_read(&m->model, m->bytes, m->count, diag);
+    TRY(model_file_read(path, &m->file, diag));
+    sha256_hex(m->file.bytes, m->file.count, m->sha256);
+    s = tflite_read(&m->model, m->file.bytes, m->file.count, diag);
     if (s == STATUS_OK)
         s = find_input(m, diag);
     if (s != STATUS_OK)
@@ -85,7 +84,7 @@ enum status eval_model_open(struct eval_model *m, const char *path, struct diag 
 void eval_model_close(struct eval_model *m)
 {
     model_close(&m->model);
-    mem_free(m->bytes);
+    file_model_close(&m->file);
     *m = (struct eval_model){ .path = NULL };
 }
 

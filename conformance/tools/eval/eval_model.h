@@ -5,6 +5,7 @@
 #include "conformance/suite/subject/outputs.h"
 #include "conformance/util/sha256.h"
 #include "reference/base/diag.h"
+#include "reference/format/file.h"
 #include "reference/format/model.h"
 #include "tensorflow/lite/c/common.h"
 
@@ -22,8 +23,7 @@ struct eval_input {
 
 struct eval_model {
     const char *path; /* borrowed */
-    uint8_t *bytes;
-    size_t count;
+    struct file_model file;
     struct model model;
     char sha256[SHA256_HEX_BYTES];
     struct eval_input input;

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 void eval_report_note(struct eval_report *r, const char *format, ...)
 {
@@ -80,18 +79,13 @@ void eval_report_close(struct eval_report *r)
 
 /* ---- JSON ---- */
 
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *sides(const struct eval_report *r, const double value[EVAL_SIDES])
 {
     json_t *const o = json_object();
 
-    json_object_set_new(o, "subject", number(value[EVAL_SUBJECT]));
+    json_object_set_new(o, "subject", json_number(value[EVAL_SUBJECT]));
     if (r->reference)
-        json_object_set_new(o, "reference", number(value[EVAL_REFERENCE]));
+        json_object_set_new(o, "reference", json_number(value[EVAL_REFERENCE]));
     return o;
 }
 
@@ -105,7 +99,7 @@ static json_t *metrics(const struct eval_report *r)
 
         if (r->reference)
             json_object_set_new(one, "difference",
-                                number(m->value[EVAL_SUBJECT] - m->value[EVAL_REFERENCE]));
+                                json_number(m->value[EVAL_SUBJECT] - m->value[EVAL_REFERENCE]));
         if (m->has_interval)
             json_object_set_new(one, "interval",
                                 json_pack("[f,f]", m->interval.low, m->interval.high));
@@ -158,9 +152,10 @@ static void set_run(const struct eval_report *r, json_t *o)
     json_object_set_new(o, "nodes", json_integer((json_int_t)out->hello.nodes));
     json_object_set_new(o, "taken", json_integer((json_int_t)out->hello.taken));
     json_object_set_new(o, "preprocessing", json_text(r->preprocessing));
-    json_object_set_new(o, "inference_ms", number(eval_images_ms(r->images, EVAL_SUBJECT)));
+    json_object_set_new(o, "inference_ms", json_number(eval_images_ms(r->images, EVAL_SUBJECT)));
     if (r->reference)
-        json_object_set_new(o, "reference_ms", number(eval_images_ms(r->images, EVAL_REFERENCE)));
+        json_object_set_new(o, "reference_ms",
+                            json_number(eval_images_ms(r->images, EVAL_REFERENCE)));
     json_object_set_new(o, "resumed", json_integer((json_int_t)out->resumed));
     json_object_set_new(o, "seconds", json_real(out->seconds));
 }
@@ -198,7 +193,7 @@ void eval_report_json(FILE *f, const struct eval_report *r)
         json_array_append_new(notes, json_text(r->notes[i]));
     json_object_set_new(o, "notes", notes);
     json_object_set_new(o, "hint", json_text(r->hint[0] ? r->hint : NULL));
-    json_object_set_new(o, "max_drop", number(r->max_drop));
+    json_object_set_new(o, "max_drop", json_number(r->max_drop));
     json_object_set_new(o, "status", json_string(why[0] ? "fail" : "pass"));
     json_object_set_new(o, "reason", json_text(why));
     json_dumpf(o, f, JSON_INDENT(2) | JSON_REAL_PRECISION(17));

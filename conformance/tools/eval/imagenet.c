@@ -1,6 +1,7 @@
 #include "conformance/tools/eval/imagenet.h"
 
 #include "conformance/tools/eval/imagenet_truth.h"
+#include "conformance/util/json_text.h"
 #include "reference/base/builtin.h"
 #include "reference/base/memory.h"
 
@@ -94,8 +95,7 @@ static json_t *top_of(const struct imagenet *x, const struct outputs *got)
     }
     for (uint32_t i = 0; i < top.count; i++) {
         json_array_append_new(classes, json_integer(top.classes[i]));
-        json_array_append_new(scores,
-                              isfinite(top.scores[i]) ? json_real(top.scores[i]) : json_null());
+        json_array_append_new(scores, json_number(top.scores[i]));
     }
     return json_pack("{s:o,s:o}", "classes", classes, "scores", scores);
 }

@@ -64,8 +64,6 @@ void inspection_option(const struct options *o, size_t field, char *text, size_t
 void inspection_print_name(FILE *f, const char *name);
 
 /* ---- inspection_plan.c ---- */
-/* Whether the library exports its plan. */
-bool inspection_has_plan(const struct inspection *n);
 /* False: out of memory. */
 bool inspection_print_plan(FILE *f, const struct inspection *n);
 /* null when there is no plan. */

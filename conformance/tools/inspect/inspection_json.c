@@ -5,17 +5,11 @@
 #include "conformance/util/json_text.h"
 #include "reference/base/builtin.h"
 
-#include <inttypes.h>
-#include <math.h>
+#include <stdint.h>
 
 static const struct model_subgraph *graph(const struct inspection *n)
 {
     return &n->session.model.subgraphs[0];
-}
-
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
 }
 
 static json_t *json_quantization(const struct model_quantization *q)
@@ -28,7 +22,7 @@ static json_t *json_quantization(const struct model_quantization *q)
     scales = json_array();
     zeros = json_array();
     for (size_t i = 0; i < q->scale.count; i++)
-        json_array_append_new(scales, number((double)q->scale.data[i]));
+        json_array_append_new(scales, json_number((double)q->scale.data[i]));
     for (size_t i = 0; i < q->zero_point.count; i++)
         json_array_append_new(zeros, json_integer(q->zero_point.data[i]));
     json_object_set_new(o, "scale", scales);
@@ -62,7 +56,7 @@ static json_t *json_option(const struct options *o, size_t field)
     char text[256];
 
     switch (f->kind) {
-    case OPTION_F32: return number((double)o->value[field].f);
+    case OPTION_F32: return json_number((double)o->value[field].f);
     case OPTION_BOOL: return json_boolean(o->value[field].i);
     case OPTION_INTS: return json_ints(o->value[field].ints.data, o->value[field].ints.count);
     case OPTION_STRING: return json_text(o->value[field].text.data);
@@ -99,11 +93,15 @@ static void add_refusal(json_t *o, const struct assay_gpu_refusal *r)
 /* null: the model lies in no bundle. */
 static json_t *json_bundle(void)
 {
-    json_t *const o = json_object(), *const sections = json_array();
     size_t chosen;
     const struct bundle *const b = model_file_bundle(&chosen);
+    json_t *o, *sections;
 
-    for (size_t i = 0; b && i < b->count; i++) {
+    if (!b)
+        return json_null();
+    o = json_object();
+    sections = json_array();
+    for (size_t i = 0; i < b->count; i++) {
         const struct bundle_section *const at = &b->sections[i];
         json_t *const section = json_object();
 
@@ -113,13 +111,10 @@ static json_t *json_bundle(void)
         json_object_set_new(section, "bytes", json_integer((json_int_t)at->size));
         json_array_append_new(sections, section);
     }
-    json_object_set_new(o, "kind", b ? json_string(b->kind) : json_null());
-    json_object_set_new(o, "section", b ? json_integer((json_int_t)chosen) : json_null());
+    json_object_set_new(o, "kind", json_string(b->kind));
+    json_object_set_new(o, "section", json_integer((json_int_t)chosen));
     json_object_set_new(o, "sections", sections);
-    if (b)
-        return o;
-    json_decref(o);
-    return json_null();
+    return o;
 }
 
 static json_t *json_node(const struct inspection *n, size_t i)
@@ -166,7 +161,7 @@ void inspection_print_json(FILE *f, const struct inspection *n)
     for (size_t i = 0; i < n->count; i++)
         json_array_append_new(nodes, json_node(n, i));
     json_object_set_new(report, "model", json_text(n->path));
-    json_object_set_new(report, "bytes", json_integer((json_int_t)n->session.count));
+    json_object_set_new(report, "bytes", json_integer((json_int_t)n->session.file.count));
     json_object_set_new(report, "version", json_integer(m->version));
     json_object_set_new(report, "description", json_text(m->description.text));
     json_object_set_new(report, "subgraphs", json_integer((json_int_t)m->subgraph_count));

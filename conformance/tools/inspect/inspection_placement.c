@@ -5,7 +5,6 @@
 #include "conformance/util/json_text.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static bool get_placement(const struct inspection *n, struct assay_gpu_placement *placement)
 {

@@ -5,7 +5,6 @@
 #include "conformance/util/json_text.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_PUSH = 4 }; /* push constants are shown as words of so many bytes */
@@ -15,7 +14,8 @@ static const struct subject_extras *extras(const struct inspection *n)
     return &n->session.subject.extras;
 }
 
-bool inspection_has_plan(const struct inspection *n)
+/* Whether the library exports its plan. */
+static bool inspection_has_plan(const struct inspection *n)
 {
     return n->session.delegate && !n->why_not[0] && extras(n)->step_count && extras(n)->get_step &&
            extras(n)->tensor_count && extras(n)->get_tensor && extras(n)->get_transform;

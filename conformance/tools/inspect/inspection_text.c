@@ -241,7 +241,7 @@ bool inspection_print_text(FILE *f, const struct inspection *n)
     fprintf(f, "model     ");
     clean_print(f, n->path);
     fputc('\n', f);
-    fprintf(f, "file      %zu bytes, version %" PRIu32 ", ", n->session.count, m->version);
+    fprintf(f, "file      %zu bytes, version %" PRIu32 ", ", n->session.file.count, m->version);
     inspection_print_name(f, m->description.text ? m->description.text : "no description");
     fputc('\n', f);
     print_bundle(f);
