@@ -3,9 +3,6 @@
  *
  * A run that aborts is a bug: a crash or overread, an image beyond the limits, or an array that
  * changes when it is written and read again. */
-#include "conformance/suite/io/image_bmp.h"
-#include "conformance/suite/io/image_jpeg.h"
-#include "conformance/suite/io/image_png.h"
 #include "conformance/suite/io/image_read.h"
 #include "conformance/suite/io/npy.h"
 #include "fuzz/fuzz_file.h"

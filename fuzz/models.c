@@ -9,6 +9,7 @@
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/report.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -27,13 +28,6 @@ const char *__asan_default_options(void)
 
 enum { RUN_BYTES_MAX = 1 << 14 }; /* of the tensors of all subgraphs, for a model that is run */
 enum { ITERATIONS_MAX = 20 };
-
-static void ignore_report(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
 
 /* By the file's shapes, since bodies are not seen from outside. */
 static bool is_small(const struct model *m)
@@ -102,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct interpreter_options options = { .guard_bytes = 64,
                                                  .num_threads = -1,
                                                  .max_iterations = ITERATIONS_MAX,
-                                                 .report = ignore_report };
+                                                 .report = report_nothing };
     uint8_t *const copy = mem_alloc(size, 1);
     struct interpreter *in = NULL;
     struct diag diag = { 0 };

@@ -16,6 +16,7 @@
 #include "reference/format/read.h"
 #include "reference/format/write.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/report.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -133,7 +134,7 @@ static int add_constant(struct scene *scene, int32_t type, int rank, const int32
             memcpy(bytes + size * i, &wide, size); /* little-endian */
     }
     return builder_constant(&scene->builder, type, "c", (size_t)rank, dims, bytes,
-                            (count * bits + 7) / 8);
+                            packed_bytes(count, bits));
 }
 
 /* One scale, as a rule; else one for each index of a dimension, or a count that fits nothing. */
@@ -296,13 +297,6 @@ static enum status make_file(const uint8_t *data, size_t size, struct tflite_fil
 
 /* ---- one input ---- */
 
-static void ignore(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 /* Counts all tensors, also those that have no memory yet. */
 static bool is_small(struct interpreter *in)
 {
@@ -316,7 +310,7 @@ static bool is_small(struct interpreter *in)
 static void run_reference(const struct model *m)
 {
     const struct interpreter_options options = {
-        .guard_bytes = 64, .poison = true, .poison_word = 0x7fe5a5a5, .report = ignore
+        .guard_bytes = 64, .poison = true, .poison_word = 0x7fe5a5a5, .report = report_nothing
     };
     struct diag diag = { 0 };
     struct interpreter *in;

@@ -3,7 +3,6 @@
  *
  * A run that aborts is a bug: a crash or overread, a refusal without a message, results with one,
  * or a result that changes when it is written and read again. */
-#include "conformance/suite/judge/result_json.h"
 #include "conformance/suite/judge/run_log.h"
 #include "fuzz/fuzz_file.h"
 #include "reference/base/memory.h"

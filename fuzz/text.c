@@ -15,7 +15,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Small enough that an input takes no time: a short text can ask for all that a limit allows. */
-static const char *const limits[] = { "file_bytes=1M", "tensor_elements=64K",
+static const char *const limits[] = { "read_bytes=1M", "tensor_elements=64K",
                                       "activation_bytes=16M", "folded_bytes=1M" };
 
 static void expect_place(enum status s, const struct diag *diag)

@@ -138,6 +138,13 @@ static void edit_quantization(struct edit *e, struct model_tensor *t)
         q->present = !q->present;
         return;
     }
+    if (q->details_type != DETAILS_NONE && !chance(e, 4)) {
+        int32_t *const details[] = { &q->block_scales, &q->block_zero_points, &q->block_size };
+
+        *details[below(e, 3)] =
+            chance(e, 2) ? (int32_t)below(e, e->graph->tensor_count) : number(e);
+        return;
+    }
     if (chance(e, 4))
         q->quantized_dimension = number(e);
     if (chance(e, 2) && t->shape.count && t->shape.data[axis] > 0 &&
@@ -189,10 +196,24 @@ static void edit_tensor(struct edit *e)
 
 /* ---- operators ---- */
 
+static void edit_bytes(struct edit *e, struct model_bytes *b)
+{
+    const size_t count = b->count;
+    uint8_t *const bytes = count < 4096 ? arena_alloc(&e->m->arena, count + 1, 1) : NULL;
+
+    if (!bytes)
+        return;
+    if (count > 0)
+        memcpy(bytes, b->data, count);
+    bytes[below(e, count)] = (uint8_t)number(e);
+    *b = (struct model_bytes){ bytes, chance(e, 4) ? below(e, count + 1) : count + chance(e, 8) };
+}
+
 static void edit_options(struct edit *e, struct options *o)
 {
     const struct option_table *const table = option_table_find(o->tag);
     const struct option_field *field;
+    struct model_bytes bytes;
     struct model_ints ints;
 
     if (!table || !table->listed || !table->field_count || chance(e, 16)) {
@@ -210,6 +231,11 @@ static void edit_options(struct edit *e, struct options *o)
         ints.data = options_ints(o, field->name, &ints.count);
         edit_ints(e, &ints, 9);
         options_set_ints(o, field->name, ints.data, ints.count);
+        break;
+    case OPTION_BYTES:
+        bytes.data = options_bytes(o, field->name, &bytes.count);
+        edit_bytes(e, &bytes);
+        options_set_bytes(o, field->name, bytes.data, bytes.count);
         break;
     default: break;
     }
@@ -239,20 +265,6 @@ static void change_op(struct edit *e, struct model_operator *n)
         options_init(&n->options, op->options_tag);
 }
 
-static void edit_custom_options(struct edit *e, struct model_operator *n)
-{
-    const size_t count = n->custom_options.count;
-    uint8_t *const bytes = count < 4096 ? arena_alloc(&e->m->arena, count + 1, 1) : NULL;
-
-    if (!bytes)
-        return;
-    if (count > 0)
-        memcpy(bytes, n->custom_options.data, count);
-    bytes[below(e, count)] = (uint8_t)number(e);
-    n->custom_options =
-        (struct model_bytes){ bytes, chance(e, 4) ? below(e, count + 1) : count + chance(e, 8) };
-}
-
 static void edit_operator(struct edit *e)
 {
     struct model_subgraph *const g = e->graph;
@@ -269,7 +281,7 @@ static void edit_operator(struct edit *e)
     case 4:
     case 5: edit_options(e, &n->options); break;
     case 6: change_op(e, n); break;
-    case 7: edit_custom_options(e, n); break;
+    case 7: edit_bytes(e, &n->custom_options); break;
     case 8: edit_ints(e, &n->intermediates, g->tensor_count); break;
     default: n->opcode_index = (uint32_t)below(e, e->m->opcode_count + chance(e, 8)); break;
     }

@@ -10,6 +10,7 @@
 #include "delegate/plan/workgroups.h"
 #include "fuzz/fuzz_file.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/runtime/report.h"
 
 #include <stdlib.h>
 
@@ -50,6 +51,7 @@ static struct device_limits device_of(unsigned choice)
         l.max_workgroup_invocations = 1024;
         l.max_shared_memory_bytes = 49152;
         l.max_push_constants_bytes = 256;
+        l.max_storage_buffers = 8;
         l.storage_16bit = true;
         l.shader_float16 = true;
         l.zero_copy_inputs = true;
@@ -172,16 +174,9 @@ static TfLiteStatus look(TfLiteContext *context, TfLiteDelegate *delegate)
     return kTfLiteOk;
 }
 
-static void ignore(void *user, const char *format, va_list args)
-{
-    (void)user;
-    (void)format;
-    (void)args;
-}
-
 static void show(const struct model *m, unsigned choice, int64_t flags)
 {
-    const struct interpreter_options options = { .report = ignore };
+    const struct interpreter_options options = { .report = report_nothing };
     struct looking looking = { .delegate = { .Prepare = look, .flags = flags }, .choice = choice };
     struct diag diag = { 0 };
     struct interpreter *in;
