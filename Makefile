@@ -69,7 +69,8 @@ obj = $(patsubst %.c,$(B)/%.o,$(1))
 REF_SRC := $(filter-out reference/examples/% reference/tests/%,$(wildcard reference/*/*.c))
 GPU_SRC := $(filter-out delegate/examples/% delegate/tests/% delegate/shaders/pack.c, \
              $(wildcard delegate/*/*.c delegate/*/*/*.c))
-CONF_SRC := $(filter-out conformance/tests/%,$(wildcard conformance/*/*.c conformance/*/*/*.c))
+CONF_SRC := $(filter-out conformance/tests/% conformance/agent/%,$(wildcard conformance/*/*.c conformance/*/*/*.c))
+AGENT_SRC := $(wildcard conformance/agent/*.c)
 KIT_SRC := $(wildcard reference/tests/kit/*.c delegate/tests/kit/*.c conformance/tests/kit/*.c)
 FUZZ_SRC := $(filter-out fuzz/replay.c,$(wildcard fuzz/*.c))
 FUZZ_KIT := $(wildcard fuzz/kit/*.c)
@@ -85,7 +86,7 @@ LOCK_ORDER := delegate/base/lock_order.c
 GPU_OBJ := $(call obj,$(if $(SANITIZE),$(GPU_SRC),$(filter-out $(LOCK_ORDER),$(GPU_SRC)))) \
            $(B)/delegate/spirv_data.o $(B)/delegate/source_id.o
 GIT_TEXT := $(B)/conformance/tools/cli/git_text
-CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o $(GIT_TEXT).o
+CONF_OBJ := $(call obj,$(CONF_SRC)) $(B)/conformance/html_sources.o $(B)/conformance/corpus_packed.o $(GIT_TEXT).o
 CONF_LIB_OBJ := $(filter-out $(B)/conformance/tools/cli/main.o $(GIT_TEXT).o,$(CONF_OBJ))
 
 # The delegate is compiled for size, but for what runs over whole tensors or at each inference: such a file
@@ -108,8 +109,8 @@ $(CONF_OBJ): | $(B)/has/conformance
 
 # LiteRT looks for accelerators by this name, in a directory that the application names.
 ACCELERATOR := $(B)/litert/libLiteRtGpuAccelerator.so
-all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR)
-all: ## build the program, the runtime and the delegate
+all: $(B)/has/delegate $(B)/has/conformance $(B)/assay $(B)/assay-agent $(B)/libassay.so $(B)/libassay_delegate.so $(ACCELERATOR)
+all: ## build: build the program, the runtime and the delegate
 
 $(B)/%.o: %.c $(B)/flags
 	$(call say,CC)
@@ -151,7 +152,25 @@ $(ACCELERATOR): $(B)/libassay_delegate.so
 # assay finds the delegate beside itself.
 $(B)/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
-	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) -ldl -lm -lpthread
+	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(PKG_LIBS) $(ZLIB) -ldl -lm -lpthread
+
+# What runs models for a suite elsewhere, and needs libc, libm and libdl alone.  Of the suite it has
+# who runs models; the archive gives what that needs.
+AGENT_LIB := $(wildcard $(addprefix conformance/,util/*.c suite/bounds/*.c suite/cases/*.c suite/subject/*.c))
+$(B)/agent.a: $(call obj,$(AGENT_LIB)) $(REF_OBJ)
+	@rm -f $@
+	$(call say,AR)
+	$(Q)ar rcs $@ $^
+$(B)/assay-agent: $(call obj,$(AGENT_SRC)) $(B)/agent.a
+	$(call say,LINK)
+	$(Q)$(CC) $(PIE) -o $@ $^ $(LDFLAGS_ALL) -ldl -lm -lpthread $(ATOMIC)
+# gcc for riscv64 calls a library for atomic bytes.
+ATOMIC := $(if $(filter riscv%,$(shell $(CC) -dumpmachine 2>/dev/null)),-latomic)
+agent-sources:
+	@echo $(AGENT_SRC) $(AGENT_LIB) $(REF_SRC)
+agents: all ## build: assay-agent for aarch64, armhf and riscv64, under qemu-user, and a check for Android
+	@MAKE='$(THIS_MAKE)' sh ci/agents.sh cross $(B)
+	@MAKE='$(THIS_MAKE)' sh ci/agents.sh android $(B)
 
 # ---- shaders: SPIR-V per variant, packed and embedded as one C file ----
 # A shader is compiled for f32 and f16, or for what it says: "// Variants: byte short".
@@ -227,16 +246,26 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(SPV)
 
 # ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
 PAGE := conformance/report/forms/page
-PAGE_SCRIPTS := $(addprefix $(PAGE)/,dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js \
-                  sections.js frame.js main.js)
-PAGE_COMPARE_SCRIPTS := $(addprefix $(PAGE)/,dom.js frame.js compare.js)
+PAGE_SCRIPTS := dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js frame.js main.js
+PAGE_COMPARE_SCRIPTS := dom.js frame.js compare.js
 $(B)/conformance/html_sources.c: $(wildcard $(PAGE)/*) Makefile
 	@mkdir -p $(@D)
 	$(call say,EMBED)
-	$(Q)sh $(PAGE)/embed.sh style $(PAGE)/page.css -- report_page $(PAGE)/page.html -- report_script $(PAGE_SCRIPTS) \
-	    -- compare_page $(PAGE)/compare.html -- compare_script $(PAGE_COMPARE_SCRIPTS) >$@
+	$(Q)cd $(PAGE) && sh embed.sh style page.css -- report_page head.html page.html -- report_script $(PAGE_SCRIPTS) \
+	    -- compare_page head.html compare.html -- compare_script $(PAGE_COMPARE_SCRIPTS) \
+	    -- site_page head.html site.html >$(abspath $@)
 
-# Names the commit in reports; changes only when the commit does.
+# ---- the hostile models: the tables of fuzz/hostile without comments, packed ----
+HOSTILE_TABLES := $(sort $(wildcard fuzz/hostile/*.txt))
+$(B)/conformance/corpus_packed.c: $(HOSTILE_TABLES) Makefile
+	@mkdir -p $(@D)
+	$(call say,PACK)
+	$(Q)for t in $(HOSTILE_TABLES); do echo "#= $$t"; grep -v '^#' $$t; done | gzip -9n >$@.gz
+	$(Q){ echo '#include <stddef.h>'; echo '#include <stdint.h>'; echo 'const uint8_t corpus_packed[] = {'; \
+	    od -An -v -tu1 $@.gz | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '};'; \
+	    echo 'const size_t corpus_packed_count = sizeof corpus_packed;'; } >$@
+
+# Names the commit in reports and of `assay --version`; changes only when the commit does.
 $(GIT_TEXT).c: force
 	@mkdir -p $(@D)
 	@sh ci/git-text.sh >$@.new
@@ -285,10 +314,10 @@ $(TEST_PROGRAMS) $(foreach l,$(LAYERS),$(call alone_of,$(l))): $(B)/tests/kit.a 
 # arithmetic.so has no fault, but the arithmetic of another design.
 HALVES := $(B)/mock/create_only.so $(B)/mock/destroy_only.so
 ARITHMETIC_SRC := $(addprefix conformance/tests/mock/,arithmetic.c rounding.c sums.c)
-$(B)/mock/%.so: conformance/tests/mock/delegate.c $(REF_OBJ)
+$(B)/mock/delegate.so $(B)/mock/gpu.so: conformance/tests/mock/delegate.c $(B)/conformance/tests/mock/faults.o $(REF_OBJ)
 	@mkdir -p $(@D)
 	$(call say,LINK)
-	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu,$*),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $< $(REF_OBJ) \
+	$(Q)$(CC) $(CFLAGS_ALL) $(if $(filter gpu.so,$(@F)),-DMOCK_GPU) -MMD -MP -MF $@.d -shared -o $@ $(filter %.c %.o,$^) \
 	    $(LDFLAGS_ALL) -lm -lpthread
 # Libraries that export one function of a delegate.
 $(HALVES): conformance/tests/mock/half.c
@@ -309,13 +338,18 @@ $(filter $(B)/mock/accelerator%,$(LITERT_MOCKS)): conformance/tests/mock/acceler
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) $(ACCELERATOR_FLAGS) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
+# Stands between the suite and an agent, and lies.
+$(B)/mock/liar: conformance/tests/mock/liar.c $(B)/agent.a
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -o $@ $^ $(LDFLAGS_ALL)
 # Hides features of a Vulkan device, preloaded: for ci/ports.sh.
 $(B)/mock/features.so: conformance/tests/mock/features.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -fvisibility=default -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL) -ldl
-# Exports a function of LLVM.
-$(B)/mock/llvm.so: conformance/tests/mock/llvm.c
+# A TensorFlow Lite C library that goes wrong; another exports a function of LLVM.
+$(B)/mock/tflite.so $(B)/mock/llvm.so: $(B)/mock/%.so: conformance/tests/mock/%.c
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(CC) $(CFLAGS_ALL) -MMD -MP -MF $@.d -shared -o $@ $< $(LDFLAGS_ALL)
@@ -333,12 +367,24 @@ $(B)/examples/%: reference/examples/%.c $(B)/libassay.so
 	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -o $@ $< -L$(B) -lassay \
 	    -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -ldl
 # Programs that use the delegate's own API: both libraries.
-GPU_EXAMPLES := $(patsubst delegate/examples/%.c,$(B)/gpu_examples/%,$(wildcard delegate/examples/*.c))
+GPU_EXAMPLES := $(patsubst delegate/examples/%.c,$(B)/gpu_examples/%,\
+                  $(filter-out %_delegate.c,$(wildcard delegate/examples/*.c)))
 $(B)/gpu_examples/%: delegate/examples/%.c $(B)/libassay.so $(B)/libassay_delegate.so
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include -Idelegate/include $(CFLAGS) -o $@ $< -L$(B) \
 	    -lassay -lassay_delegate -Wl,-rpath,'$$ORIGIN/..' $(LDFLAGS_ALL) -lvulkan -lm -lpthread
+
+# A delegate as its author builds it; and as one who forgets a library does.
+$(B)/own/delegate.so $(B)/own/unlinked.so: delegate/examples/own_delegate.c
+$(B)/own/opaque.so: delegate/examples/opaque_delegate.c
+$(B)/own/%.so: $(B)/libassay.so
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(CC) -std=c11 $(OPT) $(WARNINGS) -Ireference/include $(CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^) \
+	    $(if $(filter %/unlinked.so,$@),,-L$(B) -lassay '-Wl,-rpath,$$ORIGIN/..')
+
+own-delegate: $(B)/assay $(B)/own/delegate.so $(B)/own/opaque.so ## build: the examples of conformance/doc/OWN_DELEGATE.md
 
 # Replays all corpora without a fuzzer; replay.h gives the entry point of each target a name.
 $(B)/fuzz/targets/%.o: fuzz/%.c $(B)/flags
@@ -368,27 +414,28 @@ TORTURE := $(B)/torture/torture $(B)/torture/soak $(B)/torture/files/image.tflit
 
 check: all $(B)/mock/features.so $(if $(SANITIZE),,$(SHIPPED) $(TORTURE)) $(TEST_PROGRAMS)
 check: $(EXAMPLES) $(GPU_EXAMPLES) $(B)/fuzz/replay
-check: ## unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
+check: ## test: unit tests, goldens, corpora, a few cases of each op; T='softmax.*' runs such cases only
 	@$(TEST_ENV) T='$(T)' CC='$(CC)' SANITIZE='$(SANITIZE)' MAKE='$(THIS_MAKE)' sh ci/check.sh $(B)
 
-conformance: all ## all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
+conformance: all ## test: all cases on our delegate, in four modes; T='conv_2d.*' picks cases, ARGS adds flags
 	$(TEST_ENV) $(B)/assay conformance $(CASES) $(LEDGER) $(REQUIRED) $(FAULTS) $(ARGS)
 # One product in fifteen, and SOFTMAX behind one, by the kernels that lavapipe has for GPUs alone; and
 # one case in 200 by specialized kernels, which small plans there have not.
-FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8,matmul_shares,packed_shares
-conformance-kernels: all ## some cases on our delegate with the kernels of GPUs, which software devices else have not
+FORCED := gemm,matvec,tail,gemm_int8,depthwise_int8,matmul_shares,packed_shares,attention_parts
+conformance-kernels: all ## test: some cases on our delegate with the kernels of GPUs, which software devices else have not
 	$(TEST_ENV) $(B)/assay conformance --no-models --shard=1/15 --filter='*conv*' --filter='*fully_connected*' \
-	    --filter='*softmax_pixel*' --filter='batch_matmul.*' --delegate-option=kernel=$(FORCED) $(ARGS)
+	    --filter='*softmax_pixel*' --filter='batch_matmul.*' --filter='composite.*' \
+	    --delegate-option=kernel=$(FORCED) $(ARGS)
 	$(TEST_ENV) $(B)/assay conformance --no-models --shard=1/200 --delegate-option=no_kernel=thawed $(ARGS)
-conformance-graphs: all ## 500 random graphs on our delegate, in four modes; GRAPHS=N runs N, T='graph.i8.*' picks some
+conformance-graphs: all ## test: 500 random graphs on our delegate, in four modes; GRAPHS=N runs N, T='graph.i8.*' picks some
 	$(TEST_ENV) $(B)/assay conformance --graphs=$(GRAPHS) --filter='$(or $(T),graph.*)' $(ARGS)
-conformance-models: all ## the trained models on our delegate, in four modes; T='digits_i8' picks some
+conformance-models: all ## test: the trained models on our delegate, in four modes; T='digits_i8' picks some
 	$(TEST_ENV) $(B)/assay conformance --models --filter='$(or $(T),digits_*)' $(ARGS)
 
-reach: $(B)/tests/delegate ## how many cases plan each kernel of the delegate, by device; T='gemm*' names them, ARGS=keep counts anew
+reach: $(B)/tests/delegate ## order: how many cases plan each kernel of the delegate, by device; T='gemm*' names them, ARGS=keep counts anew
 	@$(B)/tests/delegate test_reach $(if $(T),cases '$(T)',$(or $(ARGS),map))
 
-golden-check: $(B)/assay ## compare the reference with the answers of the real LiteRT
+golden-check: $(B)/assay ## test: compare the reference with the answers of the real LiteRT
 	$(B)/assay golden check $(CASES)
 
 # ---- Python: only to mint goldens and to cross-check in the real LiteRT ----
@@ -401,10 +448,10 @@ $(B)/draw-venv/ready: conformance/examples/requirements.txt | $(B)/has/python
 	python3 -m venv $(B)/draw-venv
 	$(B)/draw-venv/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
-draw-test: $(B)/assay $(B)/draw-venv/ready ## the example conformance/examples/draw.py (Python, network)
+draw-test: $(B)/assay $(B)/draw-venv/ready ## test: the example conformance/examples/draw.py (Python, network)
 	$(B)/draw-venv/bin/python conformance/examples/draw_test.py $(B)/assay
 
-golden-mint: $(B)/assay $(B)/venv/ready ## ask the real LiteRT for its answers again (Python, network)
+golden-mint: $(B)/assay $(B)/venv/ready ## order: ask the real LiteRT for its answers again (Python, network)
 	$(B)/assay golden export $(B)/export.h5
 	$(B)/venv/bin/python golden/mint.py $(B)/export.h5 golden
 	$(B)/venv/bin/python golden/float64.py $(B)/export.h5 golden
@@ -419,13 +466,19 @@ $(B)/litert-venv/ready: golden/requirements.txt | $(B)/has/python
 	cd $(B)/litert-venv && ln -sf lib/python3*/site-packages/ai_edge_litert/libLiteRt.so libLiteRt.so
 	touch $@
 conformance-litert: all $(B)/litert-venv/ready
-conformance-litert: ## all cases on LiteRT's own CPU, XNNPACK; a failure that is not known fails (Python, network)
+conformance-litert: ## test: all cases on LiteRT's own CPU, XNNPACK; a failure that is not known fails (Python, network)
 	LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
 	    --subject='litert:cpu?bounds=fp32,hybrid,one_step' --waivers=$(LITERT_KNOWN) $(CASES) $(ARGS)
 	$(if $(T),,LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
 	    --subject='litert:cpu?bounds=fp16_arith' --waivers=$(LITERT_KNOWN) --filter='*f16.*')
+	$(if $(T),,LITERT_LIBRARY=$(B)/litert-venv/libLiteRt.so $(B)/assay conformance \
+	    --subject='litert:cpu?bounds=fp32,hybrid,one_step&fallback=cpu' --waivers=$(LITERT_KNOWN) \
+	    --filter='composite.*')
 
-cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI (Python, network)
+conformance-runtimes: all | $(B)/has/python ## test: a tenth of the suite on other runtimes, RUNTIMES=PATTERNS on some (Python, network)
+	RUNTIMES='$(RUNTIMES)' sh ci/runtimes.sh $(B) $(CASES) $(ARGS)
+
+cross-check: all $(B)/venv/ready hostile ## test: run the delegate in LiteRT from PyPI (Python, network)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_check.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_serialization.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_resize.py $(B)
@@ -435,6 +488,7 @@ cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_hostile.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_vectors.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_decoders.py $(B)
+	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_transformers.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_real.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_detection.py $(B)
 	$(TEST_ENV) $(B)/venv/bin/python conformance/tests/litert/cross_control.py $(B)
@@ -447,36 +501,41 @@ cross-check: all $(B)/venv/ready hostile ## run the delegate in LiteRT from PyPI
 	$(B)/venv/bin/python golden/mint.py $(B)/graphs.h5 $(B)/graphs
 	$(B)/assay golden check --graphs=200 --filter='graph.*' --dir=$(B)/graphs
 
-size: $(SHIPPED) ## what the bytes of the stripped delegate are
+size: $(SHIPPED) ## measure: what the bytes of the stripped delegate are
 	@sh ci/size.sh $(B)
 
-html-test: all $(B)/tests/conformance ## the HTML report in headless Chromium (a minute)
+board: $(B)/assay ## measure: the pages of what was measured (conformance/doc/results/board), in build/board
+	$(B)/assay report site conformance/doc/results/board -o $(B)/board
+board-fill: all $(B)/venv/ready $(B)/litert-venv/ready ## measure: measure that again, as far as this machine can (minutes, network; T=NAME some of it)
+	ARGS='$(ARGS)' sh ci/board.sh $(B) $(T)
+
+html-test: all $(B)/tests/conformance ## test: the HTML report in headless Chromium (a minute)
 	@$(NEED) html-test
 	@$(TEST_ENV) /usr/bin/python3 ci/html-test.py $(B)
 
 # ---- order in the source ----
-layers: ## check that includes follow ci/rooms.txt
+layers: ## order: check that includes follow ci/rooms.txt
 	@sh ci/layers.sh
 
-headers: $(B)/flags ## check that every header compiles alone
+headers: $(B)/flags ## order: check that every header compiles alone
 	@$(NEED) headers
 	@sh ci/headers.sh '$(CC) $(CFLAGS_ALL) $(PKG_CFLAGS)' $(HEADERS)
 
-C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(KIT_SRC) $(TEST_SRC) $(HEADERS) \
+C_FILES := $(REF_SRC) $(GPU_SRC) delegate/shaders/pack.c $(CONF_SRC) $(AGENT_SRC) $(KIT_SRC) $(TEST_SRC) $(HEADERS) \
            $(wildcard conformance/tests/torture/*.c fuzz/*.c fuzz/*/*.c reference/examples/*.c delegate/examples/*.c)
 GLSL_FILES := $(foreach suffix,comp glsl,$(wildcard delegate/*/*.$(suffix) delegate/*/*/*.$(suffix)))
-classes: all ## write conformance/classes.tsv: which attributes and shapes our delegate takes; runs all cases
+classes: all ## order: write conformance/classes.tsv: which attributes and shapes our delegate takes; runs all cases
 	$(TEST_ENV) $(B)/assay conformance --write-classes=conformance/classes.tsv --quiet >/dev/null
 	@sh ci/ops-table.sh write
-ops-table: ## write the table of delegate/OPS_SUPPORT.md from the version ledger
+ops-table: ## order: write the table of delegate/OPS_SUPPORT.md from the version ledger
 	@sh ci/ops-table.sh write
 
-format: ## check that C files and shaders have the layout of clang-format
+format: ## order: check that C files and shaders have the layout of clang-format
 	@$(NEED) format
 	@clang-format --dry-run --Werror $(C_FILES)
 	@clang-format --style=file:ci/glsl.clang-format --dry-run --Werror $(GLSL_FILES)
 	@echo 'format: $(words $(C_FILES) $(GLSL_FILES)) files are as clang-format has them'
-format-fix: ## give C files and shaders the layout of clang-format
+format-fix: ## order: give C files and shaders the layout of clang-format
 	@clang-format -i $(C_FILES)
 	@clang-format --style=file:ci/glsl.clang-format -i $(GLSL_FILES)
 
@@ -486,11 +545,11 @@ TARGET ?= $(FUZZ_TARGETS)
 # Builds and runs: sh fuzz/run.sh has what is kept, and how a run goes on.
 FUZZ_ENGINE ?= -fsanitize=fuzzer
 FUZZ_BUILD = $(MAKE) B=$(B)/libfuzzer CC=clang SANITIZE=address,undefined OPT='-O1 -g' CFLAGS=-fsanitize=fuzzer-no-link
-fuzz: ## run libFuzzer for MINUTES on each target, or on TARGET='models reader'; goes on from what it kept
+fuzz: ## faults: run libFuzzer for MINUTES on each target, or on TARGET='models reader'; goes on from what it kept
 	@$(NEED) fuzz
 	$(FUZZ_BUILD) $(patsubst %,$(B)/libfuzzer/fuzz/fuzz_%,$(TARGET))
 	@sh fuzz/run.sh $(B)/libfuzzer $(MINUTES) $(TARGET)
-fuzz-table: ## what all runs of make fuzz came to
+fuzz-table: ## faults: what all runs of make fuzz came to
 	@sh fuzz/run.sh $(B)/libfuzzer table
 $(B)/fuzz/fuzz_%: $(B)/fuzz/%.o $(call obj,$(FUZZ_KIT)) $(B)/liball.a
 	$(call say,LINK)
@@ -509,19 +568,19 @@ $(B)/fuzz/fuzz_official: $(addprefix $(B)/fuzz/official/,differential.o verify.o
 	$(call say,LINK)
 	$(Q)$(CC) -o $@ $^ $(FUZZ_ENGINE) $(LDFLAGS_ALL) $(ALL_LIBS) -lstdc++
 
-coverage: ## lcov report of the tests, in build-coverage/coverage; fails where coverage falls
+coverage: ## faults: lcov report of the tests, in build-coverage/coverage; fails where coverage falls
 	@$(NEED) coverage
 	@rm -f build-coverage/shaders.log && mkdir -p build-coverage
 	ASSAY_SHADER_LOG=$(CURDIR)/build-coverage/shaders.log \
 	    $(MAKE) B=build-coverage OPT='-O0 -g' COVERAGE_FLAGS='--coverage -DASSAY_COVERAGE' check
 	sh coverage/report.sh build-coverage
-coverage-accept: ## make the figures of the last make coverage those that coverage may not fall below
+coverage-accept: ## faults: make the figures of the last make coverage those that coverage may not fall below
 	@python3 coverage/figures.py build-coverage accept
 
 # ---- analysers; a check that no test needs ----
 ANALYSE_FLAGS = -std=c11 -ffp-contract=off -fno-math-errno -D_GNU_SOURCE -DASSAY_VERSION=\"$(VERSION)\" -I. -I$(B) \
                 -Ireference/include -Idelegate/include $(PKG_CFLAGS)
-analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T='reference/*' picks files
+analyse: ## faults: gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T='reference/*' picks files
 	@$(NEED) analyse
 	@sh ci/analyse.sh $(B) "$(ANALYSE_FLAGS)" \
 	    $(filter $(if $(T),$(subst *,%,$(T)),%), \
@@ -529,7 +588,7 @@ analyse: ## gcc -fanalyzer, clang-tidy and cppcheck over the source (minutes); T
 
 # What needs no library that would have to be built with MemorySanitizer, too.
 MSAN_TARGETS := reader flexbuffers models ops
-msan: ## tests of the reference, and corpora of reader, interpreter and planner, under MemorySanitizer (clang, minutes)
+msan: ## faults: tests of the reference, and corpora of reader, interpreter and planner, under MemorySanitizer (clang, minutes)
 	@$(NEED) fuzz
 	$(MAKE) B=$(B)/msan CC=clang SANITIZE=memory FUZZ_TARGETS='$(MSAN_TARGETS)' msan-run
 msan-run: $(B)/tests/reference $(B)/fuzz/replay
@@ -539,19 +598,19 @@ msan-run: $(B)/tests/reference $(B)/fuzz/replay
 	    echo "msan: $$n tests of $(words $(call test_src,reference)) files passed"
 
 # Goes on where it was; SECONDS=5 tries only files of tests that need no longer.
-needed: ## switch off each check of parsers and rules, which a test must notice (hours); T='FILE:FUNCTION' picks some
+needed: ## faults: switch off each check of parsers and rules, which a test must notice (hours); T='FILE:FUNCTION' picks some
 	@python3 -B ci/needed.py $(B) '$(T)' '$(SECONDS)'
 
-mutants: all ## plant faults one at a time, which the suite must notice; T='ref_*' picks some
+mutants: all ## faults: plant faults one at a time, which the suite must notice; T='ref_*' picks some
 	@T='$(T)' sh ci/mutants.sh $(B)
 
 HOSTILE ?= $(B)/hostile
 hostile: $(B)/tests/delegate
-hostile: ## the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
+hostile: ## test: the hostile models of fuzz/hostile as files, with what each has to come to, in HOSTILE=DIR (build/hostile)
 	@$< test_hostile_models --write $(HOSTILE)
 
 valgrind: all $(TEST_PROGRAMS) $(B)/fuzz/replay
-valgrind: ## memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
+valgrind: ## faults: memcheck over parser, reference, plans and a part of the delegate (10 to 20 minutes)
 	@$(NEED) valgrind
 	@sh ci/valgrind.sh $(B)
 
@@ -564,25 +623,25 @@ $(B)/peers-venv/ready: ci/peers/requirements.txt | $(B)/has/python
 	-$(B)/peers-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r $<
 	touch $@
 # PEERS_MODELS='NAME[:TYPE[:WIDTH]] FILE.tflite' adds models.
-peers: all $(B)/peers-venv/ready ## time ours, LiteRT's CPU and GPU, and ncnn in turns (Python, network)
+peers: all $(B)/peers-venv/ready ## measure: time ours, LiteRT's CPU and GPU, and ncnn in turns (Python, network)
 	PATH=$(abspath $(B))/peers-venv/bin:$$PATH python3 -B $(PEERS) --assay=$(B)/assay --out=$(B)/peers.json \
 	    $(PEERS_MODELS) $(ARGS)
-peers-table: ## print the table of make peers, PEERS_RUN=FILE.json (PERFORMANCE.md); ARGS=--short: that of README.md
+peers-table: ## measure: print the table of make peers, PEERS_RUN=FILE.json (PERFORMANCE.md); ARGS=--short: that of README.md
 	@python3 -B $(PEERS) --table=$(or $(PEERS_RUN),ci/peers/kept.json) $(ARGS)
-growth: all ## time MobileNet v1 by batch, pixels and width, and single ops by channels; ARGS adds flags
+growth: all ## measure: time MobileNet v1 by batch, pixels and width, and single ops by channels; ARGS adds flags
 	python3 -B ci/peers/growth.py --assay=$(B)/assay --out=$(B)/growth.json $(ARGS)
 
-endurance: all ## 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
+endurance: all ## measure: 1,000 starts and 100,000 inferences: memory stays flat (minutes); ARGS adds flags
 	$(TEST_ENV) $(B)/assay endurance $(ARGS)
 
 scale: $(B)/tests/delegate
-scale: ## time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
+scale: ## measure: time of reading, planning and inspecting graphs of 12,500 to 200,000 nodes, and how it grows (minutes)
 	ASSAY_SCALE=1 $< test_scale
 
 # Counts the calling thread, driver included; lavapipe computes on others.  Unlike time, the count
 # repeats.
 INVOKES ?= 200
-instructions: all ## count the host instructions of an inference with callgrind; ARGS=MODEL
+instructions: all ## measure: count the host instructions of an inference with callgrind; ARGS=MODEL
 	@$(TEST_ENV) valgrind --tool=callgrind --collect-atstart=no --toggle-collect=kernel_invoke \
 	    --callgrind-out-file=$(B)/callgrind.out $(B)/assay endurance $(ARGS) --starts=0 \
 	    --runs=$(INVOKES) >$(B)/instructions.log 2>&1 || { cat $(B)/instructions.log; exit 1; }
@@ -590,23 +649,23 @@ instructions: all ## count the host instructions of an inference with callgrind;
 	    $(B)/instructions.log
 
 # ---- shards on many machines ----
-slurm-test: all ## run ci/slurm-array.sbatch on a Slurm of one node, requeue included (root, minutes)
+slurm-test: all ## test: run ci/slurm-array.sbatch on a Slurm of one node, requeue included (root, minutes)
 	@$(NEED) slurm-test
 	sh ci/slurm-test.sh $(B)
 
-kubernetes-test: all ## run the pods of ci/k8s-job.yaml as processes, one of them killed
+kubernetes-test: all ## test: run the pods of ci/k8s-job.yaml as processes, one of them killed
 	@$(NEED) kubernetes-test
 	python3 ci/k8s-test.py $(B)
 
-perf: all ## instructions and heap of each layer against ci/perf-baseline.tsv, and flame graphs (minutes)
+perf: all ## measure: instructions and heap of each layer against ci/perf-baseline.tsv, and flame graphs (minutes)
 	@$(NEED) perf
 	@CC='$(CC)' OPT='$(OPT)' CFLAGS='$(CFLAGS)' sh ci/perf.sh $(abspath $(B))
-perf-accept: all ## make the figures of the last make perf the baseline
+perf-accept: all ## measure: make the figures of the last make perf the baseline
 	@sh ci/perf.sh $(abspath $(B)) accept
 
 # gcc and clang have builds of their own.
-tsan: ## run the tests of threads under ThreadSanitizer; CC=clang, too
-	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread TESTS='$(TSAN_TESTS)' tsan-run
+tsan: ## faults: run the tests of threads under ThreadSanitizer; CC=clang, too
+	$(MAKE) B=$(B)/tsan-$(notdir $(CC)) SANITIZE=thread SHADER_CACHE=$(SHADER_CACHE) TESTS='$(TSAN_TESTS)' tsan-run
 TSAN_TESTS := threads buffers spirv start parallel
 tsan-run: $(B)/tests/delegate
 	@for t in $(TSAN_TESTS); do \
@@ -639,17 +698,17 @@ $(B)/torture/files/image.tflite: $(B)/torture/models
 	@mkdir -p $(@D)
 	$(Q)$< $(@D)
 # ARGS='--only=SCENE/WHAT --from=N' goes on.
-torture: $(TORTURE) ## each allocation and each Vulkan call fails in turn, in each way that it may (an hour)
+torture: $(TORTURE) ## faults: each allocation and each Vulkan call fails in turn, in each way that it may (an hour)
 	$(TEST_ENV) $(B)/torture/torture --findings=$(B)/torture/findings.tsv $(ARGS) $(B)/torture/files
 	$(if $(ARGS),,sh conformance/tests/torture/programs.sh $(B))
 
 MINUTES ?= 30
 # Memory stays flat, files are closed, the bits are the same.
 soak: $(B)/torture/soak $(B)/torture/files/image.tflite
-soak: ## random models, resizes, delegates, threads, processes and lost devices for MINUTES (30)
+soak: ## faults: random models, resizes, delegates, threads, processes and lost devices for MINUTES (30)
 	$(TEST_ENV) $(B)/torture/soak $(B)/torture/files $$(($(MINUTES) * 60)) $(SEED)
 
-torture-cache: all $(B)/tests/delegate ## cut, flip and race for serialized files; try every workgroup size (minutes)
+torture-cache: all $(B)/tests/delegate ## faults: cut, flip and race for serialized files; try every workgroup size (minutes)
 	@for t in cache serialize tune; do \
 	    $(TEST_ENV) ASSAY_TORTURE=1 $(B)/tests/delegate test_$$t >$(B)/torture_$$t.log 2>&1 || \
 	        { cat $(B)/torture_$$t.log >&2; exit 1; }; \
@@ -657,17 +716,20 @@ torture-cache: all $(B)/tests/delegate ## cut, flip and race for serialized file
 
 # ---- manual pages and completion, printed by the program from its flags ----
 COMMANDS := $(shell sed -n 's/^COMMAND(\(.*\))$$/\1/p' conformance/tools/cli/commands.def)
-MAN_PAGES := $(B)/man/assay.1 $(COMMANDS:%=$(B)/man/assay-%.1)
+MAN_PAGES := $(B)/man/assay.1 $(B)/man/assay-agent.1 $(COMMANDS:%=$(B)/man/assay-%.1)
 $(B)/man/assay.1: $(B)/assay
 	@mkdir -p $(@D)
 	$(Q)$(B)/assay --print-man >$@
 $(B)/man/assay-%.1: $(B)/assay
 	@mkdir -p $(@D)
 	$(Q)$(B)/assay --print-man=$* >$@
+$(B)/man/assay-agent.1: conformance/agent/assay-agent.1
+	@mkdir -p $(@D)
+	$(Q)sed '1s/"assay"/"assay $(VERSION)"/' $< >$@
 $(B)/man/assay.%: $(B)/assay
 	@mkdir -p $(@D)
 	$(Q)$(B)/assay --print-completion=$* >$@
-man: $(MAN_PAGES) $(B)/man/assay.bash ## manual pages and completion for bash, in build/man
+man: $(MAN_PAGES) $(B)/man/assay.bash ## build: manual pages and completion for bash, in build/man
 	@echo 'man: $(words $(MAN_PAGES)) pages, read one with: man -l $(B)/man/assay.1'
 
 # ---- to carry away, to install ----
@@ -680,7 +742,7 @@ $(B)/static/assay: $(CONF_OBJ) $(REF_OBJ)
 	$(call say,LINK)
 	$(Q)$(CC) $(PIE) -o $@ $(CONF_OBJ) $(REF_OBJ) $(LDFLAGS_ALL) $(STATIC_LIBS) -Wl,--as-needed -ldl -lm -lpthread
 portable: all $(B)/static/assay $(SHIPPED)
-portable: ## build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
+portable: ## package: build/portable: linked statically but for libc, libm and libvulkan; GOLDEN=no without goldens
 	@CC='$(CC)' SOVERSION=$(SOVERSION) GOLDEN=$(GOLDEN) STATIC_LIBS='$(STATIC_LIBS)' sh ci/package/portable.sh $(B)
 
 # Everything lies under $(DESTDIR)$(PREFIX) and $(DESTDIR)$(LIBDIR); the pkg-config files name the paths
@@ -689,40 +751,41 @@ portable: ## build/portable: linked statically but for libc, libm and libvulkan;
 TFLITE_HEADERS ?= yes
 PUT_FILES = B='$(B)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' VERSION=$(VERSION) \
           SOVERSION=$(SOVERSION) TFLITE_HEADERS='$(TFLITE_HEADERS)' sh ci/package/files.sh
-install: all man $(SHIPPED) ## install under PREFIX (/usr/local) and LIBDIR (PREFIX/lib), below DESTDIR
+install: all man $(SHIPPED) ## package: install under PREFIX (/usr/local) and LIBDIR (PREFIX/lib), below DESTDIR
 	@$(PUT_FILES) install
-uninstall: ## remove what make install has put under PREFIX, below DESTDIR
+uninstall: ## package: remove what make install has put under PREFIX, below DESTDIR
 	@$(PUT_FILES) uninstall
 
 # ---- packages; RELEASE=1 leaves date and commit out of their version ----
 RELEASE ?=
 PACKAGE = B='$(B)' CC='$(CC)' MAKE='$(THIS_MAKE)' VERSION=$(VERSION) RELEASE='$(RELEASE)' sh ci/package/package.sh
-dist: ## reproducible tarball of the commit, in build/dist
+dist: ## package: reproducible tarball of the commit, in build/dist
 	@$(NEED) dist
 	@$(PACKAGE) dist
-deb: ## Debian packages of the commit, in build/deb
+deb: ## package: Debian packages of the commit, in build/deb
 	@$(NEED) dist
 	@$(NEED) deb
 	@$(PACKAGE) deb
-wheel: portable ## Python wheel of build/portable, in build/wheel
+wheel: portable ## package: Python wheel of build/portable, in build/wheel
 	@$(NEED) wheel
 	@$(PACKAGE) wheel
-dist-test: ## build twice the tarball, and from it the program, without git (minutes)
+dist-test: ## package: build twice the tarball, and from it the program, without git (minutes)
 	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' sh ci/package/dist-test.sh
-deb-test: ## lintian; use the Debian packages on a bare Debian (root, network, minutes); BUILT=1 those in build/deb
+deb-test: ## package: lintian; use the Debian packages on a bare Debian (root, network, minutes); BUILT=1 those in build/deb
 	@$(NEED) deb-test
 	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' BUILT='$(BUILT)' sh ci/package/deb-test.sh
-wheel-test: ## the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
+wheel-test: ## package: the wheel in clean environments with LiteRT and tflite-runtime (Python, network, minutes)
 	@B='$(B)' MAKE='$(THIS_MAKE)' CC='$(CC)' sh ci/package/wheel-test.sh
 
-help: ## list these targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
+help: ## build: list these targets, whose group stands behind ##
+	@for g in build test faults measure package order; do echo "$$g:"; \
+	    sed -n "s/^\([a-z-]*\):.*## $$g: /  \1\t/p" $(MAKEFILE_LIST) | expand -t 24; done
 
-clean: ## remove build/
+clean: ## build: remove build/
 	rm -rf $(B)
 
 force:
-.PHONY: force msan-run tsan-run $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(MAKEFILE_LIST))
+.PHONY: force agent-sources msan-run tsan-run $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' $(MAKEFILE_LIST))
 
 # Not those of the Debian package that is being built there, nor of the copy of make needed, nor
 # directories of such a name.

@@ -88,16 +88,20 @@ if [ -n "${T:-}" ]; then
     exit 0
 fi
 
+# Commands mostly wait; they write in $log/commands alone.  Sanitizers, beside which CI runs the
+# cross-check, would make them late.
+[ -n "$sanitized" ] || start commands sh ci/commands.sh "$b" "$log"
+
 # Files of tests, a process each, as many at a time as there are processors; each leaves its log and
 # exit status.  Those that take longest begin, so that none of them is left alone at the end.
-long='test_(faults|hostile_models|exact_dots|tail|gemm_int8|serialize|tune|transform_.*|runner_stop|digits|cases|image|model_text)'
+long='test_(faults|hostile_models|exact_dots|tail|gemm_int8|serialize|tune|transform_.*|runner_stop|digits|cases|image|model_text|quant_models|packed|prefetch|scale|gemm|run_log|hostile_files)'
 rm -f "$log"/*.code "$log/units"
 for layer in reference delegate conformance; do
     "$b/tests/$layer" --list >"$log/$layer.files" || fail "$b/tests/$layer --list"
     sed "s/^/$layer /" "$log/$layer.files"
 done >"$log/all"
-# Whole models on the reference take a minute under sanitizers, and run what the tests of ops do.
-[ -z "$sanitized" ] || sed -i '/ test_zoo_topologies$/d' "$log/all"
+# Whole models take a minute under sanitizers, and run what the tests of ops do.
+[ -z "$sanitized" ] || sed -i -E '/ test_(zoo_topologies|transformers)$/d' "$log/all"
 { grep -E " $long\$" "$log/all"; grep -vE " $long\$" "$log/all"; } >"$log/files"
 xargs -P "$(nproc)" -L 1 sh -c '
     name=$3.$4 code=0 start=$(date +%s)
@@ -250,6 +254,12 @@ if [ -z "$sanitized" ]; then
     total=$((total + 2))
 fi
 
+# The agent as Android's tools see it, where there are clang and lld.
+if [ -z "$sanitized" ]; then
+    run agents sh ci/agents.sh android "$b"
+    cat "$log/agents.log"
+fi
+
 finish golden
 echo "golden: $(tail -n 1 "$log/golden.log")"
 count=$(sed -n 's/.* \([0-9][0-9]*\) passed.*/\1/p' "$log/golden.log" | tail -n 1)
@@ -285,8 +295,12 @@ for program in "$b"/gpu_examples/*; do
     echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
     total=$((total + 1))
 done
-sh ci/commands.sh "$b" "$log" || fail 'commands'
-note commands
+if [ -n "$sanitized" ]; then
+    run commands sh ci/commands.sh "$b" "$log"
+else
+    finish commands
+fi
+tail -n 1 "$log/commands.log"
 count=$(cat "$log/commands.count")
 total=$((total + count))
 echo "check: seconds:$(awk '{ seconds[substr($0, index($0, " ") + 1)] += $1 }

@@ -11,6 +11,9 @@ control=$(printf '[\001-\010\013\014\016-\037\177]')
 model=golden/digits/digits_f32.tflite
 image=golden/digits/7.png
 
+# progress: "assay: cases: 2 min 10 s left: relu.f32.c1"
+progress='^assay: [a-z ]+: ([0-9]+ (h|min|s) ?)+(left)?: '
+
 # expect CODE WORDS COMMAND...: exit code, and an extended regular expression that one line of
 # stderr (CODE not 0) or stdout (CODE 0) matches.
 expect()
@@ -31,8 +34,8 @@ expect()
         cat -v "$work/out" "$work/err" >&2
         exit 1
     fi
-    # An error is one line; the Vulkan loader may add lines of its own.
-    if [ "$code" != 0 ] && [ "$code" != 1 ] && [ "$(grep -c '^assay: ' "$work/err")" != 1 ]; then
+    # An error is one line; the Vulkan loader may add lines of its own, and so does progress after ten seconds.
+    if [ "$code" != 0 ] && [ "$code" != 1 ] && [ "$(grep '^assay: ' "$work/err" | grep -vcE "$progress")" != 1 ]; then
         echo "commands: $*: not one line of error:" >&2
         cat "$work/err" >&2
         exit 1
@@ -47,6 +50,7 @@ printf 'aaaaTFL2bbbbccccdddd' >"$work/wrong.tflite"
 echo not a library >"$work/bad.so"
 
 expect 0 'conformance' $assay --help
+expect 0 '^assay [0-9.]+( \([0-9a-f]{7,}(-dirty)?\))?$' $assay --version
 expect 0 '^folded_bytes +[0-9]+  bytes of ' $assay --limits
 expect 0 '"standard": 1073741824' $assay --limits --format=json
 expect 0 '^rank +7 .*standard 255' env ASSAY_LIMITS=rank=7 $assay --limits
@@ -54,6 +58,11 @@ expect 2 'found .--frmat=json' $assay --limits --frmat=json
 expect 2 'ASSAY_LIMITS: .rank=x' env ASSAY_LIMITS=rank=x $assay --limits
 expect 2 'no such limit; `assay --limits` lists them' $assay inspect $model --limit=ranks=7
 expect 2 'at most 1 \(limit rank; --limit=rank=VALUE' $assay inspect $model --limit=rank=1
+expect 0 '^hostile: 4 models, 0 of them with a bad end$' $assay hostile --subject=reference --filter='whole.*' --quiet
+expect 0 '^flip.dense.7.80$' $assay hostile --list --limit=0 --filter='flip.dense.7.*'
+expect 0 '^written$' sh -c '"$@" && echo written' - $assay hostile --write="$work/hostile" --filter='whole.*'
+expect 0 '^output   0  y  f32' $assay run "$work/hostile/whole.dense.tflite" --delegate=none
+expect 2 'filter=none matches none of the 1[0-9]* cases' $assay hostile --filter=none
 # Models as text: both ways, in the place of a model, and an error that leaves nothing behind.
 softmax='SOFTMAX {beta=1} x:f32[1,4] -> y'
 $assay model --model="$softmax" -o "$work/softmax.tflite"
@@ -94,6 +103,35 @@ for command in run 'diff --runs=1' 'bench --num_runs=1 --min_secs=0 --warmup_min
 done
 expect 0 '^diff: missing: 1 of 3 nodes was not run: node 1, NoSuchOp; the others pass' \
     sh -c '"$@"; [ $? = 1 ]' - $assay diff --runs=1 --model="$unknown" --per-node
+# Three faults, each in many cases and in graphs that contain its op, are three findings.
+expect 0 . sh -c '"$@"; [ $? = 1 ]' - $assay conformance --delegate="$b/mock/delegate.so" \
+    --delegate-option=fault=three --filter='conv_2d.f32.*' --filter='mul.f32.*' --filter='add.f32.*' \
+    --filter='gap.f32.*' --format=json --out="$work/three.json"
+for words in '^findings: [0-9]+ failed checks, 3 kinds of failure' 'none of the [0-9]+ that pass: a fused activation$' \
+    '^     right in frame A, wrong in frame B$' 'that pass: output channels % 4 != 0$'; do
+    expect 0 "$words" sh -c '"$@"; [ $? = 1 ]' - $assay report show "$work/three.json"
+done
+# A directory for each finding: a case, its minimal form, and programs that show the fault without Assay.
+expect 0 . sh -c '"$@"; [ $? = 1 ]' - $assay conformance --delegate="$b/mock/delegate.so" \
+    --delegate-option=fault=three --filter='mul.f32.*' --repro-dir="$work/repro" --minimize-steps=20 \
+    --format=json --out="$work/repro.json"
+expect 0 '^1$' sh -c 'ls "$1" | wc -l' - "$work/repro"
+expect 0 'minimized": "    minimal form after' cat "$work/repro.json"
+built=$(cd "$b" && pwd)
+# The programs end without giving back what they have.
+for dir in "$work"/repro/*/ "$work"/repro/*/minimal/; do
+    ${CC:-cc} -std=c11 ${SANITIZE:+-fsanitize=$SANITIZE} -D_GNU_SOURCE -I reference/include "$dir/again.c" -o "$dir/again" -L "$built" -lassay -ldl -lm || exit 1
+    expect 0 '^frame A, output 0, element .*expected ' sh -c 'cd "$1" && ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$2" ./again; [ $? = 1 ]' - \
+        "$dir" "$built"
+    expect 0 '^read$' python3 -c "import ast, sys; ast.parse(open(sys.argv[1]).read()); print('read')" "$dir/again.py"
+done
+expect 2 '^assay: conformance: /dev/full/x: Not a directory' $assay conformance --filter=mul.f32.v1 --repro-dir=/dev/full/x
+expect 2 'repro=all needs --repro-dir' $assay conformance --filter=mul.f32.v1 --repro=all
+# Nodes behind it keep the numbers that they have in the file.
+large='CUSTOM(NoSuchOp) x:f32[1,4] -> a:f32[1,4]
+MUL {} a f32[1,4]=900000,1,2,3 -> y'
+expect 0 '^beyond f16: node 1, MUL, gives ' sh -c '"$@"; [ $? = 1 ]' - $assay diff --runs=1 --model="$large" \
+    --delegate="$b/mock/delegate.so" --delegate-option=fault=swap --bounds=fp16
 expect 2 'custom op "NoSuchOp" version 1 is not known' $assay run --model='CUSTOM(NoSuchOp) x:f32[1] -> y:f32[1]'
 host="--host=litert:cpu?library=$b/mock/litert.so"
 for command in run 'diff --runs=2 --per-node' 'bench --num_runs=1 --min_secs=0 --warmup_min_secs=0 --quiet'; do
@@ -135,6 +173,7 @@ done
 expect 0 '^signature +decode' $assay endurance --starts=50 --runs=400 --quiet --model="$several" --signature=decode
 expect 2 'the model has the signatures prefill, decode' $assay endurance --model="$several" --signature=train
 expect 2 'expected a model for --signature' $assay endurance --signature=decode
+expect 2 'expected --subject or a delegate, found both' $assay endurance --subject=reference --delegate=none
 $assay run --model="NEG x:f32[1,9] -> y" --delegate=none --output="$work/nine.npy" >"$work/out"
 expect 2 'array f32 .1, 9. for the tensor .* .1, 4.; --input-shape=ids:DIMS gives' $assay run \
     --model="$several" --signature=decode --input="$work/nine.npy" --delegate=none
@@ -146,6 +185,11 @@ GATHER {axis=0} t:f32[2,3] a -> y'
 far='ADD {} i:i32[64] i32[1]=5 -> a
 GATHER {axis=0} t:f32[6,3] a -> y'
 expect 0 '^output ' $assay run --model="$ids" --delegate=none
+# A delegate that takes no dynamic tensors leaves the graph to the CPU.
+fill='FILL d:i32[1] f32[]=0 -> y:f32[4]'
+expect 0 '^taken +0 of 1' $assay run --model="$fill" --delegate="$b/mock/delegate.so"
+expect 0 '^diff: declined: not taken: WARNING: the delegate cannot take' sh -c '"$@"; [ $? = 1 ]' - \
+    $assay diff --model="$fill" --delegate="$b/mock/delegate.so"
 expect 0 '^diff: pass' $assay diff --runs=1 --model="$ids" --delegate=none
 expect 2 'random integers of i may not be what the model takes: give --input=FILE' $assay run --model="$far" \
     --delegate=none
@@ -162,7 +206,7 @@ mkfifo "$work/pipe"
 while read -r line; do
     for file in "$work/pipe" /dev/zero; do
         expect 2 'a (named pipe|character device), expected a regular file' \
-            timeout 9 $assay $(echo "$line" | sed "s|@|$file|g") </dev/null
+            timeout 60 $assay $(echo "$line" | sed "s|@|$file|g") </dev/null
     done
     expect 2 'x1b\[2J.*: No such file' $assay $(echo "$line" | sed "s|@|$escape|g")
 done <<END
@@ -229,6 +273,9 @@ echo '{"file_format_version":"1.0.0","ICD":{"library_path":"./none.so","api_vers
     >"$work/broken.json"
 expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
     $assay devices
+expect 3 'no device can be used' env VK_DRIVER_FILES="$work/broken.json" \
+    VK_ICD_FILENAMES="$work/broken.json" $assay doctor
+expect 0 'fp32: 9 of 9 right' $assay doctor --quiet
 expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
     $assay conformance --filter='relu.*'
 expect 3 'driver' env VK_DRIVER_FILES="$work/broken.json" VK_ICD_FILENAMES="$work/broken.json" \
@@ -333,7 +380,8 @@ cut()
 }
 cut '^interrupted: SIGTERM$' $assay conformance --jobs=1 --models --filter=digits_f32 --format=json --out="$work/cut.json"
 expect 0 ' missing: the run was cut before its end$' sh -c '"$@"; [ $? = 1 ]' - $assay report show "$work/cut.json"
-cut '^interrupted: SIGTERM: 0 of 50 runs were made$' $assay diff $model --per-node
+cut '^interrupted: SIGTERM: 7[0-9] models are missing$' $assay hostile --jobs=1 --filter='base.*'
+cut '^interrupted: SIGTERM: 0 of 10 runs were made$' $assay diff $model --per-node
 # shellcheck disable=SC2086
 cut '^interrupted: SIGTERM: 7 images are missing' $assay eval imagenet $model $digits --jobs=1
 cut '^interrupted: SIGTERM: ' $assay bench $model --no-starts --warmup_min_secs=0
@@ -361,13 +409,20 @@ expect 0 '\[3, 32, 32, 3\]' $assay inspect "$work/batch.tflite"
 expect 0 '' $assay zoo deeplab_mnv2 --width=0.25 --res=33 -o "$work/mask.tflite"
 expect 0 '' $assay zoo decoder --res=64 -o "$work/decoder.tflite"
 expect 0 '^generated   234 234 234 234 215 215$' $assay run "$work/decoder.tflite" --tokens=1 --steps=6
+expect 0 '' $assay zoo whisper --type=i4 -o "$work/whisper.tflite"
+expect 0 '^output   0  norm' $assay run "$work/whisper.tflite" --signature=encode --output="$work/sound.npy"
+expect 0 'sound.npy$' $assay run "$work/whisper.tflite" --tokens=1 --steps=2 \
+    --input="$work/sound.npy"
+expect 2 'expected at most 1 inputs beside tokens' $assay run "$work/whisper.tflite" --tokens=1 --input=a --input=b
 expect 0 '' $assay zoo decoder --res=64 --type=i2_block -o "$work/blocks.tflite"
 expect 0 '^generated   165 165 92 92 92 92$' $assay run "$work/blocks.tflite" --tokens=1 --steps=6
 expect 2 'type INT4, expected f32, f16, i8 or u8' $assay zoo kwt1 --type=i4 -o "$work/kwt1.tflite"
 expect 2 'token number 65, expected at most 64' $assay run "$work/decoder.tflite" --tokens=1 --steps=65 \
     --delegate=none
-expect 2 'token number 2 is no number' $assay run "$work/decoder.tflite" --tokens=1,x
+expect 2 'token number 2: expected numbers from 0' $assay run "$work/decoder.tflite" --tokens=1,x
 expect 2 'signature prefill_32 has no logits' $assay run "$work/decoder.tflite" --tokens=1 --signature=prefill_32
+expect 2 'runs: expected only without --tokens' $assay run "$work/decoder.tflite" --tokens=1 --runs=1
+expect 2 'steps: expected only with --tokens' $assay run "$work/decoder.tflite" --steps=16
 # A model inside of a bundle.
 expect 0 '^ABS x:f32' $assay model 'fuzz/corpus/bundles/two.litertlm#tf_lite_embedder'
 expect 0 'tf_lite_embedder, model, 316 bytes \(this one\)' $assay inspect --delegate=none \
@@ -382,6 +437,10 @@ llm="eval llm $work/decoder.tflite --tokens=$work/text --delegate=$b/mock/delega
     expect 0 '^positions +6 of 6, 6 of them from the log' $assay $llm --resume="$work/rows.jsonl"
     expect 2 'rows.jsonl: .*of another run: window: expected "9", found "0"' $assay $llm --window=9 \
         --resume="$work/rows.jsonl"
+    expect 2 'rows.jsonl: .*of another run: seed: expected "9", found "1"' $assay $llm --seed=9 \
+        --resume="$work/rows.jsonl"
+    expect 2 'rows.jsonl: .*of another run: bounds: expected "fp16' $assay $llm --bounds=fp16 \
+        --resume="$work/rows.jsonl"
     cut '^verdict     missing: 3 of 6 positions were not run, interrupted by SIGTERM' $assay $llm
     expect 0 '^node        45, TRANSPOSE, layer_0/attention/values_by_group, fails in its place' \
         sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=place --delegate-option=node=45
@@ -391,15 +450,24 @@ llm="eval llm $work/decoder.tflite --tokens=$work/text --delegate=$b/mock/delega
         --delegate-option=fault=crash
     expect 0 '^verdict     declined' sh -c '"$@"; [ $? = 1 ]' - $assay $llm --delegate-option=fault=decline
     echo 1 x >"$work/text"
-    expect 2 'text: line 1: expected token numbers' $assay $llm
+    expect 2 'text: line 1, token number 2: expected numbers' $assay $llm
     echo 256 >"$work/text"
     expect 2 'token 1: token 256, expected 0 to 255' $assay $llm
     : >"$work/text"
     expect 2 'text: expected token numbers, found none' $assay $llm
+    # What f16 does not hold is told, though a later op absorbs it.
+    echo 1 2 >"$work/text"
+    $assay model --model='CAST {in_data_type=INT32 out_data_type=FLOAT32} tokens:i32[1,1] -> t:f32[1,1]
+MUL {} t f32[1,4]=1,2,3,60000 -> large
+MINIMUM large f32[]=9 -> logits
+signature decode tokens=tokens -> logits=logits' -o "$work/large.tflite"
+    expect 0 '^beyond f16  node 1, MUL, large, gives 120000 at position 1, f16 holds 65504' $assay eval llm \
+        "$work/large.tflite" --tokens="$work/text" --delegate="$b/mock/delegate.so" --bounds=fp16 --quiet
     expect 2 'expected MODEL and --tokens=FILE' $assay eval llm "$work/decoder.tflite"
     echo 1 >"$work/text"
     expect 2 'signature=decode: the model has no signatures' $assay eval llm $model --tokens="$work/text"
 }
+expect 2 'from 2 to 262144' $assay zoo decoder --classes=262145 -o "$work/wide.tflite"
 expect 2 'expected weights only' $assay zoo decoder --type=i8 -o "$work/decoder_i8.tflite"
 expect 2 'in steps of 16' $assay zoo posenet --res=256 -o "$work/pose.tflite"
 expect 2 'i16' $assay zoo mobilenet_v1 --type=i16 -o "$work/i16.tflite"
@@ -438,7 +506,7 @@ ends '^bench: crash: SIGABRT in inference 1 of a start$' abort bench --model="$s
 ends '^bench: crash: SIGSEGV in inference 3$' crash bench --model="$softmax" --no-starts --delegate-option=node=3
 ends '^bench: crash: exit status 0 in inference 1$' exit bench --model="$softmax" --no-starts
 ends '^bench: crash: SIGSEGV in preparing the graph$' crash_prepare bench --model="$softmax" --no-starts
-ends '^bench: timeout: nothing moved for 0.3 s in inference 1$' hang bench --model="$softmax" --no-starts --timeout=0.3
+ends '^bench: timeout: nothing moved for 1 s in inference 1$' hang bench --model="$softmax" --no-starts --timeout=1
 expect 1 'bench: --ops: crash: SIGSEGV in inference 1$' env ASAN_OPTIONS=handle_segv=0 $assay bench --ops='mean.f32.*' --quiet \
     --delegate="$b/mock/delegate.so" --delegate-option=fault=crash
 ends '^endurance: FAILED: crash: SIGSEGV in start 7$' crash endurance --delegate-option=node=7
@@ -511,6 +579,19 @@ expect 2 'cannot write' $assay report accept "$work/wrong.json" --baseline="$wor
     --out="$work/no/such/next.json"
 expect 2 'expected --baseline' $assay report accept "$work/wrong.json" --out="$work/next.json"
 expect 2 'none.json' $assay report accept "$work/wrong.json" --baseline="$work/none.json" --dry-run
+mkdir "$work/board"
+expect 0 '"is":' $assay report show "$work/right.json" --format=summary
+$assay report show "$work/right.json" --format=summary --out="$work/board/a.json"
+expect 0 'board/site/index.html: 1 subject, 1 run$' $assay report site "$work/board" -o "$work/board/site"
+expect 0 'JSON feed' cat "$work/board/site/index.html"
+cp "$work/wrong.json" "$work/board/b.json" && echo '{' >"$work/board/c.json"
+expect 1 'board/c.json: line 2' $assay report site "$work/board" "$work/board/site" --out="$work/board/site"
+expect 1 'board/c.json: line 2' $assay report site "$work/board/c.json" "$work/right.json" -o "$work/board/site"
+expect 2 'found none that can be read, such as .*c.json: line 2' $assay report site "$work/board/c.json"
+expect 2 'found none$' $assay report site "$work/board/site" -o "$work/board/none"
+expect 2 'none/site: No such' $assay report site "$work/right.json" -o "$work/none/site"
+expect 2 'a.json' $assay report site "$work/right.json" -o "$work/board/a.json"
+expect 2 'no.json: No such' $assay report site "$work/no.json" -o "$work/board/none"
 expect 2 'no waiver of that cause' $assay report statement --out="$work/s" "$work/wrong.json"
 expect 0 'x1b\[2J: 1 report' $assay report statement --out="$escape" "$work/right.json"
 expect 0 'x1b\[2J: verified' $assay report statement --verify "$escape"

@@ -43,9 +43,9 @@ completes 'assay|eval|coco|--reference-d' --reference-detections=
 completes 'assay|golden|check|--b' --bounds=
 completes 'assay|golden|export|' models three.h5
 completes 'assay|golden|check|--f' --filter= --format=
-completes 'assay|conformance|--repr' --repro-dir=
+completes 'assay|conformance|--repr' --repro= --repro-dir=
 completes 'assay|conformance|--format' --format=
-completes 'assay|conformance|--format|=' text json junit csv html
+completes 'assay|conformance|--format|=' text json junit csv html summary
 completes 'assay|inspect|--format|=' text json
 completes 'assay|report|sh' show
 completes 'assay|conformance|--format|=|j' json junit
@@ -61,6 +61,9 @@ completes 'assay|zoo|resn' resnet50
 completes 'assay|zoo|mobilenet_v1|-o|tw' two.txt
 completes 'assay|zoo|mobilenet_v1|--type|=|i' i2 i2_block i4 i4_block i8
 completes 'assay|frobnicate|--x' ''
+completes 'assay-agent|--s' --secret-file= --subject=
+completes './assay-agent|--listen|=|x' ''
+completes 'assay-agent|--subject|=|reference|--secret-file|=|tw' two.txt
 complete -p assay | grep -q -- '-F _assay assay' || { echo 'completion: not registered' >&2; exit 1; }
 count=$((count + 1))
 echo "completion: $count lines as expected"

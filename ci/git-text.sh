@@ -1,6 +1,7 @@
 #!/bin/sh
-# Prints a C file with the commit that this tree is at, for reports: git-text.sh.  In a tarball of
-# git the commit stands in ci/package/commit.txt; elsewhere it is not known, and the text is empty.
+# Prints a C file with the commit that this tree is at, for reports and `assay --version`: git-text.sh.
+# In a tarball of git the commit stands in ci/package/commit.txt; elsewhere, also in a tree inside of
+# another checkout, it is not known, and the text is empty.
 set -eu
 state=
 if [ -e .git ]; then

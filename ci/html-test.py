@@ -2,7 +2,7 @@
 """The HTML report as a reader meets it, in headless Chromium: html-test.py BUILD_DIRECTORY
 
 Makes pages (of a run of some cases, of a made-up report that is hostile to markup, of one of 100,000
-results, of a comparison), reads the data of each page in Python, and compares what the browser shows
+results, of a comparison, of a board of several), reads the data of each page in Python, and compares what the browser shows
 with it: filter, order, keys, addresses, themes, widths, printing, what a screen reader is told, no
 request, no message on the console.
 
@@ -312,6 +312,16 @@ def test_matrix(b, r):
     b.click(cells[0])
     equal(f"results behind {label!r}", b.shown(), want)
     equal("focus behind a cell", b.focus(), "cases-title")
+    b.open(r.url)
+    exotic = r.data["made"].get("exotic", [0] * len(r.names))
+    marked = {(r.ops[r.case[i]], r.case[i]) for i in r.bad if exotic[r.case[i]]}
+    marks = "return document.querySelectorAll('#matrix td.exotic').length"
+    equal("marks of exotic cases where some fail", b.js(marks) > 0, bool(marked))
+    plain = "(a) => getComputedStyle(a).backgroundImage === 'none'"
+    corners = f"return [...document.querySelectorAll('#matrix td.exotic > a')].filter({plain}).length"
+    equal("exotic cells without a corner", b.js(corners), 0)
+    b.click(b.one("#exotic-on"))
+    equal("marks of exotic cases when they are hidden", b.js(marks), 0)
     b.click(b.one("input[value=margin]"))
     check(re.search(r"[.\d]", b.one("#matrix td a").text), "the matrix shows margins")
 
@@ -323,6 +333,28 @@ def test_sections(b, r):
         want = int(link.text.replace(",", ""))
         b.click(link)
         equal("results of the first finding", b.shown(), want)
+        equal("cause of the address", b.one("#f-finding").get_attribute("value"), "0")
+        severity = r.data["findings"].get("severity", [0] * r.data["findings"]["rows"])
+        name = ("crash", "broken", "gross", "large", "marginal")[severity[0]]
+        Select(b.one("#f-finding")).select_by_value("")
+        Select(b.one("#f-severity")).select_by_value(name)
+        b.settle()
+        equal(f"results of severity {name}", b.shown(), sum(
+            len(members) for members, s in zip(r.data["findings"]["results"], severity) if s == severity[0]))
+        b.open(r.url)
+        members = r.data["findings"]["results"]
+        large = max(range(len(members)), key=lambda i: len(members[i]))
+        if large < 20:
+            b.click(b.all("#findings tbody tr")[large].find_element(By.CSS_SELECTOR, "td:last-child a"))
+            check(b.one(".steps").text.split("\n")[0].endswith(f" of {len(members[large]):,}")
+                  or f" of {len(members[large]):,}" in b.one(".steps").text,
+                  f"an opened check of a finding is one of {len(members[large])}: {b.one('.steps').text!r}")
+            b.keys(Keys.ESCAPE)
+        exposure = r.data["findings"].get("exposure", [None])[0]
+        b.open(r.url)
+        shown = b.all("#findings tbody tr:first-of-type td")[3].text
+        equal("share of real nodes of the first finding", shown,
+              "\u2013" if exposure is None else "none" if exposure == 0 else f"{exposure * 100:.2g} %")
     if "declined" in r.status:
         b.open(r.url)
         row = b.one("#declined tbody tr")
@@ -559,6 +591,72 @@ def test_comparison(b, r):
     b.resize(1280)
 
 
+class Page:
+    """A page of a site, which has no script and no data."""
+
+    def __init__(self, path):
+        self.path = path
+        self.url = "file://" + path
+
+
+def test_site(b, r):
+    b.open(r.url)
+    links = [a.get_attribute("href") for a in b.all("main a, nav a")]
+    inside = r.url.rsplit("/", 1)[0] + "/"
+    check(links and all(x.startswith(inside) for x in links), f"links stay in the directory: {links[:5]}")
+    for x in links:
+        check(os.path.exists(urllib.parse.unquote(x.split("#")[0][7:])), f"{x} is there")
+    equal("scripts in the page", len(b.all("script")), 0)
+    check("\u202e" not in b.js("return document.body.textContent"), "nothing turns the direction of text")
+    backgrounds = []
+    for theme in ("light", "dark"):
+        b.media(prefers_color_scheme=theme)
+        b.open(r.url)
+        b.js("for (const d of document.querySelectorAll('details')) d.open = true")
+        equal(f"texts that are too faint, {theme}", b.js(CONTRAST), [])
+        backgrounds.append(b.js("return getComputedStyle(document.body).backgroundColor"))
+    check(backgrounds[0] != backgrounds[1], f"dark differs from light: {backgrounds}")
+    b.media()
+    equal("what a screen reader would miss",
+          [x for x in b.js(ACCESSIBILITY) if x != "no live region"], [])  # nothing moves there
+    for width in (390, 320):
+        b.resize(width, 740)
+        b.open(r.url)
+        b.js("for (const d of document.querySelectorAll('details')) d.open = true")
+        equal(f"width of the page at {width}", b.js("return document.documentElement.scrollWidth"), width)
+        equal(f"what is too wide at {width}", b.js(WIDE), [])
+    b.resize(1280)
+    size = os.path.getsize(r.path)
+    check(size <= 2000000, f"{r.path} has {size} bytes, at most 2000000")
+
+
+def make_site(build, out):
+    """A board of a made-up report in two versions, one of 200,000 cases, a real one, and a broken one."""
+    reports, site = os.path.join(out, "reports"), os.path.join(out, "site")
+    for directory in (reports, site):
+        shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(reports)
+    made_up = [os.path.join(build, "tests/conformance"), "test_html"]
+    for count in ("1000", "200000"):
+        subprocess.run([*made_up, count, os.path.join(reports, f"made-up-{count}.json"), "json"], check=True)
+    with open(os.path.join(reports, "broken.json"), "w", encoding="utf-8") as f:
+        f.write('{"assay": "<b>')
+    assay = os.path.join(build, "assay")
+    subprocess.run([assay, "conformance", "--quiet", "--filter=add.f32.*", f"--delegate={build}/mock/delegate.so",
+                    "--delegate-option=fault=ulps", "--delegate-option=ulps=100000", "--format=json",
+                    "--out=" + os.path.join(reports, "run.json")], capture_output=True)
+    start = time.monotonic()
+    done = subprocess.run([assay, "report", "site", reports, "-o", site], capture_output=True, text=True)
+    equal("exit code with a report that is broken", done.returncode, 1)
+    check("broken.json: line 1" in done.stderr, f"the broken report is named: {done.stderr[:200]!r}")
+    check("other lists of cases" in done.stderr, "other lists are named")
+    print(f"html-test: a board of {os.listdir(reports)} in {time.monotonic() - start:.1f} s")
+    json.load(open(os.path.join(site, "feed.json"), encoding="utf-8"))
+    pages = [Page(os.path.join(site, name)) for name in sorted(os.listdir(site)) if name.endswith(".html")]
+    equal("pages of the site", len(pages), 4)
+    return pages
+
+
 def quiet(b, r):
     """Nothing was asked for, and nothing went wrong."""
     asked = [u for u in b.requests() if not u.startswith(("data:", "about:", r.url.split("#")[0]))]
@@ -633,10 +731,13 @@ def main():
                             ("comparison", [test_comparison])):
             for test in tests:
                 run_test(browser, pages[name], test)
+        site = make_site(sys.argv[1], os.path.join(os.path.abspath(sys.argv[1]), "html"))
+        for page in site:
+            run_test(browser, page, test_site)
     finally:
         browser.driver.quit()
-    for name in ("run", "made-up", "comparison"):
-        validate(pages[name])
+    for page in (pages["run"], pages["made-up"], pages["comparison"], *site):
+        validate(page)
     if faults:
         sys.exit(f"html-test: {len(faults)} of {checks} checks failed")
     print(f"html-test: {checks} checks passed in {time.monotonic() - start:.0f} s")

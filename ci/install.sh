@@ -16,16 +16,16 @@ rm -rf "$work"
 mkdir -p "$work"
 ${MAKE:-make} --no-print-directory B="$b" DESTDIR="$root" PREFIX=/opt/assay install \
     >"$work/make.log" 2>&1 || fail 'make install'
-for file in bin/assay lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/assay.pc \
+for file in bin/assay bin/assay-agent lib/libassay.so lib/libassay_delegate.so lib/pkgconfig/assay.pc \
     lib/pkgconfig/assay-delegate.pc \
     lib/assay/libassay_delegate.so lib/assay/litert/libLiteRtGpuAccelerator.so \
     include/assay_gpu.h include/tensorflow/lite/c/c_api.h \
     include/assay/delegate/assay_gpu.h include/assay/runtime/tensorflow/lite/c/c_api.h \
-    include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt \
+    include/tensorflow/lite/builtin_ops.h include/tensorflow/lite/delegates/gpu/delegate.h share/assay/golden/digits/labels.txt \
     share/doc/assay/LICENSE share/doc/assay/conformance/doc/CASES.md share/assay/versions.tsv \
     share/assay/schemas/report.schema.json \
-    share/man/man1/assay.1 share/man/man1/assay-conformance.1 \
-    share/bash-completion/completions/assay; do
+    share/man/man1/assay.1 share/man/man1/assay-agent.1 share/man/man1/assay-conformance.1 \
+    share/bash-completion/completions/assay share/bash-completion/completions/assay-agent; do
     [ -s "$root/opt/assay/$file" ] || fail "$file is not there"
 done
 [ -z "$(find "$root" -type f ! -path "$root/opt/assay/*")" ] || fail 'something lies outside of PREFIX'
@@ -50,6 +50,14 @@ export PKG_CONFIG_SYSROOT_DIR
 ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -o "$work/gpu_v2" delegate/examples/gpu_v2.c \
     $(pkg-config --cflags --libs assay) ${SANITIZE:+-fsanitize=$SANITIZE} \
     >"$work/cc.log" 2>&1 || fail 'the compiler'
+# A delegate of one's own, from the installed headers, is judged by the installed program.
+# shellcheck disable=SC2046
+${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -shared -fPIC -o "$work/own.so" \
+    delegate/examples/own_delegate.c $(pkg-config --cflags --libs assay) ${SANITIZE:+-fsanitize=$SANITIZE} \
+    >"$work/cc.log" 2>&1 || fail 'the compiler, of own_delegate.c'
+LD_LIBRARY_PATH=$top/opt/assay/lib "$root/opt/assay/bin/assay" conformance --delegate="$work/own.so" \
+    --filter='relu.f32.c*' --quiet >"$work/own.log" 2>&1 || fail 'own_delegate.c is wrong'
+grep -q ' passed, 0 failed, 0 declined' "$work/own.log" || fail 'own_delegate.c does not take its op'
 
 run()
 {

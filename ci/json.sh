@@ -27,6 +27,8 @@ prints()
         { cat "$work/log" >&2; echo "json: assay $*: failed" >&2; exit 1; }
 }
 prints devices devices
+prints report hostile --subject=reference --filter='whole.*' --filter='reader.*' --quiet
+prints doctor doctor --quiet
 prints inspect inspect $digits/digits_i8.tflite --plan
 prints inspect inspect fuzz/corpus/bundles/one.litertlm --delegate=none
 prints inspect inspect $digits/digits_f32.tflite --delegate=none
@@ -51,6 +53,15 @@ echo 1 2 3 >"$work/text"
 prints eval-llm eval llm "$b/decoder.tflite" --tokens="$work/text" --delegate="$b/mock/delegate.so"
 prints eval-llm eval llm "$b/decoder.tflite" --tokens="$work/text" --delegate="$b/mock/delegate.so" \
     --delegate-option=fault=place --delegate-option=node=45
+# What f16 does not hold, in a tensor whose name is no UTF-8.
+large='CAST {in_data_type=INT32 out_data_type=FLOAT32} tokens:i32[1,1] -> t:f32[1,1]
+MUL {} t f32[1,4]=60000,-1,2,3 -> large
+MINIMUM large f32[]=9 -> logits
+signature decode tokens=tokens -> logits=logits'
+"$b/assay" model --model="$large" -o "$work/large.tflite"
+LC_ALL=C sed 's/large/l\xffrge/' "$work/large.tflite" >"$work/bytes.tflite"
+prints eval-llm eval llm "$work/bytes.tflite" --tokens="$work/text" --delegate="$b/mock/delegate.so" --bounds=fp16
+prints diff diff "$work/bytes.tflite" --runs=1 --delegate="$b/mock/delegate.so" --delegate-option=fault=swap --bounds=fp16
 prints diff diff $digits/digits_f32.tflite --num_runs=1
 prints diff diff $digits/digits_f32.tflite --num_runs=1 --per-node --delegate="$b/mock/delegate.so" \
     --delegate-option=fault=place --delegate-option=node=5

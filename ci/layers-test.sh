@@ -54,6 +54,8 @@ planted reference/ops/pad.c '#include <vulkan/vulkan.h>' 'pad.c:.*must not inclu
 planted delegate/ops/reduce/softmax.comp '#include "delegate/vulkan/record.h"' 'softmax.comp:.*to its right'
 planted delegate/plan/plan.c 'case BUILTIN_PAD:' 'plan.c:.*asks for the op PAD'
 planted conformance/suite/judge/judge.c 'if (code == BUILTIN_LSTM)' 'judge.c:.*asks for the op LSTM'
+planted conformance/suite/suites/pad.c 'struct value y = add(m, constant(m, 1), mul(m, constant(m, 2), x));' \
+    'pad.c:.*2 arguments of add\(\) add to the model'
 planted reference/stray.c 'int stray;' 'reference/stray.c: lies in no room'
 mkdir "$work/tree/delegate/attic"
 planted delegate/attic/old.c 'int old;' 'delegate/attic/old.c: attic is no room'

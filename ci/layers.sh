@@ -4,7 +4,8 @@
 #   - a file that lies in no room; a room without a README.md of at most 20 lines;
 #   - a cycle of modules (a .c file and the .h file of its name are one module);
 #   - code that asks for an op by its code outside of the files of the ops;
-#   - code that asks for a class of devices where the table of costs knows.
+#   - code that asks for a class of devices where the table of costs knows;
+#   - a case whose model depends on the order in which a compiler evaluates arguments.
 set -eu
 cd "${1:-.}"
 [ -f ci/rooms.txt ] || { echo 'layers: no ci/rooms.txt here' >&2; exit 1; }
@@ -96,6 +97,37 @@ function visit(m, depth, n, i, next_ones, text) {
     state[m] = 2
 }
 
+# Of two arguments that each call something with the builder m, the compiler chooses which adds to the
+# model first.  adds[d] of the arguments of the call at depth d do, and now[d]: the one being read.
+function check_order(path, line, text, name, c, i) {
+    if (text ~ /^[^ ]/)
+        depth = 0
+    gsub(/"([^"\\\\]|\\\\.)*"/, "", text)
+    gsub(/\/\*.*\*\//, "", text)
+    while (match(text, /[A-Za-z0-9_]*[(]|[{}),]|\[|\]/)) {
+        name = substr(text, RSTART, RLENGTH - 1)
+        c = substr(text, RSTART + RLENGTH - 1, 1)
+        text = substr(text, RSTART + RLENGTH)
+        if (c ~ /[({[]/) {
+            for (i = 1; name != "" && name != "row_of" && text ~ /^m[,)]/ && i <= depth; i++)
+                now[i] = 1
+            adds[++depth] = now[depth] = 0
+            called[depth] = c == "(" ? name : ""
+        } else if (depth > 0) {
+            if (c == "," || c == ")") {
+                adds[depth] += now[depth]
+                now[depth] = 0
+            }
+            if (c != ",") {
+                if (adds[depth] > 1 && called[depth] != "")
+                    bad(path ":" line ": " adds[depth] " arguments of " called[depth] \
+                        "() add to the model, in an order that the compiler chooses")
+                depth--
+            }
+        }
+    }
+}
+
 FILENAME == "ci/rooms.txt" {
     if ($0 ~ /^#/ || NF == 0)
         next
@@ -182,6 +214,8 @@ FILENAME == "ci/rooms.txt" {
         if (!knows_classes && match(text, /DEVICE_(OTHER|SOFTWARE|INTEGRATED|NVIDIA|AMD|INTEL)/))
             bad(path ":" line ": asks for " substr(text, RSTART, RLENGTH) \
                 ": what is known of it is a row of delegate/base/device_costs.def")
+        if (path ~ /^conformance\/suite\/(cases|models|suites)\/.*\.c$/)
+            check_order(path, line, text)
         if (is_op || path ~ /\.def$/)
             continue
         sub(/\/\/.*/, "", text)

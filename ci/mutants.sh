@@ -10,6 +10,8 @@
 #                                                        a filter of graph.* on 500 random graphs
 #     validation  the same under the Vulkan validation layer
 #     unit        the tests of the file FILTER: delegate/test_plan
+#     llm         assay eval llm on the zoo's decoder; FILTER is TYPE:NODE, the type of its weights and
+#                 the node that is named as the first one out of bounds
 set -eu
 tab=$(printf '\t')
 total=0
@@ -86,6 +88,11 @@ while IFS=$tab read -r name file judge filter from to what; do
         (cd "$tree" && ASSAY_VK_VALIDATION=1 build/assay conformance --quiet \
             --delegate-option=precision=fp32 --filter="$filter") >"$log" 2>&1 || code=$?
         ;;
+    llm)
+        (cd "$tree/build" && ./assay zoo decoder --res=64 --type="${filter%%:*}" -o decoder.tflite &&
+            echo 1 2 3 4 >tokens && ./assay eval llm decoder.tflite --tokens=tokens --quiet) \
+            >"$log" 2>&1 || code=$?
+        ;;
     unit) (cd "$tree" && "build/tests/${filter%/*}" "${filter#*/}") >"$log" 2>&1 || code=$? ;;
     *)
         echo "mutants: $name: no judge $judge" >&2
@@ -96,8 +103,12 @@ while IFS=$tab read -r name file judge filter from to what; do
     # The first case, or unit test, that failed or was declined where it is
     # required, or that of the first finding.  A timeout is none: an
     # honest case on a machine with much load looks the same.
-    by=$(sed -n '/^ *[0-9]*\. .*: timeout, [0-9]* case/,/rerun:/d; s/^ *\(smallest\|case\): \([a-z0-9_.]*\)$/\2/p; s/^\(fail\|crash\|declined\) \([a-z0-9_.]*\).*/\2/p; s/^\([a-z0-9_]*\.[a-z0-9]*\.[a-z0-9_]*\): .*/\1/p; s/^\[  FAILED  \] \([a-z_]*\)$/\1/p' \
+    by=$(sed -n '/^ *[0-9]*\. timeout: /,/rerun:/d; s/^     rerun: .*--filter=\([a-z0-9_.]*\).*$/\1/p; s/^\(fail\|crash\|declined\) \([a-z0-9_.]*\).*/\2/p; s/^\([a-z0-9_]*\.[a-z0-9]*\.[a-z0-9_]*\): .*/\1/p; s/^\[  FAILED  \] \([a-z_]*\)$/\1/p' \
         "$log" | head -n 1)
+    if [ "$judge" = llm ]; then
+        by=
+        ! grep -qF ", ${filter#*:}, fails" "$log" || by=${filter#*:}
+    fi
     if [ "$code" = 1 ] && [ -n "$by" ] || { [ "$judge" = unit ] && [ "$code" != 0 ]; }; then
         caught=$((caught + 1))
         printf '%s\t%s\tyes\t%s\t%s\n' "$name" "$file" "${by:-$filter}" "$what" >>"$table"

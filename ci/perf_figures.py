@@ -13,7 +13,7 @@ from perf_callgrind import FOREIGN, HELPER, OURS, dumps, kind_of
 
 # The layers of a start, and the function that each one is.
 LAYERS = {
-    "verify": "tflite_verify",
+    "verify": "tflite_check",
     "parse": "tflite_read_verified",
     "prepare": "interpreter_open",
     "plan": "plan_make",

@@ -69,7 +69,7 @@ fn=(6)
 0 30
 """
 CALLS = [
-    ("tflite_verify", 100),
+    ("tflite_check", 100),
     ("tflite_read_verified", 200),
     ("interpreter_open", 300),
     ("plan_make", 400),

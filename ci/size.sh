@@ -1,9 +1,9 @@
 #!/bin/sh
 # Prints what the bytes of the stripped delegate are, as packages have it, and fails when they are more
-# than 700,000: size.sh BUILD_DIRECTORY.  A build for sanitizers, coverage or debugging may be larger.
+# than 715,000: size.sh BUILD_DIRECTORY.  A build for sanitizers, coverage or debugging may be larger.
 set -eu
 b=$1
-limit=700000
+limit=715000
 library=$b/shipped/libassay_delegate.so
 strip -o "$b/size.so" "$library"
 bytes=$(wc -c <"$b/size.so")

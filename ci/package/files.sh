@@ -133,11 +133,13 @@ documents()
     put_all "$PREFIX/share/doc/assay/examples" reference/examples/*.c delegate/examples/*.c
     put_all "$PREFIX/share/man/man1" "$B"/man/assay*.1
     put 644 "$B/man/assay.bash" "$PREFIX/share/bash-completion/completions/assay"
+    link assay "$PREFIX/share/bash-completion/completions/assay-agent"
 }
 
 install_all()
 {
     put 755 "$B/assay" "$PREFIX/bin/assay"
+    put 755 "$B/assay-agent" "$PREFIX/bin/assay-agent"
     libraries
     headers reference/include "$PREFIX/include/assay/runtime"
     headers delegate/include "$PREFIX/include/assay/delegate"
@@ -155,6 +157,7 @@ install_all()
     put_all "$PREFIX/share/assay/golden/digits" golden/digits/*
     put_all "$PREFIX/share/assay" conformance/versions.tsv conformance/classes.tsv
     put_all "$PREFIX/share/assay/known" conformance/known/*
+    put_all "$PREFIX/share/assay/adapters" conformance/adapters/*.py
     put_all "$PREFIX/share/assay/schemas" conformance/report/*.schema.json conformance/report/junit.xsd \
         conformance/tools/cli/schemas/*.json
     documents

@@ -7,15 +7,16 @@ to=$b/portable
 rm -rf "$to.new"
 mkdir -p "$to.new/litert"
 strip -o "$to.new/assay" "$b/static/assay"
+strip -o "$to.new/assay-agent" "$b/assay-agent"
 for file in "$b/libassay.so" "$b/shipped/libassay_delegate.so"; do
     name=$(basename "$file" .so)
     strip -o "$to.new/$name.so" "$file"
     chmod 755 "$to.new/$name.so"
     ln -s "$name.so" "$to.new/$name.so.$SOVERSION"
 done
-chmod 755 "$to.new/assay"
+chmod 755 "$to.new/assay" "$to.new/assay-agent"
 ln -s ../libassay_delegate.so "$to.new/litert/libLiteRtGpuAccelerator.so"
-for file in "$to.new/assay" "$to.new"/*.so; do
+for file in "$to.new/assay" "$to.new/assay-agent" "$to.new"/*.so; do
     others=$(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
         grep -vxE 'lib(c|m|dl|pthread)\.so\.[0-9]+|libvulkan\.so\.1|ld-linux.*|linux-vdso.*' || true)
     if [ -n "$others" ]; then

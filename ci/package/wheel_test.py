@@ -30,7 +30,7 @@ def check(ok, what):
 
 
 def write_add_model(path):
-    sys.path.insert(0, str(ROOT / "golden"))
+    sys.path.insert(0, str(ROOT / "conformance/tests/litert"))
     from flat_model import FlatModel
 
     m = FlatModel()

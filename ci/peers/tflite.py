@@ -1,55 +1,15 @@
 """Reads what a converter needs of a .tflite file: operators, tensors, constants, options."""
+import pathlib
 import struct
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "conformance/adapters"))
+from tflite_file import Table
 
 OPS = {0: "ADD", 1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D",
        9: "FULLY_CONNECTED", 17: "MAX_POOL_2D", 22: "RESHAPE", 23: "RESIZE_BILINEAR",
        25: "SOFTMAX", 34: "PAD", 40: "MEAN"}
 FLOAT32, INT32 = 0, 2
-
-
-class Table:
-    """A FlatBuffers table: fields by their number in the schema."""
-
-    def __init__(self, data, at):
-        self.data, self.at = data, at
-        self.vtable = at - struct.unpack_from("<i", data, at)[0]
-        self.size = struct.unpack_from("<H", data, self.vtable)[0]
-
-    def place(self, field):
-        entry = 4 + 2 * field
-        offset = struct.unpack_from("<H", self.data, self.vtable + entry)[0] if entry < self.size else 0
-        return self.at + offset if offset else None
-
-    def scalar(self, field, form="<i", default=0):
-        place = self.place(field)
-        return default if place is None else struct.unpack_from(form, self.data, place)[0]
-
-    def follow(self, place):
-        return place + struct.unpack_from("<I", self.data, place)[0]
-
-    def table(self, field):
-        place = self.place(field)
-        return None if place is None else Table(self.data, self.follow(place))
-
-    def vector(self, field):
-        """Where the elements begin, and how many there are."""
-        place = self.place(field)
-        if place is None:
-            return 0, 0
-        start = self.follow(place)
-        return start + 4, struct.unpack_from("<I", self.data, start)[0]
-
-    def ints(self, field):
-        start, count = self.vector(field)
-        return list(struct.unpack_from(f"<{count}i", self.data, start)) if count else []
-
-    def raw(self, field):
-        start, count = self.vector(field)
-        return self.data[start:start + count]
-
-    def tables(self, field):
-        start, count = self.vector(field)
-        return [Table(self.data, self.follow(start + 4 * i)) for i in range(count)]
 
 
 class Tensor:
