@@ -71,7 +71,7 @@ cross()
 # ---- Android ----
 
 # What glibc's headers and the compiler name otherwise than the NDK's.
-others='__assert_fail __isoc99_fscanf __emutls_get_address'
+others='__assert_fail __isoc99_fscanf __isoc99_sscanf __emutls_get_address'
 
 android()
 {
@@ -86,7 +86,7 @@ android()
     rm -rf "$work"
     mkdir -p "$work"
     cc="clang --target=$triple -std=c11 -O0 -fPIC -w -ffunction-sections -fdata-sections -D_GNU_SOURCE
-        -D__errno_location=__errno -DASSAY_VERSION=\"0\" -I. -Ireference/include -Idelegate/include -isystem $headers"
+        -D__errno_location=__errno -D__NO_CTYPE -DASSAY_VERSION=\"0\" -I. -Ireference/include -Idelegate/include -isystem $headers"
     for source in $(${MAKE:-make} --no-print-directory -s B="$b" agent-sources); do
         echo "$source $work/$(echo "$source" | tr / _).o"
     done | CC="$cc" xargs -P2 -n2 sh -c '$CC -c -o "$1" "$0"' || fail 'a source does not compile'
