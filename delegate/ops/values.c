@@ -382,7 +382,9 @@ static bool split_v(struct value *v)
     struct graph_shape s;
     size_t first = 0;
 
-    if (in(v, 0)->rank != 1 || !same_type(v, 0) || !v->node->op)
+    if (in(v, 0)->rank != 1 || !same_type(v, 0) || !v->node->op || !is_index(in(v, 1)) ||
+        in(v, 1)->elements != (size_t)v->node->output_count || !is_index(in(v, 2)) ||
+        in(v, 2)->elements != 1)
         return false;
     for (int i = 0; i <= v->output; i++) {
         first += i > 0 ? (size_t)s.dims[0] : 0;

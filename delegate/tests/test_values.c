@@ -166,6 +166,30 @@ TEST(bytes_are_not_dequantized_to_bytes)
     }
 }
 
+/* A host that does not prepare nodes before the delegate is asked shows sizes and an axis of any
+ * number: fewer than are read lie at the end of what may be read. */
+static void look_split(struct graph *g, void *user)
+{
+    const int fewer = *(const int *)user;
+    struct graph_node *const n = &g->nodes[1];
+    uint64_t used = 0;
+
+    if (fewer > 0)
+        g->tensors[n->inputs[fewer]].elements--;
+    for (int i = 0; i < g->node_count; i++)
+        KIT_OK(values_compute(g, &g->nodes[i], false, &used, &err));
+    assert_int_equal(n->known, fewer == 0);
+}
+
+TEST(split_v_reads_a_size_of_each_output_and_an_axis)
+{
+    for (int fewer = 0; fewer < 3; fewer++) {
+        MODEL(m, "SHAPE {out_type=i32} x:f32[2,5,7] -> s:i32[3];"
+                 "SPLIT_V {num_splits=2} s i32[2]=2,1 i32[]=0 -> i32[2] i32[1]");
+        gpu_look(&m, look_split, &fewer);
+    }
+}
+
 /* Quotients by zero of the shape s, the first of which fits `room`. */
 static void look_failed(struct graph *g, void *user)
 {
