@@ -53,6 +53,9 @@ static void look_for_flags(const struct command *command, const struct args_flag
         const char *const dashes = f->name[1] ? "--" : "-";
         const char *found;
 
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(flags[k].name, f->name) == 0)
+                fail_msg("%s: %s%s is two flags", command->name, dashes, f->name);
         page_name(f, text, sizeof text);
         if (!strstr(seen->page, text))
             fail_msg("%s: %s%s is not in the page", command->name, dashes, f->name);

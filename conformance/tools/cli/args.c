@@ -295,6 +295,16 @@ static const struct {
         0, 0, progress_names } },
 };
 
+static bool table_has(const struct flag_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->flags[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A flag of the command's own goes before one of the same name, which nobody could give: where
+ * --limit counts cases, the environment alone sets limits. */
 static void add_common(struct flag_table *table, unsigned bits, struct args_common *c)
 {
     for (size_t i = 0; i < sizeof common_flags / sizeof common_flags[0]; i++) {
@@ -305,7 +315,7 @@ static void add_common(struct flag_table *table, unsigned bits, struct args_comm
             flag.choices = format_names_csv;
         if (flag.choices == format_names && bits & ARGS_FORMS)
             flag.choices = form_names();
-        if (bits & common_flags[i].bit)
+        if (bits & common_flags[i].bit && !table_has(table, flag.name))
             table_add(table, flag);
     }
 }

@@ -41,7 +41,8 @@ struct args_flag {
         name, kind, target, value, help, 0, 0, NULL                                                \
     }
 
-/* Flags that most commands share; args_parse adds those whose bit is in `common`. */
+/* Flags that most commands share; args_parse adds those whose bit is in `common`, and whose name
+ * the command does not have. */
 enum args_common_bit {
     ARGS_DELEGATE = 1, /* --delegate, --delegate-option, --device, --limit */
     ARGS_FORMAT = 2,   /* --format, --out */
