@@ -33,6 +33,7 @@ TEST(at_spaces)
     expect(fold_at_20, "exactly twenty chars\n", "exactly twenty chars\n");
     expect(fold_at_20, "one word more than 20\n", "one word more than\n    20\n");
     expect(fold_at_20, "  indented by two columns\n", "  indented by two\n      columns\n");
+    expect(fold_at_20, "two spaces, at the  edge\n", "two spaces, at the\n    edge\n");
     expect(fold_at_20, "no line end, and too long", "no line end, and too\n    long");
 }
 
@@ -50,7 +51,8 @@ TEST(long_words)
     /* A code point is never cut: these are of two bytes, twenty-one of them. */
     expect(fold_at_20, "ééééééééééééééééééééé\n", "éééééééééééééééééééé\n    é\n");
     /* An indent as wide as the page leaves no room for a further one. */
-    expect(fold_at_20, "                    words behind\n", "                   \nwords behind\n");
+    expect(fold_at_20, "                    words behind\n",
+           "                    \nwords behind\n");
 }
 
 TEST(colours)

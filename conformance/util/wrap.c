@@ -37,8 +37,8 @@ static size_t fitting(const char *line, size_t length, size_t columns)
 
         while (next < length && continues(line[next]))
             next++;
-        if (line[at] == ' ')
-            space = at; /* a line may end here, the space left out */
+        if (line[at] == ' ' && (at == 0 || line[at - 1] != ' '))
+            space = at; /* a line may end here, all spaces left out */
         if (used == columns)
             break;
         if (strchr("/;,|", line[at]))
