@@ -254,6 +254,17 @@ END
 expect 2 'a directory' $assay inspect "$work"
 expect 0 'Examples' $assay run --help
 expect 0 'Examples' $assay help bench
+# Help fits a terminal of 80 columns, and ends no line in blanks.
+for command in $($assay --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    expect 0 '^Usage: ' $assay help "$command"
+    cat "$work/out"
+    for part in $(sed -n "s/^  assay $command \([a-z]*\)   .*/\1/p" "$work/out"); do
+        expect 0 '^Usage: ' $assay help "$command" "$part"
+        cat "$work/out"
+    done
+done >"$work/help"
+$assay --help >>"$work/help"
+expect 0 '^0$' sh -c 'grep -cE "^.{81}| $" "$1"; [ $? = 1 ]' - "$work/help"
 expect 2 'did you mean conformance' $assay help conformence
 expect 0 '^\.TH "ASSAY' $assay --print-man
 expect 0 '^\.TH "ASSAY.-RUN"' $assay --print-man=run

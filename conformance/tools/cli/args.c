@@ -230,9 +230,12 @@ static void print_help(const struct command *self, const struct flag_table *tabl
         above = title;
         print_flag(&more);
     }
-    for (size_t i = 0; i < self->part_count; i++)
-        printf("%s  assay %-*s%s\n", i == 0 ? "\nCommands:\n" : "", HELP_COLUMN - 8,
-               self->parts[i].name, self->parts[i].summary);
+    for (size_t i = 0; i < self->part_count; i++) {
+        printf("%s  assay %-*s", i == 0 ? "\nCommands:\n" : "", HELP_COLUMN - 8,
+               self->parts[i].name);
+        print_wrapped(self->parts[i].summary, HELP_COLUMN);
+        putchar('\n');
+    }
     if (self->examples)
         printf("\nExamples:\n%s", self->examples);
 }
@@ -260,7 +263,7 @@ static const struct {
       ARG("device", ARGS_STRING, NULL, "N|NAME", "device, by index or by part of its name") },
     { ARGS_MODEL, offsetof(struct args_common, model),
       ARG("model", ARGS_STRING, NULL, "TEXT",
-          "the model, as text: 'RELU x:f32[1,4] -> y' (assay model --help)") },
+          "the model, as text: 'RELU x:f32[1,4] -> y'; conformance/doc/MODEL_TEXT.md") },
     { ARGS_USE, offsetof(struct args_common, use.signature),
       ARG("signature", ARGS_STRING, NULL, "KEY",
           "the signature whose subgraph is used (default: the first subgraph)") },

@@ -405,12 +405,11 @@ const struct command command_census = {
         "are named and left out of the shares.\n\n"
         "A model that cannot be read is named with the reason, and the others are counted; the "
         "exit code is then 2.",
-    .examples =
-        "  assay census\n"
-        "  assay census --missing\n"
-        "  assay census models/ --by=op\n"
-        "  assay census models/ app/src/main/assets/ --missing --format=csv --out=todo.csv\n"
-        "  assay census models/ --by=options --format=json\n",
+    .examples = "  assay census\n"
+                "  assay census --missing\n"
+                "  assay census models/ --by=op\n"
+                "  assay census models/ app/assets/ --missing --format=csv --out=todo.csv\n"
+                "  assay census models/ --by=options --format=json\n",
     .suffix = ".tflite",
     .run = run,
 };

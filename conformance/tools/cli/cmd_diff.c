@@ -133,13 +133,12 @@ static int run(const struct command *self, int argc, char **argv)
     const char *proto = NULL;
     const struct args_flag flags[] = {
         ARG("input", ARGS_LIST, &q.diff.inputs, "FILE",
-            "next input, as `assay run` takes it; repeatable.  Others are random"),
+            "next input, as `assay run` takes it; repeatable; others are random"),
         { "runs", ARGS_UINT, &q.diff.runs, "N", "number of random inputs (default 10)", 1, 1e6,
           NULL },
         { "data", ARGS_CHOICE, &q.data, "KIND",
-          "of random inputs: gaussian, uniform, or gaussian in floats and uniform in 8 bits "
-          "(default)",
-          0, 0, data_choices },
+          "of random inputs; by_type (default) is gaussian in floats and uniform in 8 bits", 0, 0,
+          data_choices },
         ARG("subject", ARGS_STRING, &q.subject.subject, "SPEC",
             "who runs the model: KIND:LIBRARY?KEY=VALUE&..., as in `assay conformance`"),
         ARG("bounds", ARGS_STRING, &q.subject.bounds, "CLASSES",

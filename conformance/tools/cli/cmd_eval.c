@@ -43,11 +43,10 @@ static const struct command parts[] = {
             "count.  With --detections=FILE nothing is run, and a file of results is judged, "
             "beside "
             "one of --reference-detections.\n\n" SHARED,
-        .examples =
-            "  assay eval coco ssd.tflite --images=val2017 --ground-truth=instances_val2017.json\n"
-            "  assay eval coco --ground-truth=instances_val2017.json --detections=results.json\n"
-            "  assay eval coco --ground-truth=instances.json --detections=gpu.json \\\n"
-            "      --reference-detections=cpu.json --max-drop=0.5%\n",
+        .examples = "  assay eval coco ssd.tflite --images=val2017 --ground-truth=instances.json\n"
+                    "  assay eval coco --ground-truth=instances.json --detections=results.json\n"
+                    "  assay eval coco --ground-truth=instances.json --detections=gpu.json \\\n"
+                    "      --reference-detections=cpu.json --max-drop=0.5%\n",
         .suffix = ".tflite",
         .run = eval_coco_run,
     },

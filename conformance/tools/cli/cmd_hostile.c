@@ -116,13 +116,12 @@ const struct command command_hostile = {
         "of a failure begins with its kind: written, foreign, unstable, memory, time, wrong, "
         "accepted.  The exit code is 1 where anything of this was found.\n\n"
         "conformance/doc/HOSTILE.md says what runtimes do.",
-    .examples =
-        "  assay hostile\n"
-        "  assay hostile --subject=reference --filter='reader.*'\n"
-        "  assay hostile --subject=tflite-c:./libtensorflowlite_c.so\n"
-        "  assay hostile --subject=litert:cpu --limit=0 --format=json --out=hostile.json\n"
-        "  assay hostile --subject='exec:assay-agent --subject=litert:cpu' --resume=auto \\\n"
-        "      --format=json --out=hostile.json\n"
-        "  assay hostile --filter='flip.*' --seed=7 --write=models\n",
+    .examples = "  assay hostile\n"
+                "  assay hostile --subject=reference --filter='reader.*'\n"
+                "  assay hostile --subject=tflite-c:./libtensorflowlite_c.so\n"
+                "  assay hostile --subject=litert:cpu --limit=0 --format=json --out=hostile.json\n"
+                "  assay hostile --subject='exec:assay-agent --subject=litert:cpu' \\\n"
+                "      --format=json --out=hostile.json\n"
+                "  assay hostile --filter='flip.*' --seed=7 --write=models\n",
     .run = run,
 };

@@ -65,14 +65,15 @@ static const struct command parts[] = {
             "  assay report compare old.json new.json --ignore=times --format=json\n"
             "  assay report compare old.json new.json --max-slowdown=3% --max-run-slowdown=5%\n"
             "  assay report compare a1.json b1.json --old-times=a2.json --new-times=b2.json\n"
-            "  assay report compare fp32.json fp16.json --pair=0:0 --format=html --out=diff.html\n",
+            "  assay report compare fp32.json fp16.json --pair=0:0 --format=html \\\n"
+            "      --out=diff.html\n",
         .suffix = ".json",
         .run = report_compare_run,
     },
     {
         .name = "report accept",
         .summary = "make a report the next baseline, and show what that gives up",
-        .synopsis = "NEW --baseline=OLD --out=NEXT [--give-up=GLOB]... [--allow-worse] [--dry-run]",
+        .synopsis = "NEW --baseline=OLD --out=NEXT [FLAG]...",
         .description =
             "Compares the report NEW with the baseline OLD, and prints what would be given up: "
             "cases that passed and do not any more, support that was lost, margins that grew, "
@@ -91,7 +92,7 @@ static const struct command parts[] = {
     {
         .name = "report statement",
         .summary = "make a directory that backs a claim of conformance, or verify one",
-        .synopsis = "--out=DIR REPORT... [--waivers=FILE] [--log=FILE]...",
+        .synopsis = "--out=DIR REPORT... [FLAG]...",
         .description =
             "Makes the directory DIR with the reports, the waivers, the logs and SHA256SUMS, which "
             "`sha256sum -c` reads.  Reports of runs that were cut, of single shards or of "

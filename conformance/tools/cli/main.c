@@ -86,8 +86,8 @@ static void print_help(void)
         printf("  %-12s %s\n", c->name, c->summary);
     printf("\n"
            "`assay help COMMAND` shows the flags of a command, with examples, and\n"
-           "`assay --version` the version and commit.  `assay --limits` lists what a model may ask "
-           "for.\n"
+           "`assay --version` the version and commit.  `assay --limits` lists what a model\n"
+           "may ask for.\n"
            "\n"
            "Exit codes: 0 all as expected, 1 failures, 2 usage or unreadable input,\n"
            "3 no usable device.\n");
