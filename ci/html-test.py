@@ -333,6 +333,8 @@ def test_sections(b, r):
         want = int(link.text.replace(",", ""))
         b.click(link)
         equal("results of the first finding", b.shown(), want)
+        judged = int(b.one("#findings tbody td").text.replace(",", ""))
+        check(want <= judged, f"a finding has {want} checks of {judged}")
         equal("cause of the address", b.one("#f-finding").get_attribute("value"), "0")
         severity = r.data["findings"].get("severity", [0] * r.data["findings"]["rows"])
         name = ("crash", "broken", "gross", "large", "marginal")[severity[0]]
@@ -426,6 +428,14 @@ WIDE = """return [...document.querySelectorAll('body *')].filter((e) =>
     .map((e) => e.outerHTML.slice(0, 80)).slice(0, 5)"""
 
 
+# Tables whose first heading leaves the column that sticks below it.
+CORNERS = """return [...document.querySelectorAll('.wide table')].filter((e) => {
+    const first = (part) => part?.rows[0]?.cells[0]?.getBoundingClientRect().left;
+    e.closest('.wide').scrollLeft = 150;
+    return e.tHead?.checkVisibility() && Math.abs(first(e.tHead) - first(e.tBodies[0])) > 1; })
+    .map((e) => e.outerHTML.slice(0, 80))"""
+
+
 def test_narrow(b, r):
     for width in (360, 320):
         b.resize(width, 740)
@@ -436,6 +446,7 @@ def test_narrow(b, r):
             return [...document.querySelectorAll('caption:not(.hidden)')].filter(c => c.offsetHeight > 60)
                 .map(c => c.textContent)"""), [])
         equal(f"what is too wide at {width}", b.js(WIDE), [])
+        equal(f"corners that do not stick at {width}", b.js(CORNERS), [])
         b.js("location.hash = arguments[0]", r.address(max(r.bad)))
         time.sleep(0.2)
         equal(f"width of a case at {width}",
@@ -625,6 +636,7 @@ def test_site(b, r):
         b.js("for (const d of document.querySelectorAll('details')) d.open = true")
         equal(f"width of the page at {width}", b.js("return document.documentElement.scrollWidth"), width)
         equal(f"what is too wide at {width}", b.js(WIDE), [])
+        equal(f"corners that do not stick at {width}", b.js(CORNERS), [])
     b.resize(1280)
     size = os.path.getsize(r.path)
     check(size <= 2000000, f"{r.path} has {size} bytes, at most 2000000")

@@ -283,7 +283,7 @@ static json_t *findings_json(const struct record *r, size_t subject, const struc
             .smallest = r->cases[r->results[f->smallest].test_case].name,
             .exposure = f->exposure,
             .checks = f->count,
-            .judged = f->judged,
+            .judged = f->judged + f->graphs,
         };
 
         if (f->subject == subject)

@@ -14,7 +14,7 @@ function buildFindings() {
         const what = visible(findingName(i)), how = text(get('how', i));
         return [h('a', { href: addressOf({ finding: String(i) }),
             'aria-label': `finding ${i + 1}: ${plural(n, 'check')}` }, counted(n)),
-        counted(get('judged', i)), letter(get('subject', i)),
+        counted(get('judged', i) + get('graphs', i)), letter(get('subject', i)),
         h('span', { class: 'badge s' + get('status', i) }, SYMBOLS[get('status', i)] + ' '
             + SEVERITIES[get('severity', i)]),
         exposureOf(get('exposure', i, null)),
