@@ -297,12 +297,16 @@ TEST(test_declined_by_reason, .setup = report_kit_open, .teardown = report_kit_c
 
     for (size_t i = 0; i < 3; i++) {
         report_kit_result(0, names[i])->status = CASE_DECLINED;
-        strcpy(report_kit_result(0, names[i])->reason, i == 1 ? "other" : "rank: is 5, may be 4");
+        strcpy(report_kit_result(0, names[i])->reason,
+               i == 1 ? "another reason, of more words than go in the eighty columns of a line"
+                      : "rank: is 5, may be 4");
     }
     text = report_kit_text();
-    report_kit_expect("  2 declined: rank: is 5, may be 4\n    relu.f32.c1 relu.f32.c9\n"
-                      "  1 declined: other\n    relu.f32.c3\n",
-                      text);
+    report_kit_expect(
+        "  2 declined: rank: is 5, may be 4\n    relu.f32.c1 relu.f32.c9\n"
+        "  1 declined: another reason, of more words than go in the eighty columns of a\n"
+        "      line\n    relu.f32.c3\n",
+        text);
 }
 
 /* Ops that are not taken at all have no row, and no list of cases; many cases are told by op. */

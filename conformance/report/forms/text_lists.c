@@ -2,6 +2,7 @@
 #include "conformance/report/forms/text_kit.h"
 #include "conformance/report/record/classes.h"
 #include "conformance/suite/judge/habits.h"
+#include "conformance/util/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -440,7 +441,13 @@ static enum status print_declined(struct text *x, size_t subject, struct diag *d
     }
     TRY(text_group(&x->arena, reasons, last - first, &groups, &count, diag));
     for (size_t g = 0; g < count; g++) {
-        fprintf(x->out, "  %zu declined: %s\n", groups[g].count, groups[g].text);
+        const size_t bytes = strlen(groups[g].text) + 40;
+        char *const line = arena_alloc(&x->arena, bytes, 1);
+
+        if (!line)
+            return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
+        snprintf(line, bytes, "  %zu declined: %s\n", groups[g].count, groups[g].text);
+        wrap_print(x->out, line, TEXT_COLUMNS);
         print_group_of_declined(x, &r->results[first], &groups[g]);
     }
     return STATUS_OK;
