@@ -64,8 +64,9 @@ static bool accept_quantize(struct check *c)
     if (!x || !is_quantize(c, x, y))
         return refuse(c, RULE_QUANTIZE_TYPES, c->node->inputs[0], "type",
                       "with quantized=exact the delegate takes some of i16, too",
-                      "f32, i8 or u8 to i8 or u8; f32 to i16, i16 to i16 or i8", "%s to %s",
-                      x ? runtime_type_name(x->type) : "absent", runtime_type_name(y->type));
+                      "f32, i8 or u8 to i8 or u8; quantized=exact: f32 to i16, i16 to i16 or i8",
+                      "%s to %s", x ? runtime_type_name(x->type) : "absent",
+                      runtime_type_name(y->type));
     return check_shape(c) && check_scales(c, c->node->outputs[0]) &&
            (x->type == kTfLiteFloat32 || check_scales(c, c->node->inputs[0]));
 }
