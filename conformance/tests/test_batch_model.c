@@ -71,6 +71,20 @@ TEST(the_shape_of_transpose_conv_changes)
     assert_int_equal(first_of(&b.model, "shape"), 1);
 }
 
+/* RESHAPE without a second input has its shape in its options alone. */
+TEST(a_shape_in_options_changes)
+{
+    struct model m CLOSED_BY(model_close);
+    struct batch_model b CLOSED_BY(batch_model_close);
+    struct interpreter *one CLOSED_BY(kit_interpreter_end) = NULL;
+
+    kit_text(&m, "RESHAPE {new_shape=[2,3]} x:f32[2,1,3] -> y:f32[2,3]");
+    open_with_one(&b, &m);
+    one = kit_interpreter(&b.model, NULL);
+    KIT_OK(interpreter_allocate(one, &err));
+    assert_int_equal(m.subgraphs[0].operators[0].options.value[0].ints.data[0], BATCH);
+}
+
 static const TfLiteTensor *output(struct interpreter *in)
 {
     size_t count;

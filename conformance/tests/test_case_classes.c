@@ -32,6 +32,8 @@ TEST(test_measured)
         { "conv_2d.f32.empty_batch", "empty" },
         { "add.f32.scalar_b", "rank4 tail broadcast" },
         { "concatenation.f32.c3_3", "rank4 tail inputs2 axis.last" },
+        { "fully_connected.w4.b2_k6_u17_x7_relu6_nb_r3keep_sr_dn",
+          "rank3 batch tail relu6 keep_num_dims blocks1 const1" },
         { "mean.f32.hw_c5", "rank4 tail const1 in1.inner in1>1" },
     };
 

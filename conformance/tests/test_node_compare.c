@@ -1,0 +1,57 @@
+/* What an output is held to by the data set, and by what the case is about. */
+#include "conformance/suite/judge/node_compare.h"
+#include "conformance/suite/subject/outputs.h"
+#include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/test.h"
+#include "reference/tests/kit/text_kit.h"
+
+#include "reference/runtime/interpreter.h"
+
+#include <string.h>
+
+enum { ROWS = 40 };
+
+/* Judges zeros, where exact results are 0.3 and the runtime, which rounds to halves first, has 1.
+ */
+static struct case_result judge_nearest(enum data_set set, int judged_node)
+{
+    static int8_t ones[ROWS];
+    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
+    struct case_instance x = {
+        .input_count = 1,
+        .inputs = { { .type = kTfLiteInt8, .bytes = sizeof ones, .data = { ones } } },
+        .judged_node = judged_node
+    };
+    const struct node_compare_request q = {
+        .instance = &x, .bounds = BOUNDS_FP32, .quantized = BOUNDS_FLOAT_VIEW, .set = set
+    };
+    struct case_result r = { .status = CASE_PASS };
+    struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
+    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
+    struct model m CLOSED_BY(model_close);
+
+    memset(ones, 1, sizeof ones);
+    kit_text(&m, "CONV_2D {stride_w=1 stride_h=1} x:i8[1,40,1,1]q(0.5,0) i8[1,1,1,1]=1q(0.6,0)\\\n"
+                 " i32[1]=0q(0.3,0) -> y:i8[1,40,1,1]q(1,0)");
+    KIT_OK(interpreter_open(&in, &m, &options, &err));
+    KIT_OK(interpreter_allocate(in, &err));
+    KIT_OK(inputs_write(in, &x, 0, &err));
+    KIT_OK(interpreter_invoke(in, &err));
+    KIT_OK(outputs_copy(&got, in, &err));
+    assert_int_equal(((int8_t *)got.items[0].data)[ROWS - 1], 1);
+    memset(got.items[0].data, 0, ROWS);
+    KIT_OK(node_compare_outputs(in, &q, &got, &r, &err));
+    assert_int_equal(r.unequal, ROWS);
+    return r;
+}
+
+/* The share of integers that are not the runtime's counts where they are a sample of all. */
+TEST(test_share_of_random_integers)
+{
+    const struct case_result r = judge_nearest(SET_RANDOM, 0);
+
+    assert_int_equal(r.status, CASE_FAIL);
+    assert_non_null(strstr(r.reason, "40 of 40 are not the reference's integers"));
+    assert_int_equal(judge_nearest(SET_INTEGERS, 0).status, CASE_PASS);
+    assert_int_equal(judge_nearest(SET_RANDOM, -1).status, CASE_PASS);
+}
