@@ -619,6 +619,37 @@ TEST(test_relative_limits)
     }
 }
 
+/* How far floats are off before they are brought to steps: the table of TOLERANCES.md 5, for
+ * R = 100, B, M and x of 5, K = 4, n = 16. */
+TEST(test_errors_in_steps)
+{
+    const struct bound_point p = { .value = 103, .magnitude = 5, .terms = 4, .row = 16 };
+    const double u = 0x1p-24, slope = exp(-5) / 0.5;
+    const struct {
+        const struct bound_rule *rule;
+        double operands, off;
+    } rows[] = {
+        { &dot, 10, u * (6 * 5 + 200) },
+        { &average, 8, u * (6 * 8 + 800) },
+        { &softmax, 100 * (512 + 5), u * 100 * (21 + 12 + 40) },
+        { &exponential, 500, 2 * u * 100 * (4 + 10) },
+        { &logistic, 5 * slope, 16 * u * 100 + 2.5e-7 * 13 * slope },
+        { &resize, 8, u * (8 * 8 + 4 * 4) },
+        { &lstm, 0, u * 5 },
+        { &bits, 2 * 105, 4 * u * 105 },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double wide = rows[i].off + u * rows[i].operands;
+        const double half = wide * (1 + 0x1p-10) + 0x1p-11 * (rows[i].operands + 100) + 0x1p-24;
+        const double got = bound_steps(rows[i].rule, BOUNDS_FP32, &p, 0.5, 3);
+        const double got_half = bound_steps(rows[i].rule, BOUNDS_FP16, &p, 0.5, 3);
+
+        if (fabs(got - wide) > 1e-12 * wide || fabs(got_half - half) > 1e-12 * half)
+            fail_msg("row %zu: expected %g and %g, found %g and %g", i, wide, half, got, got_half);
+    }
+}
+
 /* Where a magnitude is no number, there is no limit that a result could be over. */
 TEST(a_limit_is_never_nan)
 {

@@ -354,6 +354,8 @@ static const struct row rows[] = {
     { ROW("computed_wide", "weights of 1,031 channels that are an input",
           .types = TYPE_BIT(CASE_F32), .sets = SET_BIT(SET_RANDOM)),
       .in = DIMS(1, 2, 3, 1031), .kernel = { 2, 2 }, .flags = RUNTIME_WEIGHTS },
+    { ROW("slices67", "many slices, a prime of them for each pixel", LARGE),
+      .in = DIMS(1, 9, 8, 268), .kernel = { 3, 3 } },
 };
 
 static void build(struct case_builder *m)
