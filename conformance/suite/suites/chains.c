@@ -400,12 +400,23 @@ static struct value make_pixel(struct case_builder *m, const struct row *r)
 }
 
 /* More of them, of many channels. */
-static struct value make_pixel_wide(struct case_builder *m, const struct row *r)
+static struct value pixel_to(struct case_builder *m, const struct row *r, int32_t classes)
 {
-    const struct graph_window w = { .out = 302, .h = 1, .w = 1 };
+    const struct graph_window w = { .out = classes, .h = 1, .w = 1 };
     const struct value y = graph_add_conv_2d(m, input(m, r), &w);
 
     return graph_add_softmax(m, graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], w.out)));
+}
+
+static struct value make_pixel_wide(struct case_builder *m, const struct row *r)
+{
+    return pixel_to(m, r, 302);
+}
+
+/* What the SOFTMAX reads lies behind 67,080 words of weights. */
+static struct value make_pixel_far(struct case_builder *m, const struct row *r)
+{
+    return pixel_to(m, r, 520);
 }
 
 static struct value make_dense_shown(struct case_builder *m, const struct row *r)
@@ -503,6 +514,9 @@ static const struct row rows[] = {
     BATCHES("pixel_deep", "a 1x1 convolution of many channels, then SOFTMAX", make_pixel, 1, 1, 70),
     BATCHES("pixel_wide", "of many channels to many classes, then SOFTMAX", make_pixel_wide, 1, 1,
             129),
+    { ROW("pixel_to520", "over 65,535 words of weights, then SOFTMAX", .only = "softmax",
+          .types = TYPE_BIT(CASE_I8)),
+      .make = make_pixel_far, .in = DIMS(1, 1, 1, 516) },
     GRAPH("run_constants", "a sum of two constants with RELU is folded", "mul", make_constants, 1,
           3, 5, 4),
     GRAPHS("run_neutral", "constants that are neutral in the first channel only", "add",

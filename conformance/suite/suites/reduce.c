@@ -176,7 +176,14 @@ static const struct suite_member members[] = {
             .in = DIMS(1, n, 1, 5), .axes = DIMS(1, 2)                                             \
     }
 
+#define FACTORS                                                                                    \
+    .only = "reduce_prod", .types = TYPE_BIT(CASE_I8),                                             \
+    .quant = { .in = 1 / 32., .out = 1, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE },            \
+    INTEGERS(factors)
+
 static const int32_t lowest[] = { INT32_MIN }, highest[] = { INT32_MAX };
+/* Of 32nds: halves, ones and twos, whose products come back to one, and are exact all the way. */
+static const int32_t factors[] = { 64, 32, -16, 64, 64, -32, 16, 16, -32, 32, 32 };
 static const float infinite[] = { -INFINITY };
 
 static const struct row rows[] = {
@@ -455,6 +462,10 @@ static const struct row rows[] = {
           .only = "reduce_prod", .types = TYPE_BIT(CASE_I8),
           .quant = { .in = 1e-3, .out = 1e9, .zero = ZERO_MIDDLE, .zero_out = ZERO_MIDDLE }),
       .in = DIMS(2, 2, 2, 5), .axes = DIMS(1) },
+    { ROW("axis12979_rows", "12,979 factors in rows", FACTORS), .in = DIMS(12979, 5),
+      .axes = DIMS(0) },
+    { ROW("axis12979", "12,979 factors in channels", FACTORS), .in = DIMS(5, 12979),
+      .axes = DIMS(1) },
     /* Around the sizes from which on workgroups make parts of a sum, on GPUs and in software. */
     PARTS(1023),
     PARTS(1024),

@@ -15,6 +15,8 @@
 #include "tensorflow/lite/c/builtin_op_data.h"
 
 enum { GROUPS = REDUCE_GROUPS, ALONE_ELEMENTS_MAX = 16, ALONE_COUNT_MIN = 1024 };
+/* Of a loop over rows: its own, and those of reduced_row() in it. */
+enum { TURNS_OF_ROW = 5 };
 
 /* Which dims are reduced; false when an axis is out of range. */
 static bool read_axes(const struct graph *g, const struct graph_node *n, bool reduced[])
@@ -310,13 +312,19 @@ static bool accept_product(struct check *c)
     const struct graph_tensor *x = graph_input(c->graph, c->node, 0);
     const struct graph_tensor *y = graph_output(c->graph, c->node, 0);
     const double real = reduce_product_factor(x, y);
+    const uint64_t terms = x->elements / y->elements;
+    bool reduced[GRAPH_MAX_RANK];
+    uint64_t rows = terms;
 
     if (requantize_multiplier(real).e > 14)
         return refuse(c, RULE_QUANT_SCALE, c->node->outputs[0],
                       "input scale / output scale^(1 / n)", "quantize the node again", "below 2^14",
                       "%g", real);
+    if (!read_axes(c->graph, c->node, reduced) || x->rank == 0 || !reduced[x->rank - 1])
+        return check_loop_iterations(c, TURNS_OF_ROW * rows);
     /* One invocation makes four products, over channels one after the other. */
-    return check_loop_iterations(c, 4 * (uint64_t)(x->elements / y->elements));
+    rows /= (uint64_t)x->dims[x->rank - 1];
+    return check_loop_iterations(c, 4 * (terms + TURNS_OF_ROW * rows));
 }
 
 static const struct gpu_exact exact_sum = { accept_exact, NULL };

@@ -46,12 +46,14 @@ ivec4 times(ivec4 so_far, ivec4 v)
 int product_over_channels(uint base)
 {
     int product = 1;
-    for (uint k = 0u; k < args.rows; k++)
+    for (uint k = 0u; k < args.rows; k++) {
+        const uint row = base + reduced_row(k); // a loop, which drivers count turns of, too
         for (uint c = 0u; c < args.in_channels; c++) {
-            const int v = load(base + reduced_row(k), c / 4u)[c % 4u];
+            const int v = load(row, c / 4u)[c % 4u];
             product =
                 k == 0u && c == 0u ? v : multiply_wide(product, v * args.multiplier, args.shift);
         }
+    }
     return product;
 }
 
@@ -67,9 +69,10 @@ ivec4 product_of(uint i)
             product[lane] =
                 product_over_channels(kept_row(row * args.out_channels + 4u * s + lane));
     } else {
-        product = load(kept_row(row), s);
+        const uint base = kept_row(row);
+        product = load(base, s);
         for (uint k = 1u; k < args.rows; k++)
-            product = times(product, load(kept_row(row) + reduced_row(k), s));
+            product = times(product, load(base + reduced_row(k), s));
     }
     return times(product, ivec4(1));
 }
