@@ -3,6 +3,8 @@
 # no git: dist-test.sh, with B, CC and MAKE as make has them.
 set -eu
 [ -e .git ] || { echo 'dist-test: needs a git clone: there is no .git here' >&2; exit 2; }
+# A make with jobs hands its flags down, and the make below would warn of them.
+unset MAKEFLAGS MFLAGS
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail()
