@@ -94,6 +94,7 @@ static const struct {
     { "{\n \"assay\"", "[\n \"assay\"", "line 2: ']' expected near ':'" },
     { "\"0.1.0\"", "1", "assay: expected a string, found 1" },
     { "\"subjects\": [", "\"subject\": [", "expected a JSON report of assay conformance" },
+    { "\"assay\"", "\"summary\"", "a summary, which has no single results; `assay report site`" },
     { "\"assay\"", "\"assays\"", "expected a JSON report of assay conformance, with assay," },
     { "\"cases\": [", "\"case\": [", "expected a JSON report of assay conformance, with assay," },
     { "\"subjects\": [{", "\"subjects\": [17, {", "subjects[0]: expected an object, found 17" },

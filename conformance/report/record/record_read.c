@@ -400,6 +400,10 @@ static enum status read_root(struct record_reading *x)
     size_t schema; /* one that is newer has more keys, which are left out */
 
     /* What is no object has no keys. */
+    if (json_object_get(x->root, "summary"))
+        return diag_fail(x->at.diag, STATUS_USAGE,
+                         "%s: a summary, which has no single results; `assay report site` shows it",
+                         x->at.place.path);
     if (!json_object_get(x->root, "assay") || !json_object_get(x->root, "cases") ||
         !json_object_get(x->root, "subjects"))
         return diag_fail(x->at.diag, STATUS_USAGE,
