@@ -185,7 +185,9 @@ static enum status count_all(struct request *r, const struct args *args, bool qu
 
 static enum status cover(struct request *r, bool quiet, struct diag *diag)
 {
-    TRY(cover_open(&r->cases, quiet, diag));
+    /* All cases are built to know theirs: not where no model could be read. */
+    if (r->census.models > 0)
+        TRY(cover_open(&r->cases, quiet, diag));
     r->sum = cover_sum(&r->cases, &r->census);
     census_sort_by_nodes(&r->census);
     for (size_t i = 0; i < r->census.count; i++)
