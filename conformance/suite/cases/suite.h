@@ -146,6 +146,8 @@ struct op_case {
     /* The title of a known fault of delegates (suites/gaps.h), or NULL.  A row with a title belongs
      * to the gap suite: it is named gap.type.op_variant and comes first in reports. */
     const char *gap;
+    /* The row is about what is another thing after a resize: every run resizes it. */
+    bool resized;
     /* The row is a case for each version that the reference knows, whose number is added to the
      * name: "v" becomes v1, v2, ...  A type that a later version added begins with that version. */
     bool each_version;

@@ -152,7 +152,7 @@ static void draw_one(struct candidate *list, size_t count, int habit, uint64_t s
     qsort(list, count, sizeof *list, by_group);
     for (size_t i = 0; i < count; i++) {
         in_group = i > 0 && compare_groups(&list[i - 1], &list[i]) == 0 ? in_group + 1 : 0;
-        if (in_group < most)
+        if (in_group < most || (habit == HABIT_RESIZED && list[i].test_case->row->resized))
             list[i].test_case->habits |= 1u << habit;
     }
 }

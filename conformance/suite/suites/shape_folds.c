@@ -475,7 +475,7 @@ static struct value make_moved(struct case_builder *m, struct value x)
     } /* -3, 2, -4, 2 are left */
 #define FOLD(name, make_, code_, tag_, less_, ...)                                                 \
     {                                                                                              \
-        ROW("fold_" name, "on the way from a shape", .gap = GAP_SHAPES),                           \
+        ROW("fold_" name, "on the way from a shape", .gap = GAP_SHAPES, .resized = true),          \
             .make = (make_), .code = BUILTIN_##code_, .tag = OPTIONS_##tag_##Options,              \
             .less = less_, .other = {                                                              \
                 __VA_ARGS__                                                                        \

@@ -224,7 +224,8 @@ static struct value make_shown(struct case_builder *m, struct value x)
 
 #define GRAPH(name, why, make_, ...)                                                               \
     {                                                                                              \
-        ROW(name, why, .gap = GAP_SHAPES), .make = (make_), .in = DIMS(__VA_ARGS__)                \
+        ROW(name, why, .gap = GAP_SHAPES, .resized = true), .make = (make_),                       \
+                                                            .in = DIMS(__VA_ARGS__)                \
     }
 static const struct row rows[] = {
     GRAPH("shape_reshape", "RESHAPE reads a slice of a shape, concatenated", make_reshape, 2, 3, 5,
