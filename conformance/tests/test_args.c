@@ -175,6 +175,9 @@ TEST(refuses_with_one_line)
     assert_string_equal(capture.text, "assay: demo: --seed is given twice, as 3 and as 4: expected "
                                       "one value\n");
     assert_int_equal(code, EXIT_USAGE);
+    assert_false(PARSE("m.tflite", "-o", "a", "-o", "b"));
+    assert_string_equal(capture.text,
+                        "assay: demo: -o is given twice, as a and as b: expected one value\n");
     assert_true(PARSE("m.tflite", "--seed=3", "--seed=3"));
     assert_false(PARSE("--list"));
     assert_string_equal(capture.text,

@@ -447,8 +447,8 @@ static bool is_new(const char *what, const struct args_flag *f, const char **bef
     if (f->kind == ARGS_BOOL || f->kind == ARGS_LIST)
         return true;
     if (*before && strcmp(*before, text) != 0) {
-        message_error(what, "--%s is given twice, as %s and as %s: expected one value", f->name,
-                      *before, text);
+        message_error(what, "%s%s is given twice, as %s and as %s: expected one value",
+                      f->name[1] ? "--" : "-", f->name, *before, text);
         return false;
     }
     *before = text;
