@@ -4,6 +4,7 @@
 #include "reference/base/op_facts.h"
 #include "tensorflow/lite/c/builtin_op_data.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -458,6 +459,7 @@ bool check_storable(struct check *c, int i, uint64_t count)
 
 bool check_output(struct check *c, int i, int min_rank, int max_rank)
 {
+    assert(i < c->node->output_count); /* the op has checked how many there are */
     return check_float_type(c, c->node->outputs[i]) &&
            check_rank(c, c->node->outputs[i], min_rank, max_rank);
 }
