@@ -88,9 +88,8 @@ if [ -n "${T:-}" ]; then
     exit 0
 fi
 
-# Commands mostly wait; they write in $log/commands alone.  Sanitizers, beside which CI runs the
-# cross-check, would make them late.
-[ -n "$sanitized" ] || start commands sh ci/commands.sh "$b" "$log"
+# Commands mostly wait, one after the other; they write in $log/commands alone.
+start commands sh ci/commands.sh "$b" "$log"
 
 # Files of tests, a process each, as many at a time as there are processors; each leaves its log and
 # exit status.  Those that take longest begin, so that none of them is left alone at the end.
@@ -295,11 +294,7 @@ for program in "$b"/gpu_examples/*; do
     echo "example: $name: $(tail -n 1 "$log/example_$name.log")"
     total=$((total + 1))
 done
-if [ -n "$sanitized" ]; then
-    run commands sh ci/commands.sh "$b" "$log"
-else
-    finish commands
-fi
+finish commands
 tail -n 1 "$log/commands.log"
 count=$(cat "$log/commands.count")
 total=$((total + count))
