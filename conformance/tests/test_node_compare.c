@@ -27,8 +27,8 @@ static struct case_result judge_nearest(enum data_set set, int judged_node)
     };
     struct case_result r = { .status = CASE_PASS };
     struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
-    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
     struct model m CLOSED_BY(model_close);
+    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
 
     memset(ones, 1, sizeof ones);
     kit_text(&m, "CONV_2D {stride_w=1 stride_h=1} x:i8[1,40,1,1]q(0.5,0) i8[1,1,1,1]=1q(0.6,0)\\\n"
