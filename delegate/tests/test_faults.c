@@ -360,7 +360,7 @@ TEST(prepare_fails)
                 if (!fault.fired)
                     break;
             }
-    assert_true(failed > 100);
+    assert_true(failed > (KIT_SANITIZED ? 30 : 100)); /* a third of the calls */
     expect_works(0);
     expect_works(1);
 }
