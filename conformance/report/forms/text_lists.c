@@ -1,6 +1,7 @@
 /* Lists below the tables of a subject. */
 #include "conformance/report/forms/text_kit.h"
 #include "conformance/report/record/classes.h"
+#include "conformance/report/record/cluster.h"
 #include "conformance/suite/judge/habits.h"
 #include "conformance/util/wrap.h"
 
@@ -423,7 +424,8 @@ static void print_group_of_declined(struct text *x, const struct record_result *
         fputc('\n', x->out);
 }
 
-/* Prints each reason once, with the cases that were declined for it. */
+/* Prints each reason once, with the cases that were declined for it.  Reasons that differ in
+ * numbers alone, such as scales, are one, for which the first speaks. */
 static enum status print_declined(struct text *x, size_t subject, struct diag *diag)
 {
     const struct record *const r = x->record;
@@ -436,17 +438,26 @@ static enum status print_declined(struct text *x, size_t subject, struct diag *d
     if (!reasons)
         return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
     for (size_t i = first; i < last; i++) {
-        if (r->results[i].status == CASE_DECLINED)
-            reasons[i - first] = record_result_why(&r->results[i]);
+        const char *const why = record_result_why(&r->results[i]);
+
+        if (r->results[i].status != CASE_DECLINED || !why)
+            continue;
+        char *const words = arena_alloc(&x->arena, strlen(why) + 1, 1);
+
+        if (!words)
+            return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
+        cluster_normalize(why, words, strlen(why) + 1);
+        reasons[i - first] = words;
     }
     TRY(text_group(&x->arena, reasons, last - first, &groups, &count, diag));
     for (size_t g = 0; g < count; g++) {
-        const size_t bytes = strlen(groups[g].text) + 40;
+        const char *const why = record_result_why(&r->results[first + groups[g].items[0]]);
+        const size_t bytes = strlen(why) + 40;
         char *const line = arena_alloc(&x->arena, bytes, 1);
 
         if (!line)
             return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
-        snprintf(line, bytes, "  %zu declined: %s\n", groups[g].count, groups[g].text);
+        snprintf(line, bytes, "  %zu declined: %s\n", groups[g].count, why);
         wrap_print(x->out, line, TEXT_COLUMNS);
         print_group_of_declined(x, &r->results[first], &groups[g]);
     }
