@@ -6,6 +6,7 @@
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/tests/kit/cases_kit.h"
+#include "conformance/util/words.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
 #include "reference/format/composite.h"
@@ -239,15 +240,7 @@ enum { EXCEPTION_COUNT = sizeof exceptions / sizeof exceptions[0] };
 
 static bool has_word(const char *list, const char *word)
 {
-    const size_t length = strlen(word);
-    const char *at = list;
-
-    while ((at = strstr(at, word)) != NULL) {
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-        at += length;
-    }
-    return *list == '\0';
+    return *list == '\0' || words_have(list, word, ' ');
 }
 
 /* ---- what a case has ---- */

@@ -6,6 +6,7 @@
 #include "conformance/suite/census/census.h"
 #include "conformance/suite/judge/case_classes.h"
 #include "conformance/util/json_text.h"
+#include "conformance/util/words.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
 #include "reference/format/read.h"
@@ -66,16 +67,6 @@ static void add(char *text, size_t bytes, const char *format, ...)
     va_start(args, format);
     vsnprintf(text + strlen(text), bytes - strlen(text), format, args);
     va_end(args);
-}
-
-static bool has_word(const char *text, const char *word)
-{
-    const size_t length = strlen(word);
-
-    for (const char *at = text; (at = strstr(at, word)) != NULL; at += length)
-        if ((at == text || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    return false;
 }
 
 static double first_scale(const struct model_tensor *t)
@@ -165,7 +156,7 @@ static void add_more(const struct model *m, const struct model_operator *op,
     if (strcmp(classes, "empty") == 0 || !x || !y)
         return;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (has_word(classes, kinds[i][0]) && !has_word(classes, kinds[i][1]))
+        if (words_have(classes, kinds[i][0], ' ') && !words_have(classes, kinds[i][1], ' '))
             add(classes, CASE_CLASSES_BYTES, "%s", kinds[i][1]);
     if (x2)
         add_operands(m, x, x2, classes, numbers);
@@ -230,9 +221,9 @@ static bool is_exotic(const struct anatomy *a, const struct test_case *c, const 
 
     for (size_t i = 0; i < g->tensor_count; i++)
         exotic = exotic || g->tensors[i].shape.count > 5;
-    return exotic || (a->judged.op && (has_word(a->judged.classes, "empty") ||
-                                       has_word(a->judged.classes, "runtime_weights") ||
-                                       has_word(a->judged.classes, "runtime_bias")));
+    return exotic || (a->judged.op && (words_have(a->judged.classes, "empty", ' ') ||
+                                       words_have(a->judged.classes, "runtime_weights", ' ') ||
+                                       words_have(a->judged.classes, "runtime_bias", ' ')));
 }
 
 static enum status examine(struct anatomy *a, const struct test_case *c,

@@ -4,6 +4,7 @@
 #include "conformance/suite/bounds/classes.h"
 #include "conformance/suite/cases/suite.h"
 #include "conformance/util/output.h"
+#include "conformance/util/words.h"
 #include "reference/base/clean.h"
 #include "reference/base/memory.h"
 #include "reference/kernels/op.h"
@@ -253,18 +254,6 @@ struct checking {
     struct ledger_problems *problems;
 };
 
-static bool has_word(const char *words, const char *word, size_t length, const char *signs)
-{
-    for (const char *at = words; *at;) {
-        const size_t n = strcspn(at, signs);
-
-        if (n == length && strncmp(at, word, n) == 0)
-            return true;
-        at += n + (at[n] != '\0');
-    }
-    return false;
-}
-
 static size_t find_class(const struct class_group *g, const char *name, size_t length)
 {
     size_t i = 0;
@@ -332,18 +321,17 @@ static void check_pairs(struct checking *x, const struct class_group *g,
     size_t lost = 0;
 
     for (size_t i = 0; i < g->count; i++) {
-        if (is_lost(&g->of[i][i]) || !has_word(row->taken, g->names[i], strlen(g->names[i]), " "))
+        if (is_lost(&g->of[i][i]) || !words_have(row->taken, g->names[i], ' '))
             continue;
         for (size_t j = i + 1; j < g->count; j++) {
             char pair[2 * CASE_CLASS_BYTES], turned[2 * CASE_CLASS_BYTES];
 
             if (!is_lost(&g->of[i][j]) || is_lost(&g->of[j][j]) ||
-                !has_word(row->taken, g->names[j], strlen(g->names[j]), " "))
+                !words_have(row->taken, g->names[j], ' '))
                 continue;
             snprintf(pair, sizeof pair, "%s+%s", g->names[i], g->names[j]);
             snprintf(turned, sizeof turned, "%s+%s", g->names[j], g->names[i]);
-            if (has_word(row->declined, pair, strlen(pair), " ") ||
-                has_word(row->declined, turned, strlen(turned), " "))
+            if (words_have(row->declined, pair, ' ') || words_have(row->declined, turned, ' '))
                 continue;
             lost++;
             if (most && most->declined >= g->of[i][j].declined)
@@ -374,8 +362,7 @@ static void check_group(const struct class_group *g, void *user)
         const bool exact = strcmp(row->op, "*") != 0 && strcmp(row->type, "*") != 0;
 
         if (!names(row->op, g->op) || !names(row->type, g->type) ||
-            !(names(row->bounds, bounds) ||
-              has_word(bounds, row->bounds, strlen(row->bounds), ",")))
+            !(names(row->bounds, bounds) || words_have(bounds, row->bounds, ',')))
             continue;
         for (const char *at = row->taken; *at;) {
             const size_t n = strcspn(at, " ");

@@ -2,6 +2,7 @@
 #include "conformance/report/record/cluster_impl.h"
 #include "conformance/report/record/exposure.h"
 #include "conformance/report/record/how.h"
+#include "conformance/util/words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,14 +56,7 @@ static void add_word(struct words *w, const char *word)
 {
     const size_t length = word ? strlen(word) : 0;
 
-    for (const char *at = w->text; *at;) {
-        const size_t n = strcspn(at, " ");
-
-        if (n == length && strncmp(at, word, n) == 0)
-            return;
-        at += n + (at[n] == ' ');
-    }
-    if (length == 0 || w->count == WORDS_MAX)
+    if (length == 0 || w->count == WORDS_MAX || words_have(w->text, word, ' '))
         return;
     if (w->used > 0)
         w->text[w->used++] = ' ';

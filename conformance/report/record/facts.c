@@ -2,6 +2,7 @@
 #include "conformance/report/record/facts.h"
 
 #include "conformance/report/record/anatomy.h"
+#include "conformance/util/words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -199,18 +200,7 @@ static bool is_of_bytes(const char *type)
 
 bool facts_has_class(const char *classes, const char *type, const char *name)
 {
-    const size_t length = strlen(name);
-
-    if (strcmp(name, bytes_class) == 0)
-        return is_of_bytes(type);
-    for (const char *at = classes; *at;) {
-        const size_t n = strcspn(at, " ");
-
-        if (n == length && strncmp(at, name, n) == 0)
-            return true;
-        at += n + (at[n] == ' ');
-    }
-    return false;
+    return strcmp(name, bytes_class) == 0 ? is_of_bytes(type) : words_have(classes, name, ' ');
 }
 
 /* Of the node that a case is about; of a graph nothing is known. */

@@ -2,6 +2,7 @@
 #include "conformance/suite/cases/case_list.h"
 
 #include "conformance/suite/cases/suite.h"
+#include "conformance/util/words.h"
 #include "reference/base/memory.h"
 #include "reference/base/op_facts.h"
 #include "reference/kernels/op.h"
@@ -33,18 +34,6 @@ static const struct op_case *row_at(const struct row_list *list, size_t i)
                                              : list->swept + (i - s->row_count) * s->row_bytes;
 
     return (const struct op_case *)(const void *)row;
-}
-
-/* Whether op is one of the words of the list. */
-static bool has_word(const char *list, const char *op)
-{
-    const size_t length = strlen(op);
-
-    for (const char *at = list; (at = strstr(at, op)) != NULL; at += length) {
-        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-            return true;
-    }
-    return false;
 }
 
 /* Returns the first version of an op that has the type; 0 when every version has it, or none. */
@@ -220,7 +209,7 @@ static enum status add_all(struct test_case *cases, size_t *count, struct diag *
 
             for (size_t r = 0; r < list.count; r++) {
                 const struct op_case *const row = row_at(&list, r);
-                if (row->only ? !has_word(row->only, member->op) : member->named_alone)
+                if (row->only ? !words_have(row->only, member->op, ' ') : member->named_alone)
                     continue;
                 for (unsigned t = 0; t < CASE_TYPE_COUNT; t++) {
                     const struct typed_row typed = { suite, member, row, (enum case_type)t };
