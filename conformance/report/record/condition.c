@@ -79,16 +79,6 @@ void condition_print(const struct condition *c, const struct facts *facts, char 
         snprintf(text, bytes, "%s %s %.10g%s", f->name, signs[c->relation], c->value, in);
 }
 
-void condition_print_pair(const struct condition *a, const struct condition *b,
-                          const struct facts *facts, char *text, size_t bytes)
-{
-    char first[64], second[64];
-
-    condition_print(a->cost <= b->cost ? a : b, facts, first, sizeof first);
-    condition_print(a->cost <= b->cost ? b : a, facts, second, sizeof second);
-    snprintf(text, bytes, "%s and %s", first, second);
-}
-
 double condition_log_choose(double n, double k)
 {
     return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);

@@ -34,9 +34,6 @@ bool claims_hold(const struct claim *claims, size_t count, const struct anatomy_
 /* "channels % 4 != 0". */
 void condition_print(const struct condition *c, const struct facts *facts, char *text,
                      size_t bytes);
-/* "a and b", the cheaper in front. */
-void condition_print_pair(const struct condition *a, const struct condition *b,
-                          const struct facts *facts, char *text, size_t bytes);
 /* The logarithm of C(n, k). */
 double condition_log_choose(double n, double k);
 

@@ -1,7 +1,6 @@
 #include "conformance/report/record/pattern.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { TRIED_MAX = 2048, PAIRED_MAX = 48, VALUES_MAX = 12 };
@@ -164,24 +163,6 @@ static bool find(const struct search *s, const struct tried *found[CLAIMS_MAX])
     return best > 0;
 }
 
-/* Each condition once. */
-static void print(const struct search *s, const struct tried *const t[CLAIMS_MAX],
-                  struct pattern *p)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < CLAIMS_MAX && used < sizeof p->text; i++) {
-        char text[64];
-
-        if (i > 0 && t[i] == t[i - 1])
-            continue;
-        p->claims[p->claim_count++] = condition_claim(&t[i]->condition, s->facts);
-        condition_print(&t[i]->condition, s->facts, text, sizeof text);
-        used += (size_t)snprintf(p->text + used, sizeof p->text - used, "%s%s",
-                                 i > 0 ? " and " : "", text);
-    }
-}
-
 enum status cover_find(struct pattern *p, const struct facts *f, size_t failing, double least,
                        bool **covered, struct arena *arena, struct diag *diag)
 {
@@ -193,7 +174,8 @@ enum status cover_find(struct pattern *p, const struct facts *f, size_t failing,
                         .arena = arena,
                         .ok = true };
     const struct tried *t[CLAIMS_MAX];
-    size_t ignored;
+    const struct condition *each[CLAIMS_MAX];
+    size_t ignored, passing, different = 0;
 
     *p = (struct pattern){ .passing = 0 };
     if (failing < COVER_LEAST || s.passing == 0)
@@ -212,10 +194,13 @@ enum status cover_find(struct pattern *p, const struct facts *f, size_t failing,
     put_first(&s);
     if (!find(&s, t))
         return STATUS_OK;
-    count(&s, t, &ignored, &p->passing);
+    count(&s, t, &ignored, &passing);
     for (size_t i = 0; i < failing; i++)
         (*covered)[i] =
             (t[0]->rows[i / 64] & t[1]->rows[i / 64] & t[2]->rows[i / 64]) >> i % 64 & 1;
-    print(&s, t, p);
+    for (size_t i = 0; i < CLAIMS_MAX; i++)
+        if (i == 0 || t[i] != t[i - 1])
+            each[different++] = &t[i]->condition;
+    pattern_set(p, f, each, different, passing);
     return STATUS_OK;
 }

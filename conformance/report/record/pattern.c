@@ -7,9 +7,26 @@
 #include "conformance/report/record/pattern.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { CONDITIONS_MAX = 1024, PAIRED_MAX = 40 };
+
+void pattern_set(struct pattern *p, const struct facts *f,
+                 const struct condition *const conditions[], size_t count, size_t passing)
+{
+    size_t used = 0;
+
+    *p = (struct pattern){ .passing = passing, .claim_count = count };
+    for (size_t i = 0; i < count && used < sizeof p->text; i++) {
+        char text[64];
+
+        p->claims[i] = condition_claim(conditions[i], f);
+        condition_print(conditions[i], f, text, sizeof text);
+        used += (size_t)snprintf(p->text + used, sizeof p->text - used, "%s%s",
+                                 i > 0 ? " and " : "", text);
+    }
+}
 
 struct tried {
     struct condition condition;
@@ -119,13 +136,10 @@ static bool find_one(const struct search *s, struct pattern *p)
             (!best || is_better(c->count, c->condition.cost, best->count, best->condition.cost)))
             best = c;
     }
-    if (!best)
-        return false;
-    p->passing = best->count;
-    p->claims[0] = condition_claim(&best->condition, s->facts);
-    p->claim_count = 1;
-    condition_print(&best->condition, s->facts, p->text, sizeof p->text);
-    return true;
+    if (best)
+        pattern_set(p, s->facts, (const struct condition *const[]){ &best->condition }, 1,
+                    best->count);
+    return best != NULL;
 }
 
 static size_t count_both(const struct search *s, const struct tried *a, const struct tried *b)
@@ -174,13 +188,8 @@ static void find_pair(struct search *s, struct pattern *p)
             }
         }
     }
-    if (!first)
-        return;
-    p->passing = best;
-    p->claims[0] = condition_claim(first, s->facts);
-    p->claims[1] = condition_claim(second, s->facts);
-    p->claim_count = 2;
-    condition_print_pair(first, second, s->facts, p->text, sizeof p->text);
+    if (first)
+        pattern_set(p, s->facts, (const struct condition *const[]){ first, second }, 2, best);
 }
 
 enum status pattern_find(struct pattern *p, const struct facts *f, size_t failing,

@@ -13,6 +13,10 @@ struct pattern {
     size_t claim_count;
 };
 
+/* Makes the pattern of `count` conditions, "a and b", that so many passing cases have. */
+void pattern_set(struct pattern *p, const struct facts *f,
+                 const struct condition *const conditions[], size_t count, size_t passing);
+
 /* Looks for the simplest pattern, of one or two conditions, that all failing cases have and no
  * passing one, or few: at most a tenth of all that have it.  A pattern is believed when as good a
  * one would be found among cases that fail at random with a probability below 1 %.
