@@ -11,7 +11,7 @@
 
 struct row {
     struct op_case base;
-    void (*make)(struct case_builder *m, const struct row *r);
+    struct value (*make)(struct case_builder *m, const struct row *r);
     struct shape in;
     struct graph_window window; /* of a depthwise convolution, and the outputs before it */
 };
@@ -58,38 +58,38 @@ static struct value binary(struct case_builder *m, int32_t code, struct value a,
     return graph_add_binary(m, code, a, b, ACTIVATION_NONE);
 }
 
-static void judge_add(struct case_builder *m, struct value a, struct value b)
+static struct value add(struct case_builder *m, struct value a, struct value b)
 {
-    graph_add_judged_output(m, binary(m, BUILTIN_ADD, a, b));
+    return binary(m, BUILTIN_ADD, a, b);
 }
 
 /* ---- the sum of a convolution and another tensor ---- */
 
-static void make_residual_output(struct case_builder *m, const struct row *r)
+static struct value make_residual_output(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
     graph_add_output(m, x);
-    judge_add(m, y, x);
+    return add(m, y, x);
 }
 
-static void make_conv_output(struct case_builder *m, const struct row *r)
+static struct value make_conv_output(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
     graph_add_output(m, y);
-    judge_add(m, y, x);
+    return add(m, y, x);
 }
 
-static void make_residual_input(struct case_builder *m, const struct row *r)
+static struct value make_residual_input(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
 
-    judge_add(m, x, conv(m, branch(m, x), ACTIVATION_NONE));
+    return add(m, x, conv(m, branch(m, x), ACTIVATION_NONE));
 }
 
 /* The residual is a view of a tensor that is an output. */
-static void make_residual_is_view(struct case_builder *m, const struct row *r)
+static struct value make_residual_is_view(struct case_builder *m, const struct row *r)
 {
     const struct shape flat = DIMS(r->in.d[0], r->in.d[1] * r->in.d[2], r->in.d[3]);
     const struct value x = computed(m, r);
@@ -97,163 +97,162 @@ static void make_residual_is_view(struct case_builder *m, const struct row *r)
     const struct value z = graph_add_reshape(m, f, &r->in);
 
     graph_add_output(m, f);
-    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), z);
+    return add(m, conv(m, branch(m, x), ACTIVATION_NONE), z);
 }
 
 /* A reshape of the residual is an output: it must still hold x behind the sum. */
-static void make_residual_has_view(struct case_builder *m, const struct row *r)
+static struct value make_residual_has_view(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
     const struct shape flat = DIMS(r->in.d[0], r->in.d[1] * r->in.d[2], r->in.d[3]);
 
     graph_add_output(m, graph_add_reshape(m, x, &flat));
-    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), x);
+    return add(m, conv(m, branch(m, x), ACTIVATION_NONE), x);
 }
 
 /* The residual is computed behind the convolution. */
-static void make_residual_later(struct case_builder *m, const struct row *r)
+static struct value make_residual_later(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
-    judge_add(m, y, graph_add_unary(m, BUILTIN_LOGISTIC, x));
+    return add(m, y, graph_add_unary(m, BUILTIN_LOGISTIC, x));
 }
 
 /* A residual block whose shortcut is a convolution, the last one before the sum. */
-static void make_residual_projected(struct case_builder *m, const struct row *r)
+static struct value make_residual_projected(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
     const struct value end = conv(m, y, ACTIVATION_NONE);
 
-    judge_add(m, end, conv(m, x, ACTIVATION_NONE));
+    return add(m, end, conv(m, x, ACTIVATION_NONE));
 }
 
 /* The operands the other way round. */
-static void make_shortcut_first(struct case_builder *m, const struct row *r)
+static struct value make_shortcut_first(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
     const struct value end = conv(m, y, ACTIVATION_NONE);
 
-    judge_add(m, conv(m, x, ACTIVATION_NONE), end);
+    return add(m, conv(m, x, ACTIVATION_NONE), end);
 }
 
 /* The same, and another sum that a convolution may write over what the branch reads. */
-static void make_residual_beside(struct case_builder *m, const struct row *r)
+static struct value make_residual_beside(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), t = branch(m, x), y = conv(m, t, ACTIVATION_NONE);
 
-    graph_add_output(m, binary(m, BUILTIN_ADD, conv(m, x, ACTIVATION_NONE), t));
-    judge_add(m, y, conv(m, x, ACTIVATION_NONE));
+    graph_add_output(m, add(m, conv(m, x, ACTIVATION_NONE), t));
+    return add(m, y, conv(m, x, ACTIVATION_NONE));
 }
 
 /* The residual is read again behind the sum. */
-static void make_residual_read_again(struct case_builder *m, const struct row *r)
+static struct value make_residual_read_again(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), y = conv(m, branch(m, x), ACTIVATION_NONE);
 
-    graph_add_judged_output(m, binary(m, BUILTIN_MUL, binary(m, BUILTIN_ADD, y, x), x));
+    return binary(m, BUILTIN_MUL, add(m, y, x), x);
 }
 
-static void make_residual_grouped(struct case_builder *m, const struct row *r)
+static struct value make_residual_grouped(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
     const struct graph_window w = { .out = channels_of(x), .h = 3, .w = 3, .groups = 2 };
 
-    judge_add(m, graph_add_conv_2d(m, branch(m, x), &w), x);
+    return add(m, graph_add_conv_2d(m, branch(m, x), &w), x);
 }
 
 /* One value for each channel of an image is added. */
-static void make_residual_channels(struct case_builder *m, const struct row *r)
+static struct value make_residual_channels(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
     const struct value mean = graph_add_mean(m, x, 6, true);
 
-    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), mean);
+    return add(m, conv(m, branch(m, x), ACTIVATION_NONE), mean);
 }
 
 /* Of one image the residual has rank 3. */
-static void make_residual_rank3(struct case_builder *m, const struct row *r)
+static struct value make_residual_rank3(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
     const struct shape image = DIMS(r->in.d[1], r->in.d[2], r->in.d[3]);
     const struct value z = graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_reshape(m, x, &image));
 
     assert(r->in.d[0] == 1);
-    judge_add(m, z, conv(m, branch(m, x), ACTIVATION_NONE));
+    return add(m, z, conv(m, branch(m, x), ACTIVATION_NONE));
 }
 
-static void make_residual_constant(struct case_builder *m, const struct row *r)
+static struct value make_residual_constant(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), residual = graph_add_constant(m, &r->in);
 
-    judge_add(m, conv(m, branch(m, x), ACTIVATION_NONE), residual);
+    return add(m, conv(m, branch(m, x), ACTIVATION_NONE), residual);
 }
 
 /* The convolution clamps before the sum, the sum once more. */
-static void make_residual_clamps(struct case_builder *m, const struct row *r)
+static struct value make_residual_clamps(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_ADD,
-                                                conv(m, branch(m, x), ACTIVATION_RELU_N1), x,
-                                                ACTIVATION_RELU6));
+    return graph_add_binary(m, BUILTIN_ADD, conv(m, branch(m, x), ACTIVATION_RELU_N1), x,
+                            ACTIVATION_RELU6);
 }
 
 /* Two sums behind one convolution. */
-static void make_residual_twice(struct case_builder *m, const struct row *r)
+static struct value make_residual_twice(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r), z = graph_add_unary(m, BUILTIN_LOGISTIC, x);
 
-    judge_add(m, binary(m, BUILTIN_ADD, conv(m, branch(m, x), ACTIVATION_NONE), x), z);
+    return add(m, add(m, conv(m, branch(m, x), ACTIVATION_NONE), x), z);
 }
 
 /* The residual is the result of a convolution that the next one reads. */
-static void make_residual_chain(struct case_builder *m, const struct row *r)
+static struct value make_residual_chain(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, computed(m, r), ACTIVATION_RELU6);
 
-    judge_add(m, conv(m, y, ACTIVATION_NONE), y);
+    return add(m, conv(m, y, ACTIVATION_NONE), y);
 }
 
-static void make_residual_left(struct case_builder *m, const struct row *r)
+static struct value make_residual_left(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(m, binary(m, BUILTIN_SUB, conv(m, branch(m, x), ACTIVATION_NONE), x));
+    return binary(m, BUILTIN_SUB, conv(m, branch(m, x), ACTIVATION_NONE), x);
 }
 
-static void make_residual_right(struct case_builder *m, const struct row *r)
+static struct value make_residual_right(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(m, binary(m, BUILTIN_SUB, x, conv(m, branch(m, x), ACTIVATION_NONE)));
+    return binary(m, BUILTIN_SUB, x, conv(m, branch(m, x), ACTIVATION_NONE));
 }
 
-static void make_residual_depthwise(struct case_builder *m, const struct row *r)
+static struct value make_residual_depthwise(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
     const struct graph_window w = { .h = 3, .w = 3 };
 
-    judge_add(m, graph_add_depthwise_conv_2d(m, branch(m, x), &w), x);
+    return add(m, graph_add_depthwise_conv_2d(m, branch(m, x), &w), x);
 }
 
-static void make_residual_dense(struct case_builder *m, const struct row *r)
+static struct value make_residual_dense(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    judge_add(m, graph_add_fully_connected(m, branch(m, x), channels_of(x), true, ACTIVATION_NONE),
-              x);
+    return add(m, graph_add_fully_connected(m, branch(m, x), channels_of(x), true, ACTIVATION_NONE),
+               x);
 }
 
 /* 1,048,577 channels of one pixel: more than 65,535 blocks of 16 channels, so that a grid of two
  * dimensions has blocks to spare, which must not add the residual a second time. */
-static void make_residual_many(struct case_builder *m, const struct row *r)
+static struct value make_residual_many(struct case_builder *m, const struct row *r)
 {
     const struct shape pixel = DIMS(1, 1, 1, 1);
     const struct value x = graph_add_input(m, "x", &pixel);
     const struct value z = graph_add_unary(m, BUILTIN_RELU, graph_add_input(m, "residual", &r->in));
     const struct graph_window w = { .out = channels_of(z), .h = 1, .w = 1 };
 
-    judge_add(m, graph_add_conv_2d(m, x, &w), z);
+    return add(m, graph_add_conv_2d(m, x, &w), z);
 }
 
 /* ---- a 1x1 convolution and the depthwise one behind it ---- */
@@ -266,60 +265,60 @@ static struct value pointwise(struct case_builder *m, const struct row *r, struc
             .out = r->window.out, .h = 1, .w = 1, .activation = ACTIVATION_RELU6 });
 }
 
-static void make_pair(struct case_builder *m, const struct row *r)
+static struct value make_pair(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
 
-    graph_add_judged_output(m, graph_add_depthwise_conv_2d(m, pointwise(m, r, x), &r->window));
+    return graph_add_depthwise_conv_2d(m, pointwise(m, r, x), &r->window);
 }
 
 /* What is between the two is read elsewhere, too, or is an output. */
-static void make_pair_read_twice(struct case_builder *m, const struct row *r)
+static struct value make_pair_read_twice(struct case_builder *m, const struct row *r)
 {
     const struct value between = pointwise(m, r, computed(m, r));
 
-    judge_add(m, graph_add_depthwise_conv_2d(m, between, &r->window), between);
+    return add(m, graph_add_depthwise_conv_2d(m, between, &r->window), between);
 }
 
-static void make_pair_shown(struct case_builder *m, const struct row *r)
+static struct value make_pair_shown(struct case_builder *m, const struct row *r)
 {
     const struct value between = pointwise(m, r, computed(m, r));
 
     graph_add_output(m, between);
-    graph_add_judged_output(m, graph_add_depthwise_conv_2d(m, between, &r->window));
+    return graph_add_depthwise_conv_2d(m, between, &r->window);
 }
 
 /* x is read by the 1x1, and overwritten by the sum behind the depthwise one. */
-static void make_pair_in_block(struct case_builder *m, const struct row *r)
+static struct value make_pair_in_block(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
     const struct value y = graph_add_depthwise_conv_2d(m, pointwise(m, r, x), &r->window);
     const struct graph_window back = { .out = r->in.d[3], .h = 1, .w = 1 };
 
-    judge_add(m, x, graph_add_conv_2d(m, y, &back));
+    return add(m, x, graph_add_conv_2d(m, y, &back));
 }
 
 /* ---- padding ---- */
 
-static void make_pad_lanes(struct case_builder *m, const struct row *r)
+static struct value make_pad_lanes(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .out = 5, .h = 3, .w = 3, .valid = true };
 
-    graph_add_judged_output(m, graph_add_conv_2d(m, graph_add_pad(m, computed(m, r), 0, 3), &w));
+    return graph_add_conv_2d(m, graph_add_pad(m, computed(m, r), 0, 3), &w);
 }
 
-static void make_pad_lanes_depthwise(struct case_builder *m, const struct row *r)
+static struct value make_pad_lanes_depthwise(struct case_builder *m, const struct row *r)
 {
     const struct value p = graph_add_pad(m, computed(m, r), 1, 3);
 
-    graph_add_judged_output(m, graph_add_depthwise_conv_2d(
-                                   m, p, &(struct graph_window){ .h = 3, .w = 3, .valid = true }));
+    return graph_add_depthwise_conv_2d(m, p,
+                                       &(struct graph_window){ .h = 3, .w = 3, .valid = true });
 }
 
 /* ---- constants ---- */
 
 /* Nothing changes, but for the activation: x * 1, x - 0, and x + -0, which keeps the sign of 0. */
-static void make_neutral(struct case_builder *m, const struct row *r, int activation)
+static struct value make_neutral(struct case_builder *m, const struct row *r, int activation)
 {
     const struct shape scalar = SCALAR, linear = DIMS(1, 1, 1, r->in.d[3]);
     const struct value factor = graph_add_constant(m, &linear);
@@ -328,35 +327,34 @@ static void make_neutral(struct case_builder *m, const struct row *r, int activa
     const struct value c =
         graph_add_number(m, activation == ACTIVATION_RELU6 ? &linear : &scalar, neutral);
 
-    graph_add_judged_output(m, graph_add_binary(m, m->c->code, x, c, activation));
+    return graph_add_binary(m, m->c->code, x, c, activation);
 }
 
-static void make_neutral_relu(struct case_builder *m, const struct row *r)
+static struct value make_neutral_relu(struct case_builder *m, const struct row *r)
 {
-    make_neutral(m, r, ACTIVATION_RELU);
+    return make_neutral(m, r, ACTIVATION_RELU);
 }
 
-static void make_neutral_n1(struct case_builder *m, const struct row *r)
+static struct value make_neutral_n1(struct case_builder *m, const struct row *r)
 {
-    make_neutral(m, r, ACTIVATION_RELU_N1);
+    return make_neutral(m, r, ACTIVATION_RELU_N1);
 }
 
-static void make_neutral_relu6(struct case_builder *m, const struct row *r)
+static struct value make_neutral_relu6(struct case_builder *m, const struct row *r)
 {
-    make_neutral(m, r, ACTIVATION_RELU6);
+    return make_neutral(m, r, ACTIVATION_RELU6);
 }
 
 /* A factor of 1 that enlarges what it multiplies. */
-static void make_one_grows(struct case_builder *m, const struct row *r)
+static struct value make_one_grows(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_mean(m, computed(m, r), 6, true);
 
-    graph_add_judged_output(
-        m, binary(m, m->c->code, x, graph_add_number(m, &(struct shape)DIMS(1, 3, 4, 1), 1)));
+    return binary(m, m->c->code, x, graph_add_number(m, &(struct shape)DIMS(1, 3, 4, 1), 1));
 }
 
 /* Results of constants alone: padded, sliced, clamped, scaled, reshaped, concatenated. */
-static void make_folded(struct case_builder *m, const struct row *r)
+static struct value make_folded(struct case_builder *m, const struct row *r)
 {
     const int32_t h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
     const struct value pad =
@@ -370,56 +368,56 @@ static void make_folded(struct case_builder *m, const struct row *r)
         graph_add_concatenation(m, 2, (const struct value[]){ part, part }, 1);
     const struct value halves = graph_add_reshape(
         m, graph_add_strided_slice(m, both, 1, h / 2, h, 1), &(struct shape)DIMS(h, 1, 1));
-    struct value y = binary(m, BUILTIN_ADD, graph_add_input(m, "x", &r->in), pad);
+    struct value y = add(m, graph_add_input(m, "x", &r->in), pad);
 
-    y = binary(m, BUILTIN_ADD, y, slope);
-    y = binary(m, BUILTIN_ADD, y, graph_add_unary(m, BUILTIN_RELU, slice));
-    judge_add(m, y, halves);
+    y = add(m, y, slope);
+    y = add(m, y, graph_add_unary(m, BUILTIN_RELU, slice));
+    return add(m, y, halves);
 }
 
 /* Attention: a mask is added to logits, then SOFTMAX. */
-static void make_masked(struct case_builder *m, const struct row *r)
+static struct value make_masked(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value mask = graph_add_constant(m, &(struct shape)DIMS(1, 1, 4, 8));
 
-    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_ADD, x, mask)));
+    return graph_add_softmax(m, add(m, x, mask));
 }
 
-static void make_masked_by_input(struct case_builder *m, const struct row *r)
+static struct value make_masked_by_input(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value mask = graph_add_input(m, "mask", &(struct shape)DIMS(1, 1, 4, 8));
 
-    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_ADD, x, mask)));
+    return graph_add_softmax(m, add(m, x, mask));
 }
 
 /* The peak is subtracted first, as where SOFTMAX is written out: of a whole row of infinities that
  * would be infinity less infinity. */
-static void make_masked_in_steps(struct case_builder *m, const struct row *r)
+static struct value make_masked_in_steps(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value mask = graph_add_constant(m, &(struct shape)DIMS(1, 1, 4, 8));
-    const struct value s = binary(m, BUILTIN_ADD, x, mask);
+    const struct value s = add(m, x, mask);
     const struct value peak = graph_add_reduction(m, BUILTIN_REDUCE_MAX, s, 8, true);
 
-    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_SUB, s, peak)));
+    return graph_add_softmax(m, binary(m, BUILTIN_SUB, s, peak));
 }
 
 /* What is masked is multiplied by 0 behind: infinity would be NaN. */
-static void make_masked_times_0(struct case_builder *m, const struct row *r)
+static struct value make_masked_times_0(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value mask = graph_add_constant(m, &(struct shape)DIMS(1, 1, 4, 8));
-    const struct value s = binary(m, BUILTIN_ADD, x, mask);
+    const struct value s = add(m, x, mask);
     const struct value zero = graph_add_number(m, &(struct shape)SCALAR, 0);
 
-    graph_add_judged_output(m, graph_add_softmax(m, binary(m, BUILTIN_MUL, s, zero)));
+    return graph_add_softmax(m, binary(m, BUILTIN_MUL, s, zero));
 }
 
 /* Floats become integers and floats again, as fake quantization does: where a device stores floats
  * in f16, QUANTIZE reads these. */
-static void make_rounded(struct case_builder *m, const struct row *r)
+static struct value make_rounded(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_input(m, "x", &r->in));
     const struct options quantize = { .tag = OPTIONS_QuantizeOptions };
@@ -433,7 +431,7 @@ static void make_rounded(struct case_builder *m, const struct row *r)
     y.tensor = case_tensor(m, "y", &r->in);
     y.op = case_op(m, BUILTIN_DEQUANTIZE, 2, &(struct options){ .tag = OPTIONS_DequantizeOptions },
                    1, &q, y.tensor);
-    graph_add_judged_output(m, binary(m, BUILTIN_MUL, y, x));
+    return binary(m, BUILTIN_MUL, y, x);
 }
 
 /* ---- operands that are smaller than the result ---- */
@@ -446,30 +444,30 @@ static struct value gate(struct case_builder *m, const struct row *r, struct val
     return graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_mean(m, *x, 6, true));
 }
 
-static void make_small_left(struct case_builder *m, const struct row *r)
+static struct value make_small_left(struct case_builder *m, const struct row *r)
 {
     struct value x;
     const struct value s = gate(m, r, &x);
 
-    graph_add_judged_output(m, binary(m, m->c->code, s, x));
+    return binary(m, m->c->code, s, x);
 }
 
-static void make_small_right(struct case_builder *m, const struct row *r)
+static struct value make_small_right(struct case_builder *m, const struct row *r)
 {
     struct value x;
     const struct value s = gate(m, r, &x);
 
-    graph_add_judged_output(m, binary(m, m->c->code, x, s));
+    return binary(m, m->c->code, x, s);
 }
 
 /* Each operand is broadcast, and neither is read again. */
-static void make_small_both(struct case_builder *m, const struct row *r)
+static struct value make_small_both(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_input(m, "x", &r->in);
     const struct value a = graph_add_unary(m, BUILTIN_LOGISTIC, graph_add_mean(m, x, 2, true));
     const struct value b = graph_add_unary(m, BUILTIN_RELU, graph_add_mean(m, x, 4, true));
 
-    graph_add_judged_output(m, binary(m, m->c->code, a, b));
+    return binary(m, m->c->code, a, b);
 }
 
 #define GRAPH(name, why, op, gap_, make_, ...)                                                     \
@@ -610,7 +608,7 @@ static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
 
-    r->make(m, r);
+    graph_add_judged_output(m, r->make(m, r));
 }
 
 SUITE(combinations, members, rows, build);

@@ -6,11 +6,9 @@
 #include "conformance/suite/cases/suite.h"
 #include "conformance/suite/suites/gaps.h"
 
-#include <assert.h>
-
 struct row {
     struct op_case base;
-    void (*make)(struct case_builder *m, const struct row *r);
+    struct value (*make)(struct case_builder *m, const struct row *r);
     struct shape in;
 };
 
@@ -86,47 +84,45 @@ static struct value relu(struct case_builder *m, struct value x)
 /* ---- lanes ---- */
 
 /* SUB leaves -c in padded lanes, which the convolution must not sum. */
-static void make_sub_conv(struct case_builder *m, const struct row *r)
+static struct value make_sub_conv(struct case_builder *m, const struct row *r)
 {
     const struct value c = graph_add_constant(m, &scalar);
 
-    graph_add_judged_output(
-        m, conv(m, graph_add_binary(m, BUILTIN_SUB, input(m, r), c, ACTIVATION_NONE), 5, 3,
-                ACTIVATION_NONE));
+    return conv(m, graph_add_binary(m, BUILTIN_SUB, input(m, r), c, ACTIVATION_NONE), 5, 3,
+                ACTIVATION_NONE);
 }
 
 /* EXP makes 1 of a zero in a padded lane and LOGISTIC makes more than a half of that, which a mean
  * over channels must not count. */
-static void make_exp_mean(struct case_builder *m, const struct row *r)
+static struct value make_exp_mean(struct case_builder *m, const struct row *r)
 {
     const struct value e = graph_add_unary(m, BUILTIN_EXP, input(m, r));
 
-    graph_add_judged_output(m, graph_add_mean(m, graph_add_unary(m, BUILTIN_LOGISTIC, e), 8, true));
+    return graph_add_mean(m, graph_add_unary(m, BUILTIN_LOGISTIC, e), 8, true);
 }
 
 /* Inputs concatenated at 3 channels and sliced from channel 1 on: SOFTMAX gets rows that begin in
  * any lane. */
-static void make_concat_slice_softmax(struct case_builder *m, const struct row *r)
+static struct value make_concat_slice_softmax(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), e = graph_add_unary(m, BUILTIN_EXP, x);
     const struct value both = graph_add_concatenation(m, 2, (const struct value[]){ x, e }, 3);
 
-    graph_add_judged_output(
-        m, graph_add_softmax(m, graph_add_strided_slice(m, both, 3, 1, channels_of(both) - 1, 1)));
+    return graph_add_softmax(m, graph_add_strided_slice(m, both, 3, 1, channels_of(both) - 1, 1));
 }
 
 /* The variance of a layer normalization: x less its mean over channels, squared and averaged. */
-static void make_variance(struct case_builder *m, const struct row *r)
+static struct value make_variance(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value off =
         graph_add_binary(m, BUILTIN_SUB, x, graph_add_mean(m, x, 8, true), ACTIVATION_NONE);
 
-    graph_add_judged_output(m, graph_add_mean(m, mul(m, off, off), 8, true));
+    return graph_add_mean(m, mul(m, off, off), 8, true);
 }
 
 /* A detector: two heads of few channels, concatenated to one list. */
-static void make_heads(struct case_builder *m, const struct row *r)
+static struct value make_heads(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const int32_t n = r->in.d[0], boxes = r->in.d[1] * r->in.d[2] * 3;
@@ -135,225 +131,218 @@ static void make_heads(struct case_builder *m, const struct row *r)
     const struct value far = graph_add_reshape(m, conv(m, x, 3 * 5, 3, ACTIVATION_NONE),
                                                &(struct shape)DIMS(n, boxes, 5));
 
-    graph_add_judged_output(m,
-                            graph_add_concatenation(m, 2, (const struct value[]){ near, far }, 1));
+    return graph_add_concatenation(m, 2, (const struct value[]){ near, far }, 1);
 }
 
 /* ---- fusion ---- */
 
-static void make_conv_relu(struct case_builder *m, const struct row *r)
+static struct value make_conv_relu(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, relu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
+    return relu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE));
 }
 
-static void make_conv_relu6(struct case_builder *m, const struct row *r)
+static struct value make_conv_relu6(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(
-        m, graph_add_unary(m, BUILTIN_RELU6, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
+    return graph_add_unary(m, BUILTIN_RELU6, conv(m, input(m, r), 6, 3, ACTIVATION_NONE));
 }
 
 /* RELU behind a convolution that has a fused RELU_N1_TO_1: both clamps hold. */
-static void make_conv_n1_relu(struct case_builder *m, const struct row *r)
+static struct value make_conv_n1_relu(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, relu(m, conv(m, input(m, r), 6, 1, ACTIVATION_RELU_N1)));
+    return relu(m, conv(m, input(m, r), 6, 1, ACTIVATION_RELU_N1));
 }
 
-static void make_conv_prelu(struct case_builder *m, const struct row *r)
+static struct value make_conv_prelu(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, graph_add_prelu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE)));
+    return graph_add_prelu(m, conv(m, input(m, r), 6, 3, ACTIVATION_NONE));
 }
 
 /* A batch normalization that the converter did not fold into the convolution before it. */
-static void make_conv_mul_add(struct case_builder *m, const struct row *r)
+static struct value make_conv_mul_add(struct case_builder *m, const struct row *r)
 {
     struct value y = conv(m, input(m, r), 6, 3, ACTIVATION_NONE);
 
     y = mul(m, y, per_channel(m, y));
-    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
+    return add(m, y, per_channel(m, y));
 }
 
 /* A batch normalization before a convolution, which cannot be folded where SAME pads: the zeros of
  * the padding are not shifted. */
-static void make_mul_add_conv(struct case_builder *m, const struct row *r)
+static struct value make_mul_add_conv(struct case_builder *m, const struct row *r)
 {
     struct value x = input(m, r);
 
     x = mul(m, x, per_channel(m, x));
     x = add(m, x, per_channel(m, x));
-    graph_add_judged_output(m, conv(m, x, 6, 3, ACTIVATION_NONE));
+    return conv(m, x, 6, 3, ACTIVATION_NONE);
 }
 
 /* A factor that is computed at run time cannot be folded into the weights. */
-static void make_conv_mul_computed(struct case_builder *m, const struct row *r)
+static struct value make_conv_mul_computed(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), y = conv(m, x, 6, 3, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, mul(m, y, graph_add_mean(m, x, 14, true)));
+    return mul(m, y, graph_add_mean(m, x, 14, true));
 }
 
-static void make_pad_conv(struct case_builder *m, const struct row *r)
+static struct value make_pad_conv(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .out = 6, .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    graph_add_judged_output(m, graph_add_conv_2d(m, graph_add_pad(m, input(m, r), 1, 0), &w));
+    return graph_add_conv_2d(m, graph_add_pad(m, input(m, r), 1, 0), &w);
 }
 
 /* PAD before a convolution that pads itself: one pixel more on each side. */
-static void make_pad_conv_same(struct case_builder *m, const struct row *r)
+static struct value make_pad_conv_same(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 0), 6, 3, ACTIVATION_NONE));
+    return conv(m, graph_add_pad(m, input(m, r), 1, 0), 6, 3, ACTIVATION_NONE);
 }
 
 /* PAD behind the last row and column alone: a 1x1 convolution of the image without it begins at the
  * same pixel, but its rows are shorter. */
-static void make_pad_behind_conv(struct case_builder *m, const struct row *r)
+static struct value make_pad_behind_conv(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .out = 6, .h = 1, .w = 1, .stride = 1, .valid = true };
     const struct value x = input(m, r);
 
-    graph_add_judged_output(
-        m, graph_add_conv_2d(
-               m, graph_add_pad_sides(m, x, (const int32_t[]){ 0, 0, 0, 1, 0, 2, 0, 0 }), &w));
+    return graph_add_conv_2d(
+        m, graph_add_pad_sides(m, x, (const int32_t[]){ 0, 0, 0, 1, 0, 2, 0, 0 }), &w);
 }
 
 /* PAD before a convolution that also adds channels of zeros. */
-static void make_pad_channels_conv(struct case_builder *m, const struct row *r)
+static struct value make_pad_channels_conv(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, conv(m, graph_add_pad(m, input(m, r), 1, 2), 6, 3, ACTIVATION_NONE));
+    return conv(m, graph_add_pad(m, input(m, r), 1, 2), 6, 3, ACTIVATION_NONE);
 }
 
 /* PAD before a pool: unlike the pool's own padding its zeros count, and are the maximum of negative
  * values. */
-static void make_pad_max_pool(struct case_builder *m, const struct row *r)
+static struct value make_pad_max_pool(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    graph_add_judged_output(
-        m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w));
+    return graph_add_pool(m, BUILTIN_MAX_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w);
 }
 
 /* PAD before an average: its zeros are counted, unlike those of the pool's own padding. */
-static void make_pad_average_pool(struct case_builder *m, const struct row *r)
+static struct value make_pad_average_pool(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    graph_add_judged_output(
-        m, graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w));
+    return graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w);
 }
 
 /* Another op also reads the padded image. */
-static void make_pad_shared(struct case_builder *m, const struct row *r)
+static struct value make_pad_shared(struct case_builder *m, const struct row *r)
 {
     const struct value p = graph_add_pad(m, input(m, r), 1, 0);
 
-    graph_add_judged_output(m, add(m, p, conv(m, p, channels_of(p), 3, ACTIVATION_RELU)));
+    return add(m, p, conv(m, p, channels_of(p), 3, ACTIVATION_RELU));
 }
 
 /* Another op also reads the convolution's result without the activation. */
-static void make_relu_shared(struct case_builder *m, const struct row *r)
+static struct value make_relu_shared(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 5, 3, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_SUB, y, relu(m, y), ACTIVATION_NONE));
+    return graph_add_binary(m, BUILTIN_SUB, y, relu(m, y), ACTIVATION_NONE);
 }
 
 /* A residual: the result of convolutions of x is added to x. */
-static void make_residual(struct case_builder *m, const struct row *r)
+static struct value make_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value y =
         conv(m, conv(m, x, 8, 3, ACTIVATION_RELU), channels_of(x), 3, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, relu(m, add(m, y, x)));
+    return relu(m, add(m, y, x));
 }
 
 /* Both summands are convolutions. */
-static void make_residual_projected(struct case_builder *m, const struct row *r)
+static struct value make_residual_projected(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct graph_window down = { .out = 7, .h = 3, .w = 3, .stride = 2 };
     const struct graph_window project = { .out = 7, .h = 1, .w = 1, .stride = 2 };
     const struct value y = graph_add_conv_2d(m, x, &down), z = graph_add_conv_2d(m, x, &project);
 
-    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_ADD, z, y, ACTIVATION_RELU));
+    return graph_add_binary(m, BUILTIN_ADD, z, y, ACTIVATION_RELU);
 }
 
 /* The result of a convolution is added to itself: ADD reads one tensor twice. */
-static void make_add_twice(struct case_builder *m, const struct row *r)
+static struct value make_add_twice(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 5, 1, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, add(m, y, y));
+    return add(m, y, y);
 }
 
-static void make_inverted_residual(struct case_builder *m, const struct row *r)
+static struct value make_inverted_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct graph_window w = { .h = 3, .w = 3, .activation = ACTIVATION_RELU6 };
     struct value y = conv(m, x, 3 * channels_of(x), 1, ACTIVATION_RELU6);
 
     y = graph_add_depthwise_conv_2d(m, y, &w);
-    graph_add_judged_output(m, add(m, conv(m, y, channels_of(x), 1, ACTIVATION_NONE), x));
+    return add(m, conv(m, y, channels_of(x), 1, ACTIVATION_NONE), x);
 }
 
-static void make_separable(struct case_builder *m, const struct row *r)
+static struct value make_separable(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = 3, .w = 3, .stride = 2, .activation = ACTIVATION_RELU6 };
 
-    graph_add_judged_output(
-        m, conv(m, graph_add_depthwise_conv_2d(m, input(m, r), &w), 9, 1, ACTIVATION_RELU6));
+    return conv(m, graph_add_depthwise_conv_2d(m, input(m, r), &w), 9, 1, ACTIVATION_RELU6);
 }
 
 /* Squeeze and excite. */
-static void make_excite(struct case_builder *m, const struct row *r)
+static struct value make_excite(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     struct value s = conv(m, graph_add_mean(m, x, 6, true), 3, 1, ACTIVATION_RELU);
 
     s = graph_add_unary(m, BUILTIN_LOGISTIC, conv(m, s, channels_of(x), 1, ACTIVATION_NONE));
-    graph_add_judged_output(m, mul(m, x, s));
+    return mul(m, x, s);
 }
 
 /* x * logistic(x): the op's two inputs come from one tensor. */
-static void make_swish(struct case_builder *m, const struct row *r)
+static struct value make_swish(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 5, 1, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, x)));
+    return mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, x));
 }
 
 /* Global average, flattened, a classifier. */
-static void make_classifier(struct case_builder *m, const struct row *r)
+static struct value make_classifier(struct case_builder *m, const struct row *r)
 {
     struct value y = graph_add_mean(m, input(m, r), 6, true);
 
     y = graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], channels_of(y)));
-    graph_add_judged_output(
-        m, graph_add_softmax(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_NONE)));
+    return graph_add_softmax(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_NONE));
 }
 
 /* The mean as a pool instead. */
-static void make_classifier_pool(struct case_builder *m, const struct row *r)
+static struct value make_classifier_pool(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = r->in.d[1], .w = r->in.d[2], .valid = true };
     const struct value y = graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, input(m, r), &w);
 
-    graph_add_judged_output(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_RELU));
+    return graph_add_fully_connected(m, y, 10, false, ACTIVATION_RELU);
 }
 
 /* Reshapes to other ranks: no data move until the number of channels changes. */
-static void make_reshapes(struct case_builder *m, const struct row *r)
+static struct value make_reshapes(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
     struct value y = graph_add_reshape(m, input(m, r), &(struct shape)DIMS(n, h * w, c));
 
     y = relu(m, graph_add_reshape(m, y, &(struct shape)DIMS(n * h, w, 1, c)));
-    graph_add_judged_output(m, graph_add_reshape(m, y, &(struct shape)DIMS(n, h * w * c)));
+    return graph_add_reshape(m, y, &(struct shape)DIMS(n, h * w * c));
 }
 
 /* ---- concatenation and skips ---- */
 
-static void make_inception(struct case_builder *m, const struct row *r)
+static struct value make_inception(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct graph_window w = { .h = 3, .w = 3 };
@@ -363,12 +352,11 @@ static void make_inception(struct case_builder *m, const struct row *r)
         conv(m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &w), 1, 1, ACTIVATION_RELU),
     };
 
-    graph_add_judged_output(
-        m, conv(m, graph_add_concatenation(m, 3, parts, 3), 4, 1, ACTIVATION_NONE));
+    return conv(m, graph_add_concatenation(m, 3, parts, 3), 4, 1, ACTIVATION_NONE);
 }
 
 /* Each layer reads the results of all layers before it, 3 channels more each time. */
-static void make_dense_block(struct case_builder *m, const struct row *r)
+static struct value make_dense_block(struct case_builder *m, const struct row *r)
 {
     struct value parts[4] = { input(m, r) };
 
@@ -377,11 +365,11 @@ static void make_dense_block(struct case_builder *m, const struct row *r)
 
         parts[i] = conv(m, all, 3, 3, ACTIVATION_RELU);
     }
-    graph_add_judged_output(m, graph_add_concatenation(m, 4, parts, 3));
+    return graph_add_concatenation(m, 4, parts, 3);
 }
 
 /* A U-Net: the image is reduced, enlarged again and concatenated with what it was before. */
-static void make_unet(struct case_builder *m, const struct row *r)
+static struct value make_unet(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 5, 3, ACTIVATION_RELU);
     const struct graph_window half = { .h = 2, .w = 2, .stride = 2 };
@@ -389,24 +377,23 @@ static void make_unet(struct case_builder *m, const struct row *r)
     struct value y = graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &half);
 
     y = graph_add_transpose_conv(m, conv(m, y, 7, 3, ACTIVATION_RELU), &twice);
-    graph_add_judged_output(
-        m, conv(m, graph_add_concatenation(m, 2, (const struct value[]){ y, x }, 3), 2, 1,
-                ACTIVATION_NONE));
+    return conv(m, graph_add_concatenation(m, 2, (const struct value[]){ y, x }, 3), 2, 1,
+                ACTIVATION_NONE);
 }
 
 /* A feature pyramid: the coarse image is enlarged and added to the fine one. */
-static void make_pyramid(struct case_builder *m, const struct row *r)
+static struct value make_pyramid(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct graph_window half = { .out = 5, .h = 3, .w = 3, .stride = 2 };
     const struct value coarse =
         graph_add_resize_bilinear(m, graph_add_conv_2d(m, x, &half), r->in.d[1], r->in.d[2], true);
 
-    graph_add_judged_output(m, add(m, conv(m, x, 5, 1, ACTIVATION_NONE), coarse));
+    return add(m, conv(m, x, 5, 1, ACTIVATION_NONE), coarse);
 }
 
 /* Channels are split by STRIDED_SLICE, one half is convolved, and both are concatenated. */
-static void make_split(struct case_builder *m, const struct row *r)
+static struct value make_split(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const int32_t c = channels_of(x), first = c / 2;
@@ -415,13 +402,13 @@ static void make_split(struct case_builder *m, const struct row *r)
         conv(m, graph_add_strided_slice(m, x, 3, first, c - first, 1), 3, 3, ACTIVATION_RELU),
     };
 
-    graph_add_judged_output(m, graph_add_concatenation(m, 2, parts, 3));
+    return graph_add_concatenation(m, 2, parts, 3);
 }
 
 /* ---- tensors that live long ---- */
 
 /* Twelve ops in a row, each of which could run in place; then the first tensor is read again. */
-static void make_long_life(struct case_builder *m, const struct row *r)
+static struct value make_long_life(struct case_builder *m, const struct row *r)
 {
     const struct value first = relu(m, input(m, r));
     struct value y = first;
@@ -432,11 +419,11 @@ static void make_long_life(struct case_builder *m, const struct row *r)
         y = graph_add_unary(m, BUILTIN_LOGISTIC, y);
         y = mul(m, y, per_channel(m, y));
     }
-    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_SUB, first, y, ACTIVATION_NONE));
+    return graph_add_binary(m, BUILTIN_SUB, first, y, ACTIVATION_NONE);
 }
 
 /* Outputs of the graph in the middle of it, each read again by later ops. */
-static void make_outputs_inside(struct case_builder *m, const struct row *r)
+static struct value make_outputs_inside(struct case_builder *m, const struct row *r)
 {
     const struct value a = conv(m, input(m, r), 5, 3, ACTIVATION_RELU);
     const struct value b = add(m, a, per_channel(m, a));
@@ -446,11 +433,11 @@ static void make_outputs_inside(struct case_builder *m, const struct row *r)
 
     graph_add_output(m, b);
     graph_add_output(m, a);
-    graph_add_judged_output(m, add(m, mul(m, c, a), b));
+    return add(m, mul(m, c, a), b);
 }
 
 /* One tensor, four readers of four kinds. */
-static void make_four_readers(struct case_builder *m, const struct row *r)
+static struct value make_four_readers(struct case_builder *m, const struct row *r)
 {
     const struct value a = relu(m, input(m, r));
     const struct graph_window w = { .h = 3, .w = 3 };
@@ -461,11 +448,11 @@ static void make_four_readers(struct case_builder *m, const struct row *r)
         a,
     };
 
-    graph_add_judged_output(m, graph_add_concatenation(m, 4, parts, 3));
+    return graph_add_concatenation(m, 4, parts, 3);
 }
 
 /* Two chains of different lengths, crossed twice. */
-static void make_crossed(struct case_builder *m, const struct row *r)
+static struct value make_crossed(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value a = graph_add_unary(m, BUILTIN_LOGISTIC, x), b = relu(m, x);
@@ -474,21 +461,20 @@ static void make_crossed(struct case_builder *m, const struct row *r)
     const struct value e = graph_add_binary(m, BUILTIN_MAXIMUM, c, d, ACTIVATION_NONE);
     const struct value product = mul(m, d, c);
 
-    graph_add_judged_output(
-        m, add(m, graph_add_binary(m, BUILTIN_SUB, e, a, ACTIVATION_NONE), product));
+    return add(m, graph_add_binary(m, BUILTIN_SUB, e, a, ACTIVATION_NONE), product);
 }
 
 /* An input of the graph that is also read at its end. */
-static void make_input_again(struct case_builder *m, const struct row *r)
+static struct value make_input_again(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value y = graph_add_mean(m, conv(m, x, 5, 3, ACTIVATION_RELU), 14, true);
 
-    graph_add_judged_output(m, mul(m, x, y));
+    return mul(m, x, y);
 }
 
 /* Three outputs that could alias in memory; the first of them is read again. */
-static void make_aliases(struct case_builder *m, const struct row *r)
+static struct value make_aliases(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2], c = r->in.d[3];
     const struct value y = relu(m, input(m, r));
@@ -497,13 +483,13 @@ static void make_aliases(struct case_builder *m, const struct row *r)
     graph_add_output(m, y);
     graph_add_output(m, z);
     graph_add_output(m, graph_add_reshape(m, z, &(struct shape)DIMS(n * h, w, c)));
-    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
+    return add(m, y, per_channel(m, y));
 }
 
 /* ---- constants with several readers ---- */
 
 /* Two convolutions share weights and bias; the bias is also a summand and the slopes of PRELU. */
-static void make_shared_constants(struct case_builder *m, const struct row *r)
+static struct value make_shared_constants(struct case_builder *m, const struct row *r)
 {
     const int32_t c = r->in.d[3];
     const struct graph_window w = { .out = c, .h = 3, .w = 3 };
@@ -512,85 +498,64 @@ static void make_shared_constants(struct case_builder *m, const struct row *r)
     const struct value y = graph_add_conv_2d_with(m, x, &w, &shared);
     const struct value z = graph_add_conv_2d_with(m, relu(m, y), &w, &shared);
 
-    graph_add_judged_output(m, add(m, mul(m, z, shared.bias), shared.bias));
+    return add(m, mul(m, z, shared.bias), shared.bias);
 }
 
 /* ---- state ---- */
 
 /* Two LSTMs in a row, each with its own state, and a classifier of their result. */
-static void make_two_lstms(struct case_builder *m, const struct row *r)
+static struct value make_two_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value h = graph_add_lstm(m, input(m, r), 5);
 
-    graph_add_judged_output(
-        m, graph_add_fully_connected(m, graph_add_lstm(m, h, 7), 3, false, ACTIVATION_NONE));
+    return graph_add_fully_connected(m, graph_add_lstm(m, h, 7), 3, false, ACTIVATION_NONE);
 }
 
 /* Two LSTMs on the same input, each with its own state. */
-static void make_twin_lstms(struct case_builder *m, const struct row *r)
+static struct value make_twin_lstms(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value both[] = { graph_add_lstm(m, x, 6), graph_add_lstm(m, x, 3) };
 
-    graph_add_judged_output(m, graph_add_concatenation(m, 2, both, 1));
+    return graph_add_concatenation(m, 2, both, 1);
 }
 
 /* ---- tiny constants ---- */
 
-static struct value number(struct case_builder *m, const struct shape *shape, float v)
-{
-    float values[8];
-    const size_t count = shape_elements(shape);
-    struct value c = { -1, *shape, -1 };
-
-    assert(count <= sizeof values / sizeof values[0]);
-    for (size_t i = 0; i < count; i++)
-        values[i] = v * (float)(i + 1);
-    if (m->status == STATUS_OK)
-        c.tensor = builder_constant(&m->builder, TENSOR_FLOAT32, "number", (size_t)shape->rank,
-                                    shape->d, values, count * sizeof values[0]);
-    return c;
-}
-
 /* x times 1e4 times 1e-6.  In f16 1e-6 is a denormal with 5 bits. */
-static void make_epsilon(struct case_builder *m, const struct row *r)
+static struct value make_epsilon(struct case_builder *m, const struct row *r)
 {
-    const struct value factor = number(m, &scalar, 1e4f);
+    const struct value factor = graph_add_number(m, &scalar, 1e4f);
     const struct value large = mul(m, input(m, r), factor);
 
-    graph_add_judged_output(m, mul(m, large, number(m, &scalar, 1e-6f)));
+    return mul(m, large, graph_add_number(m, &scalar, 1e-6f));
 }
 
 /* The same with a factor for each channel. */
-static void make_epsilon_channels(struct case_builder *m, const struct row *r)
+static struct value make_epsilon_channels(struct case_builder *m, const struct row *r)
 {
-    const struct value factor = number(m, &scalar, 1e4f);
+    static const float tiny[] = { 1e-6f, 2 * 1e-6f, 3 * 1e-6f, 4 * 1e-6f, 5 * 1e-6f };
+    const struct value factor = graph_add_number(m, &scalar, 1e4f);
     const struct value large = mul(m, input(m, r), factor);
+    struct value factors = { .shape = DIMS(5) };
 
-    graph_add_judged_output(m, mul(m, large, number(m, &(struct shape)DIMS(r->in.d[3]), 1e-6f)));
+    factors.tensor = builder_constant(&m->builder, TENSOR_FLOAT32, "number", 1, factors.shape.d,
+                                      tiny, sizeof tiny);
+    return mul(m, large, factors);
 }
 
 /* 1e-9 is 0 in f16.  The results are below the normal numbers of f16, so they must be right in fp32
  * only; in fp16 they must not be NaN or larger than a denormal. */
-static void make_epsilon_sum(struct case_builder *m, const struct row *r)
+static struct value make_epsilon_sum(struct case_builder *m, const struct row *r)
 {
-    const struct value zero = number(m, &scalar, 0);
+    const struct value zero = graph_add_number(m, &scalar, 0);
     const struct value none =
         graph_add_binary(m, BUILTIN_MINIMUM, relu(m, input(m, r)), zero, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, add(m, none, number(m, &scalar, 1e-9f)));
+    return add(m, none, graph_add_number(m, &scalar, 1e-9f));
 }
 
 /* ---- 8-bit models: floats at the edges, scales that differ ---- */
-
-static struct value layer(struct case_builder *m, struct value x, int32_t out, int32_t k,
-                          int32_t stride, int activation)
-{
-    return graph_add_conv_2d(
-        m, x,
-        &(struct graph_window){
-            .out = out, .h = k, .w = k, .stride = stride, .activation = activation });
-}
 
 static struct value floats(struct case_builder *m, const struct row *r)
 {
@@ -599,59 +564,59 @@ static struct value floats(struct case_builder *m, const struct row *r)
 
 /* A pool keeps the scale of its input, but the ends of its activation, 1 and -1, lie between two
  * steps of it: the mean must read what they were rounded to. */
-static void make_clamped_pool(struct case_builder *m, const struct row *r)
+static struct value make_clamped_pool(struct case_builder *m, const struct row *r)
 {
     const struct value p = graph_add_pool(
         m, BUILTIN_MAX_POOL_2D, input(m, r),
         &(struct graph_window){ .h = 2, .w = 2, .stride = 2, .activation = ACTIVATION_RELU_N1 });
 
-    graph_add_judged_output(m, graph_add_mean(m, p, 8, true));
+    return graph_add_mean(m, p, 8, true);
 }
 
 /* The shortest graph of this kind: QUANTIZE, a convolution, a residual, DEQUANTIZE. */
-static void make_edges(struct case_builder *m, const struct row *r)
+static struct value make_edges(struct case_builder *m, const struct row *r)
 {
     const struct value x = floats(m, r);
 
-    graph_add_judged_output(
-        m, graph_add_dequantize(m, add(m, layer(m, x, r->in.d[3], 3, 1, ACTIVATION_RELU6), x)));
+    return graph_add_dequantize(m, add(m, conv(m, x, r->in.d[3], 3, ACTIVATION_RELU6), x));
 }
 
 /* A small network as converters write it: 8-bit nodes between a QUANTIZE and a DEQUANTIZE. */
-static void make_network(struct case_builder *m, const struct row *r)
+static struct value make_network(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, floats(m, r), 8, 3, 2, ACTIVATION_RELU6);
+    const struct graph_window half = {
+        .out = 8, .h = 3, .w = 3, .stride = 2, .activation = ACTIVATION_RELU6
+    };
+    const struct value x = graph_add_conv_2d(m, floats(m, r), &half);
     const struct value d = graph_add_depthwise_conv_2d(
         m, x, &(struct graph_window){ .h = 3, .w = 3, .activation = ACTIVATION_RELU6 });
-    const struct value y = add(m, layer(m, d, 8, 1, 1, ACTIVATION_NONE), x);
+    const struct value y = add(m, conv(m, d, 8, 1, ACTIVATION_NONE), x);
     const struct value pooled = graph_add_pool(
         m, BUILTIN_AVERAGE_POOL_2D, y, &(struct graph_window){ .h = 2, .w = 2, .valid = true });
 
-    graph_add_judged_output(
-        m,
-        graph_add_dequantize(m, graph_add_softmax(m, graph_add_fully_connected(m, pooled, 10, false,
-                                                                               ACTIVATION_NONE))));
+    return graph_add_dequantize(
+        m, graph_add_softmax(m, graph_add_fully_connected(m, pooled, 10, false, ACTIVATION_NONE)));
 }
 
 /* QUANTIZE to another scale; an ADD reads its input and its output. */
-static void make_rescaled(struct case_builder *m, const struct row *r)
+static struct value make_rescaled(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, input(m, r), 6, 1, 1, ACTIVATION_RELU),
+    const struct value x = conv(m, input(m, r), 6, 1, ACTIVATION_RELU),
                        y = graph_add_quantize(m, x);
 
     graph_add_output(
         m, graph_add_quantize(m, graph_add_pool(m, BUILTIN_MAX_POOL_2D, y,
                                                 &(struct graph_window){ .h = 2, .w = 2 })));
-    graph_add_judged_output(m, add(m, x, y));
+    return add(m, x, y);
 }
 
 /* DEQUANTIZE, whose result is an output, and an 8-bit op read the same tensor. */
-static void make_both(struct case_builder *m, const struct row *r)
+static struct value make_both(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, floats(m, r), 5, 3, 1, ACTIVATION_NONE);
+    const struct value x = conv(m, floats(m, r), 5, 3, ACTIVATION_NONE);
 
     graph_add_output(m, graph_add_dequantize(m, x));
-    graph_add_judged_output(m, graph_add_unary(m, BUILTIN_LOGISTIC, x));
+    return graph_add_unary(m, BUILTIN_LOGISTIC, x);
 }
 
 static struct value between(struct case_builder *m, int32_t code, int tag,
@@ -679,10 +644,10 @@ static int wide(struct case_builder *m, struct value x)
 
 /* As a converter leaves instance norm and mirrored borders when it has quantized what it could:
  * floats between DEQUANTIZE and QUANTIZE. */
-static void make_islands(struct case_builder *m, const struct row *r)
+static struct value make_islands(struct case_builder *m, const struct row *r)
 {
     static const int32_t around[] = { 0, 0, 1, 1, 1, 1, 0, 0 };
-    const struct value x = layer(m, floats(m, r), 5, 3, 1, ACTIVATION_NONE);
+    const struct value x = conv(m, floats(m, r), 5, 3, ACTIVATION_NONE);
     const int both[] = { wide(m, x), wide(m, graph_add_mean(m, x, 6, true)) };
     const struct value square =
         graph_add_quantize(m, between(m, BUILTIN_SQUARED_DIFFERENCE,
@@ -693,35 +658,32 @@ static void make_islands(struct case_builder *m, const struct row *r)
 
     padded.d[1] += 2;
     padded.d[2] += 2;
-    graph_add_judged_output(
-        m, layer(m,
-                 graph_add_quantize(m, between(m, BUILTIN_MIRROR_PAD, OPTIONS_MirrorPadOptions,
-                                               &padded, 2, mirror)),
-                 4, 3, 1, ACTIVATION_RELU6));
+    return conv(m,
+                graph_add_quantize(m, between(m, BUILTIN_MIRROR_PAD, OPTIONS_MirrorPadOptions,
+                                              &padded, 2, mirror)),
+                4, 3, ACTIVATION_RELU6);
 }
 
 /* Gates: a mean, two layers, and a factor for each channel. */
-static void make_gates(struct case_builder *m, const struct row *r)
+static struct value make_gates(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, input(m, r), 9, 3, 1, ACTIVATION_RELU6);
+    const struct value x = conv(m, input(m, r), 9, 3, ACTIVATION_RELU6);
     const struct value mean = graph_add_mean(m, x, 6, true);
-    const struct value gate =
-        layer(m, layer(m, mean, 3, 1, 1, ACTIVATION_RELU), 9, 1, 1, ACTIVATION_NONE);
+    const struct value gate = conv(m, conv(m, mean, 3, 1, ACTIVATION_RELU), 9, 1, ACTIVATION_NONE);
 
-    graph_add_judged_output(m, mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, gate)));
+    return mul(m, x, graph_add_unary(m, BUILTIN_LOGISTIC, gate));
 }
 
 /* Segmentation: the mean of the image is enlarged and concatenated with the image. */
-static void make_context(struct case_builder *m, const struct row *r)
+static struct value make_context(struct case_builder *m, const struct row *r)
 {
-    const struct value x = layer(m, input(m, r), 6, 3, 1, ACTIVATION_RELU6);
-    const struct value mean = layer(m, graph_add_mean(m, x, 6, true), 5, 1, 1, ACTIVATION_RELU6);
+    const struct value x = conv(m, input(m, r), 6, 3, ACTIVATION_RELU6);
+    const struct value mean = conv(m, graph_add_mean(m, x, 6, true), 5, 1, ACTIVATION_RELU6);
     const struct value all[] = {
         graph_add_resize_bilinear(m, mean, x.shape.d[1], x.shape.d[2], false), x
     };
 
-    graph_add_judged_output(
-        m, layer(m, graph_add_concatenation(m, 2, all, 3), 7, 1, 1, ACTIVATION_NONE));
+    return conv(m, graph_add_concatenation(m, 2, all, 3), 7, 1, ACTIVATION_NONE);
 }
 
 #define GRAPH(name, why, op, gap_, make_, ...)                                                     \
@@ -735,10 +697,10 @@ static void make_context(struct case_builder *m, const struct row *r)
             .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
     }
 /* Three rows: an image of 3 channels, one of 5, and a batch whose channels fill their slices. */
-#define GRAPHS(name, why, op, gap_, make_)                                                         \
-    GRAPH(name "_c3", why, op, gap_, make_, 1, 4, 6, 3),                                           \
-        GRAPH(name "_n2_c5", why, op, gap_, make_, 2, 6, 4, 5),                                    \
-        GRAPH(name "_n3_c8", why, op, gap_, make_, 3, 4, 4, 8)
+#define GRAPHS(of_, name, why, op, gap_, make_)                                                    \
+    of_(name "_c3", why, op, gap_, make_, 1, 4, 6, 3),                                             \
+        of_(name "_n2_c5", why, op, gap_, make_, 2, 6, 4, 5),                                      \
+        of_(name "_n3_c8", why, op, gap_, make_, 3, 4, 4, 8)
 #define BYTES(name, why, op, make_)                                                                \
     BYTE_GRAPH(name "_c3", why, op, make_, 1, 4, 6, 3),                                            \
         BYTE_GRAPH(name "_n2_c5", why, op, make_, 2, 6, 4, 5),                                     \
@@ -748,9 +710,9 @@ static void make_context(struct case_builder *m, const struct row *r)
         ROW(name, why, .only = op, .gap = GAP_BYTES, .types = TYPES_BYTES | TYPE_BIT(CASE_I8PC)),  \
             .make = (make_), .in = DIMS(__VA_ARGS__)                                               \
     }
-#define LANES(name, why, op, make_)     GRAPHS(name, why, op, GAP_LANES, make_)
-#define FUSION(name, why, op, make_)    GRAPHS(name, why, op, GAP_FUSION, make_)
-#define OVERWRITE(name, why, op, make_) GRAPHS(name, why, op, GAP_OVERWRITE, make_)
+#define LANES(name, why, op, make_)     GRAPHS(GRAPH, name, why, op, GAP_LANES, make_)
+#define FUSION(name, why, op, make_)    GRAPHS(GRAPH, name, why, op, GAP_FUSION, make_)
+#define OVERWRITE(name, why, op, make_) GRAPHS(GRAPH, name, why, op, GAP_OVERWRITE, make_)
 #define SUB_CONV(c)                                                                                \
     GRAPH("after_sub_c" #c, "SUB leaves nonzero values in the lanes past the last channel",        \
           "conv_2d", GAP_LANES, make_sub_conv, 1, 4, 5, c)
@@ -815,12 +777,8 @@ static const struct row rows[] = {
     FUSION("split", "the channels are split, one half convolved, and joined again", "concatenation",
            make_split),
     OVERWRITE("aliases", "outputs that are views of another", "add", make_aliases),
-    GRAPH_OF_FLOATS("shared_c3", "weights and bias of two ops, the bias read by two more", "add",
-                    GAP_FUSION, make_shared_constants, 1, 4, 6, 3),
-    GRAPH_OF_FLOATS("shared_n2_c5", "weights and bias of two ops, the bias read by two more", "add",
-                    GAP_FUSION, make_shared_constants, 2, 6, 4, 5),
-    GRAPH_OF_FLOATS("shared_n3_c8", "weights and bias of two ops, the bias read by two more", "add",
-                    GAP_FUSION, make_shared_constants, 3, 4, 4, 8),
+    GRAPHS(GRAPH_OF_FLOATS, "shared", "weights and bias of two ops, the bias read by two more",
+           "add", GAP_FUSION, make_shared_constants),
     OVERWRITE("long_life", "the first tensor is read last", "sub", make_long_life),
     OVERWRITE("outputs_inside", "outputs that later ops read", "add", make_outputs_inside),
     OVERWRITE("four_readers", "one tensor, four readers", "concatenation", make_four_readers),
@@ -857,7 +815,7 @@ static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
 
-    r->make(m, r);
+    graph_add_judged_output(m, r->make(m, r));
 }
 
 SUITE(gap, members, rows, build);

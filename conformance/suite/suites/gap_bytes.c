@@ -7,7 +7,7 @@
 
 struct row {
     struct op_case base;
-    void (*make)(struct case_builder *m, const struct row *r);
+    struct value (*make)(struct case_builder *m, const struct row *r);
     struct shape in;
 };
 
@@ -70,50 +70,49 @@ static struct value per_channel(struct case_builder *m, struct value x)
 
 /* ---- what integers are rounded to between two ops ---- */
 
-static void make_grouped(struct case_builder *m, const struct row *r)
+static struct value make_grouped(struct case_builder *m, const struct row *r)
 {
     const struct value y = grouped(m, input(m, r), 8);
 
     graph_add_output(m, depthwise(m, y, 1));
-    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
+    return add(m, y, per_channel(m, y));
 }
 
-static void make_multiplier(struct case_builder *m, const struct row *r)
+static struct value make_multiplier(struct case_builder *m, const struct row *r)
 {
     const struct value y = depthwise(m, input(m, r), 2);
 
     graph_add_output(m, conv(m, y, 5, 1));
-    graph_add_judged_output(
-        m, graph_add_binary(m, BUILTIN_MUL, y, per_channel(m, y), ACTIVATION_NONE));
+    return graph_add_binary(m, BUILTIN_MUL, y, per_channel(m, y), ACTIVATION_NONE);
 }
 
 /* Each result is read by two ops of which one is a grouped convolution again. */
-static void make_grouped_twice(struct case_builder *m, const struct row *r)
+static struct value make_grouped_twice(struct case_builder *m, const struct row *r)
 {
     const struct value y = grouped(m, input(m, r), 8), z = grouped(m, y, 8);
 
-    graph_add_judged_output(m, add(m, depthwise(m, z, 1), z));
+    return add(m, depthwise(m, z, 1), z);
 }
 
 /* CONCATENATION of one tensor, which rescales in u8, between two convolutions. */
-static void make_concat_one(struct case_builder *m, const struct row *r)
+static struct value make_concat_one(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 6, 3);
 
-    graph_add_judged_output(m, conv(m, graph_add_concatenation(m, 1, &y, 3), 5, 3));
+    return conv(m, graph_add_concatenation(m, 1, &y, 3), 5, 3);
 }
 
 /* The same at the end of the graph, where an op that only moves data is taken out most easily. */
-static void make_concat_one_last(struct case_builder *m, const struct row *r)
+static struct value make_concat_one_last(struct case_builder *m, const struct row *r)
 {
     const struct value y = conv(m, input(m, r), 6, 1);
 
-    graph_add_judged_output(m, graph_add_concatenation(m, 1, &y, 3));
+    return graph_add_concatenation(m, 1, &y, 3);
 }
 
 /* Joined in steps of the same size, but with another zero point: half of the values saturate before
  * the convolution. */
-static void make_concat_zero(struct case_builder *m, const struct row *r)
+static struct value make_concat_zero(struct case_builder *m, const struct row *r)
 {
     const struct options options = { .tag = OPTIONS_ConcatenationOptions };
     struct value y = { .shape = r->in };
@@ -123,64 +122,62 @@ static void make_concat_zero(struct case_builder *m, const struct row *r)
     y.shape.d[0] *= 2;
     y.tensor = case_output_scaled(m, "joined", &y.shape, TENSOR_UINT8, 0.05, 128);
     y.op = case_op(m, BUILTIN_CONCATENATION, 1, &options, 2, in, y.tensor);
-    graph_add_judged_output(m, conv(m, y, 5, 3));
+    return conv(m, y, 5, 3);
 }
 
 /* QUANTIZE to another scale in front of what keeps values: a pool, a slice, RESHAPE. */
-static void make_rescale_move(struct case_builder *m, const struct row *r)
+static struct value make_rescale_move(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_quantize(m, conv(m, input(m, r), 6, 1));
     const struct value p = graph_add_pool(m, BUILTIN_MAX_POOL_2D, x,
                                           &(struct graph_window){ .h = 2, .w = 2, .stride = 2 });
     const struct value s = graph_add_strided_slice(m, p, 3, 1, 4, 1);
 
-    graph_add_judged_output(m, graph_add_fully_connected(m, s, 7, false, ACTIVATION_NONE));
+    return graph_add_fully_connected(m, s, 7, false, ACTIVATION_NONE);
 }
 
 /* ---- padding ---- */
 
-static void make_pad(struct case_builder *m, const struct row *r)
+static struct value make_pad(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .out = 6, .h = 3, .w = 3, .stride = 2, .valid = true };
 
-    graph_add_judged_output(
-        m, graph_add_conv_2d(m, graph_add_pad(m, conv(m, input(m, r), 5, 1), 1, 0), &w));
+    return graph_add_conv_2d(m, graph_add_pad(m, conv(m, input(m, r), 5, 1), 1, 0), &w);
 }
 
 /* PAD, whose zeros are the zero point, in front of a depthwise convolution that pads as well. */
-static void make_pad_depthwise(struct case_builder *m, const struct row *r)
+static struct value make_pad_depthwise(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, depthwise(m, graph_add_pad(m, input(m, r), 1, 0), 1));
+    return depthwise(m, graph_add_pad(m, input(m, r), 1, 0), 1);
 }
 
 /* PAD adds channels behind the last one. */
-static void make_pad_channels(struct case_builder *m, const struct row *r)
+static struct value make_pad_channels(struct case_builder *m, const struct row *r)
 {
-    graph_add_judged_output(m, conv(m, graph_add_pad(m, conv(m, input(m, r), 5, 1), 1, 2), 6, 3));
+    return conv(m, graph_add_pad(m, conv(m, input(m, r), 5, 1), 1, 2), 6, 3);
 }
 
-static void make_pad_grouped(struct case_builder *m, const struct row *r)
+static struct value make_pad_grouped(struct case_builder *m, const struct row *r)
 {
     const struct value y = grouped(m, graph_add_pad(m, conv(m, input(m, r), 6, 1), 1, 0), 8);
 
-    graph_add_judged_output(m, add(m, y, per_channel(m, y)));
+    return add(m, y, per_channel(m, y));
 }
 
 /* ---- averages of a batch ---- */
 
-static void make_global_mean(struct case_builder *m, const struct row *r)
+static struct value make_global_mean(struct case_builder *m, const struct row *r)
 {
     const struct value mean = graph_add_mean(m, conv(m, input(m, r), 9, 1), 6, true);
 
-    graph_add_judged_output(m, graph_add_fully_connected(m, mean, 5, false, ACTIVATION_NONE));
+    return graph_add_fully_connected(m, mean, 5, false, ACTIVATION_NONE);
 }
 
-static void make_global_pool(struct case_builder *m, const struct row *r)
+static struct value make_global_pool(struct case_builder *m, const struct row *r)
 {
     const struct graph_window w = { .h = r->in.d[1], .w = r->in.d[2], .valid = true };
 
-    graph_add_judged_output(
-        m, graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, conv(m, input(m, r), 9, 1), &w));
+    return graph_add_pool(m, BUILTIN_AVERAGE_POOL_2D, conv(m, input(m, r), 9, 1), &w);
 }
 
 /* ---- residuals ---- */
@@ -191,32 +188,32 @@ static struct value body(struct case_builder *m, struct value x)
     return conv(m, conv(m, x, 8, 1), channels_of(x), 3);
 }
 
-static void make_residual_grouped(struct case_builder *m, const struct row *r)
+static struct value make_residual_grouped(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 8, 1);
 
-    graph_add_judged_output(m, add(m, grouped(m, conv(m, x, 6, 1), 8), x));
+    return add(m, grouped(m, conv(m, x, 6, 1), 8), x);
 }
 
-static void make_residual_multiplier(struct case_builder *m, const struct row *r)
+static struct value make_residual_multiplier(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 8, 1);
     const struct value y = depthwise(m, conv(m, x, 4, 1), 2);
 
-    graph_add_judged_output(m, add(m, x, y));
+    return add(m, x, y);
 }
 
 /* The residual is an output of the graph: nothing may be added in its memory. */
-static void make_residual_output(struct case_builder *m, const struct row *r)
+static struct value make_residual_output(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 6, 1);
 
     graph_add_output(m, x);
-    graph_add_judged_output(m, add(m, body(m, x), x));
+    return add(m, body(m, x), x);
 }
 
 /* Another shape of the residual is read last. */
-static void make_residual_view(struct case_builder *m, const struct row *r)
+static struct value make_residual_view(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 6, 1);
     const struct value flat =
@@ -224,11 +221,11 @@ static void make_residual_view(struct case_builder *m, const struct row *r)
     const struct value y = add(m, body(m, x), x);
 
     graph_add_output(m, graph_add_unary(m, BUILTIN_RELU, flat));
-    graph_add_judged_output(m, y);
+    return y;
 }
 
 /* The other summand is a shape of an earlier result, which is read last. */
-static void make_residual_is_view(struct case_builder *m, const struct row *r)
+static struct value make_residual_is_view(struct case_builder *m, const struct row *r)
 {
     const int32_t n = r->in.d[0], h = r->in.d[1], w = r->in.d[2];
     const struct value wide = conv(m, input(m, r), 6, 1);
@@ -236,44 +233,43 @@ static void make_residual_is_view(struct case_builder *m, const struct row *r)
     const struct value y = add(m, body(m, turned), turned);
 
     graph_add_output(m, graph_add_unary(m, BUILTIN_RELU, wide));
-    graph_add_judged_output(m, y);
+    return y;
 }
 
 /* The other summand is computed behind the convolution. */
-static void make_residual_later(struct case_builder *m, const struct row *r)
+static struct value make_residual_later(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), y = body(m, x);
     const struct value later =
         graph_add_pool(m, BUILTIN_MAX_POOL_2D, x, &(struct graph_window){ .h = 3, .w = 3 });
 
-    graph_add_judged_output(m, add(m, y, later));
+    return add(m, y, later);
 }
 
 /* The residual is read once more behind the sum. */
-static void make_residual_again(struct case_builder *m, const struct row *r)
+static struct value make_residual_again(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 6, 1), y = add(m, body(m, x), x);
 
-    graph_add_judged_output(m, graph_add_binary(m, BUILTIN_MUL, y, x, ACTIVATION_NONE));
+    return graph_add_binary(m, BUILTIN_MUL, y, x, ACTIVATION_NONE);
 }
 
 /* One residual of two sums. */
-static void make_residual_twice(struct case_builder *m, const struct row *r)
+static struct value make_residual_twice(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 6, 1);
     const struct value a = add(m, body(m, x), x), b = add(m, body(m, x), x);
 
-    graph_add_judged_output(m, add(m, a, b));
+    return add(m, a, b);
 }
 
 /* The sum has an activation, and what it is added to has one of its own. */
-static void make_residual_activations(struct case_builder *m, const struct row *r)
+static struct value make_residual_activations(struct case_builder *m, const struct row *r)
 {
     const struct value x = conv(m, input(m, r), 6, 1);
     const struct graph_window w = { .out = 6, .h = 3, .w = 3, .activation = ACTIVATION_RELU };
 
-    graph_add_judged_output(
-        m, graph_add_binary(m, BUILTIN_ADD, graph_add_conv_2d(m, x, &w), x, ACTIVATION_RELU6));
+    return graph_add_binary(m, BUILTIN_ADD, graph_add_conv_2d(m, x, &w), x, ACTIVATION_RELU6);
 }
 
 /* ---- neighbours in memory ---- */
@@ -282,8 +278,8 @@ static void make_residual_activations(struct case_builder *m, const struct row *
  * take the room between tensors that are read later, so that a kernel that writes past its last
  * pixel changes one of these.  Tensors of whole 256 bytes leave no padding between them, and no
  * tile divides the pixels. */
-static void make_crowded(struct case_builder *m, const struct row *r,
-                         struct value (*op)(struct case_builder *m, struct value x))
+static struct value make_crowded(struct case_builder *m, const struct row *r,
+                                 struct value (*op)(struct case_builder *m, struct value x))
 {
     const struct value x = graph_add_unary(m, BUILTIN_RELU, input(m, r));
     struct value y[7], read;
@@ -294,9 +290,7 @@ static void make_crowded(struct case_builder *m, const struct row *r,
     graph_add_output(m, graph_add_reduction(m, BUILTIN_REDUCE_MAX, read, 6, true));
     y[5] = op(m, x);
     y[6] = op(m, x);
-    graph_add_judged_output(
-        m,
-        graph_add_concatenation(m, 5, (const struct value[]){ y[0], y[2], y[4], y[5], y[6] }, 3));
+    return graph_add_concatenation(m, 5, (const struct value[]){ y[0], y[2], y[4], y[5], y[6] }, 3);
 }
 
 static struct value wide_conv(struct case_builder *m, struct value x)
@@ -312,17 +306,17 @@ static struct value wide_transposed(struct case_builder *m, struct value x)
 {
     return graph_add_transpose_conv(m, x, &(struct graph_window){ .out = 8, .h = 3, .w = 3 });
 }
-static void make_crowded_conv(struct case_builder *m, const struct row *r)
+static struct value make_crowded_conv(struct case_builder *m, const struct row *r)
 {
-    make_crowded(m, r, wide_conv);
+    return make_crowded(m, r, wide_conv);
 }
-static void make_crowded_depthwise(struct case_builder *m, const struct row *r)
+static struct value make_crowded_depthwise(struct case_builder *m, const struct row *r)
 {
-    make_crowded(m, r, same_depthwise);
+    return make_crowded(m, r, same_depthwise);
 }
-static void make_crowded_transposed(struct case_builder *m, const struct row *r)
+static struct value make_crowded_transposed(struct case_builder *m, const struct row *r)
 {
-    make_crowded(m, r, wide_transposed);
+    return make_crowded(m, r, wide_transposed);
 }
 
 #define GRAPH_OF(name, why, op, gap_, types_, make_, ...)                                          \
@@ -391,7 +385,7 @@ static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
 
-    r->make(m, r);
+    graph_add_judged_output(m, r->make(m, r));
 }
 
 SUITE(gap_bytes, members, rows, build);
