@@ -45,7 +45,7 @@ static int32_t dot_version(const struct case_builder *m, int32_t code, int32_t v
     return m->c->dynamic && version < first ? first : version;
 }
 
-static int32_t channels_of(struct value x)
+int32_t graph_channels(struct value x)
 {
     return x.shape.d[x.shape.rank - 1];
 }
@@ -121,6 +121,11 @@ void graph_add_judged_output(struct case_builder *m, struct value y)
     case_set_judged(m, y.op);
 }
 
+struct value graph_add_per_channel(struct case_builder *m, struct value x)
+{
+    return graph_add_constant(m, &(struct shape)DIMS(graph_channels(x)));
+}
+
 struct value graph_add_unary(struct case_builder *m, int32_t code, struct value x)
 {
     if (m->c->quantized && m->c->type == TENSOR_UINT8 && op_facts_find(code)->u8 == OP_NONE)
@@ -142,7 +147,7 @@ struct value graph_add_binary(struct case_builder *m, int32_t code, struct value
 
 struct value graph_add_prelu(struct case_builder *m, struct value x)
 {
-    const struct value alpha = graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
+    const struct value alpha = graph_add_per_channel(m, x);
 
     return graph_add_op(m, BUILTIN_PRELU, 1, NULL, 2, (const int[]){ x.tensor, alpha.tensor },
                         &x.shape);
@@ -176,7 +181,7 @@ struct graph_conv_constants graph_add_conv_constants(struct case_builder *m, str
                                                      const struct graph_window *w)
 {
     const struct shape weights =
-        DIMS(w->out, w->h, w->w, channels_of(x) / window_or_one(w->groups));
+        DIMS(w->out, w->h, w->w, graph_channels(x) / window_or_one(w->groups));
     struct graph_conv_constants shared;
 
     shared.weights = (struct value){ weights_of(m, &weights, 0), weights, -1 };
@@ -208,7 +213,8 @@ struct value graph_add_conv_2d(struct case_builder *m, struct value x, const str
 struct value graph_add_depthwise_conv_2d(struct case_builder *m, struct value x,
                                          const struct graph_window *w)
 {
-    const int32_t multiplier = window_or_one(w->multiplier), channels = channels_of(x) * multiplier;
+    const int32_t multiplier = window_or_one(w->multiplier),
+                  channels = graph_channels(x) * multiplier;
     const struct shape weights = DIMS(1, w->h, w->w, channels), bias = DIMS(channels);
     const struct shape out = image_of(x, w, channels);
     struct options options;
@@ -228,7 +234,7 @@ struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
                                       const struct graph_window *w)
 {
     const int32_t stride = window_or_one(w->stride);
-    const struct shape weights = DIMS(w->out, w->h, w->w, channels_of(x)), bias = DIMS(w->out);
+    const struct shape weights = DIMS(w->out, w->h, w->w, graph_channels(x)), bias = DIMS(w->out);
     const struct shape out =
         DIMS(x.shape.d[0], x.shape.d[1] * stride, x.shape.d[2] * stride, w->out);
     const struct shape vector = DIMS(4);
@@ -248,7 +254,7 @@ struct value graph_add_transpose_conv(struct case_builder *m, struct value x,
 struct value graph_add_pool(struct case_builder *m, int32_t code, struct value x,
                             const struct graph_window *w)
 {
-    const struct shape out = image_of(x, w, channels_of(x));
+    const struct shape out = image_of(x, w, graph_channels(x));
     struct options options;
 
     options_init(&options, OPTIONS_Pool2DOptions);
@@ -262,7 +268,7 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
                                        bool keep, int activation)
 {
     const int32_t rows = x.shape.d[0];
-    const int32_t depth = keep ? channels_of(x) : (int32_t)shape_elements(&x.shape) / rows;
+    const int32_t depth = keep ? graph_channels(x) : (int32_t)shape_elements(&x.shape) / rows;
     const struct shape weights = DIMS(units, depth), bias = DIMS(units);
     struct shape out = DIMS(rows, units);
     struct options options;
@@ -286,7 +292,7 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
 struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int32_t columns,
                                     bool adj_y)
 {
-    const int32_t depth = channels_of(x);
+    const int32_t depth = graph_channels(x);
     const struct shape swapped = DIMS(columns, depth), plain = DIMS(depth, columns);
     const struct shape *const y = adj_y ? &swapped : &plain;
     struct fill of = fill;
@@ -544,7 +550,7 @@ struct value graph_add_space_to_depth(struct case_builder *m, int32_t code, stru
 struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, int32_t h, int32_t w,
                                        bool half_pixel)
 {
-    const struct shape out = DIMS(x.shape.d[0], h, w, channels_of(x)), vector = DIMS(2);
+    const struct shape out = DIMS(x.shape.d[0], h, w, graph_channels(x)), vector = DIMS(2);
     struct options options;
     int in[2];
 
@@ -558,7 +564,7 @@ struct value graph_add_resize_bilinear(struct case_builder *m, struct value x, i
 struct value graph_add_resize_nearest(struct case_builder *m, struct value x, int32_t h, int32_t w,
                                       bool align_corners)
 {
-    const struct shape out = DIMS(x.shape.d[0], h, w, channels_of(x)), vector = DIMS(2);
+    const struct shape out = DIMS(x.shape.d[0], h, w, graph_channels(x)), vector = DIMS(2);
     struct options options;
     int in[2];
 
@@ -575,7 +581,7 @@ struct value graph_add_mirror_pad(struct case_builder *m, struct value x, int32_
     const int32_t pads[] = { 0, 0, around, around, around, around, 0, 0 };
     const struct shape table = DIMS(4, 2);
     const struct shape out =
-        DIMS(x.shape.d[0], x.shape.d[1] + 2 * around, x.shape.d[2] + 2 * around, channels_of(x));
+        DIMS(x.shape.d[0], x.shape.d[1] + 2 * around, x.shape.d[2] + 2 * around, graph_channels(x));
     struct options options;
 
     options_init(&options, OPTIONS_MirrorPadOptions);
@@ -588,7 +594,7 @@ struct value graph_add_mirror_pad(struct case_builder *m, struct value x, int32_
 struct value graph_add_lstm(struct case_builder *m, struct value x, int32_t cells)
 {
     enum { TANH = 4, BASIC = 1 }; /* codes of the file format */
-    const int32_t batch = x.shape.d[0], width = channels_of(x) + cells;
+    const int32_t batch = x.shape.d[0], width = graph_channels(x) + cells;
     const struct shape state = DIMS(batch, cells), joined = DIMS(batch, width);
     const struct shape gates = DIMS(batch, 4 * cells);
     const struct shape weights = DIMS(4 * cells, width), bias = DIMS(4 * cells);

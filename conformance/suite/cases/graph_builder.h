@@ -34,6 +34,8 @@ struct graph_window {
     int32_t multiplier; /* of DEPTHWISE_CONV_2D */
 };
 
+/* The last dimension. */
+int32_t graph_channels(struct value x);
 struct value graph_add_input(struct case_builder *m, const char *name, const struct shape *shape);
 struct value graph_add_input_f32(struct case_builder *m, const char *name,
                                  const struct shape *shape);
@@ -41,6 +43,8 @@ struct value graph_add_input_f32(struct case_builder *m, const char *name,
 struct value graph_add_quantize(struct case_builder *m, struct value x);
 struct value graph_add_dequantize(struct case_builder *m, struct value x);
 struct value graph_add_constant(struct case_builder *m, const struct shape *shape);
+/* The same with one value for each channel of x. */
+struct value graph_add_per_channel(struct case_builder *m, struct value x);
 /* The same of at most 16 elements, each of which is v; of f32, in no quantized case. */
 struct value graph_add_number(struct case_builder *m, const struct shape *shape, float v);
 /* Makes y an output of the graph; graph_add_judged_output also says that the case is about the op

@@ -27,11 +27,6 @@ static const struct suite_member members[] = {
     MEMBER("hard_swish", BUILTIN_HARD_SWISH, 0),
 };
 
-static int32_t channels_of(struct value x)
-{
-    return x.shape.d[x.shape.rank - 1];
-}
-
 static struct value input(struct case_builder *m, const struct row *r)
 {
     return graph_add_input(m, "x", &r->in);
@@ -83,12 +78,6 @@ static struct value numbers(struct case_builder *m, const struct row *r, float f
     return graph_add_concatenation(m, 2, (const struct value[]){ one, rest }, 0);
 }
 
-/* One value for each channel: a constant. */
-static struct value per_channel(struct case_builder *m, struct value x)
-{
-    return graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
-}
-
 /* ---- as nets spell them, with the nearest numbers that f16 has ---- */
 
 static struct value make_norm(struct case_builder *m, const struct row *r)
@@ -98,7 +87,7 @@ static struct value make_norm(struct case_builder *m, const struct row *r)
     const struct value d = sub(m, x, graph_add_mean(m, x, channels, true));
     const struct value variance = graph_add_mean(m, mul(m, d, d), channels, true);
     const struct value scale = graph_add_unary(m, BUILTIN_RSQRT, plus(m, variance, 0x1.47cp-7f));
-    const struct value beta = per_channel(m, x), gamma = per_channel(m, x);
+    const struct value beta = graph_add_per_channel(m, x), gamma = graph_add_per_channel(m, x);
 
     return add(m, mul(m, mul(m, d, scale), gamma), beta);
 }
@@ -125,10 +114,10 @@ static struct value make_hard_swish(struct case_builder *m, const struct row *r)
 static struct value make_batch_norm(struct case_builder *m, const struct row *r)
 {
     const struct value x = graph_add_unary(m, BUILTIN_LOGISTIC, input(m, r));
-    const struct value scale = per_channel(m, x);
-    const struct value y = mul(m, sub(m, x, per_channel(m, x)), scale);
+    const struct value scale = graph_add_per_channel(m, x);
+    const struct value y = mul(m, sub(m, x, graph_add_per_channel(m, x)), scale);
 
-    return graph_add_binary(m, BUILTIN_ADD, y, per_channel(m, x), ACTIVATION_RELU6);
+    return graph_add_binary(m, BUILTIN_ADD, y, graph_add_per_channel(m, x), ACTIVATION_RELU6);
 }
 
 /* ---- how long, and of which operands ---- */
@@ -139,7 +128,7 @@ static struct value make_long(struct case_builder *m, const struct row *r)
     struct value y = input(m, r);
 
     for (int i = 0; i < 5; i++) {
-        y = graph_add_binary(m, BUILTIN_MUL, y, per_channel(m, y),
+        y = graph_add_binary(m, BUILTIN_MUL, y, graph_add_per_channel(m, y),
                              i == 2 ? ACTIVATION_RELU_N1 : ACTIVATION_NONE);
         y = graph_add_unary(m, i % 2 ? BUILTIN_LOGISTIC : BUILTIN_TANH, y);
         y = plus(m, y, -0.25f);
@@ -153,7 +142,7 @@ static struct value make_length(struct case_builder *m, const struct row *r)
     struct value y = input(m, r);
 
     for (int i = 0; i < r->ops - 1; i++)
-        y = i % 3 == 0   ? mul(m, y, per_channel(m, y))
+        y = i % 3 == 0   ? mul(m, y, graph_add_per_channel(m, y))
             : i % 3 == 1 ? graph_add_unary(m, BUILTIN_TANH, y)
                          : plus(m, y, 0.25f);
     return plus(m, y, -0.5f);
@@ -172,7 +161,7 @@ static struct value make_second_operand(struct case_builder *m, const struct row
 {
     const struct value x = input(m, r), z = another(m, &r->in), product = mul(m, z, x);
     const struct value d =
-        graph_add_binary(m, BUILTIN_SUB, per_channel(m, x), product, ACTIVATION_RELU_N1);
+        graph_add_binary(m, BUILTIN_SUB, graph_add_per_channel(m, x), product, ACTIVATION_RELU_N1);
 
     return sub(m, number(m, 0.75f), d);
 }
@@ -180,7 +169,7 @@ static struct value make_second_operand(struct case_builder *m, const struct row
 /* Both operands of an op are the value of the run. */
 static struct value make_square(struct case_builder *m, const struct row *r)
 {
-    const struct value y = plus(m, input(m, r), 0.5f), shift = per_channel(m, y);
+    const struct value y = plus(m, input(m, r), 0.5f), shift = graph_add_per_channel(m, y);
 
     return add(m, mul(m, y, y), shift);
 }
@@ -229,7 +218,7 @@ static struct value make_pixels(struct case_builder *m, const struct row *r)
 /* The run begins with one value for each pixel, and ends in an image. */
 static struct value make_pixels_first(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r), shift = per_channel(m, x);
+    const struct value x = input(m, r), shift = graph_add_per_channel(m, x);
 
     return add(m, sub(m, graph_add_mean(m, x, 8, true), shift), x);
 }
@@ -275,7 +264,7 @@ static struct value make_view(struct case_builder *m, const struct row *r)
 static struct value make_overwritten(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r), u = another(m, &r->in), t = mul(m, x, u);
-    const struct graph_window w = { .out = channels_of(x), .h = 1, .w = 1 };
+    const struct graph_window w = { .out = graph_channels(x), .h = 1, .w = 1 };
 
     return add(m, t, add(m, graph_add_conv_2d(m, x, &w), u));
 }
@@ -369,7 +358,7 @@ static struct value make_run_hard_swish(struct case_builder *m, const struct row
 {
     const struct value y = input(m, r), x = sub(m, another(m, &r->in), y);
 
-    return graph_add_unary(m, BUILTIN_HARD_SWISH, mul(m, x, per_channel(m, x)));
+    return graph_add_unary(m, BUILTIN_HARD_SWISH, mul(m, x, graph_add_per_channel(m, x)));
 }
 
 /* ---- the end of a classifier ---- */
@@ -445,7 +434,7 @@ static struct value make_dense_residual(struct case_builder *m, const struct row
 {
     const struct value x = input(m, r);
 
-    return graph_add_softmax(m, add(m, dense(m, x, channels_of(x)), x));
+    return graph_add_softmax(m, add(m, dense(m, x, graph_channels(x)), x));
 }
 
 #define GRAPH(name, why, op, make_, ...)                                                           \

@@ -29,11 +29,6 @@ static const struct suite_member members[] = {
     MEMBER("softmax", BUILTIN_SOFTMAX),
 };
 
-static int32_t channels_of(struct value x)
-{
-    return x.shape.d[x.shape.rank - 1];
-}
-
 /* A result of an op, so that it is not an input of the graph. */
 static struct value computed(struct case_builder *m, const struct row *r)
 {
@@ -44,7 +39,8 @@ static struct value conv(struct case_builder *m, struct value x, int activation)
 {
     return graph_add_conv_2d(
         m, x,
-        &(struct graph_window){ .out = channels_of(x), .h = 3, .w = 3, .activation = activation });
+        &(struct graph_window){
+            .out = graph_channels(x), .h = 3, .w = 3, .activation = activation });
 }
 
 /* What the convolution reads: not the residual itself, which it could not overwrite. */
@@ -156,7 +152,7 @@ static struct value make_residual_read_again(struct case_builder *m, const struc
 static struct value make_residual_grouped(struct case_builder *m, const struct row *r)
 {
     const struct value x = computed(m, r);
-    const struct graph_window w = { .out = channels_of(x), .h = 3, .w = 3, .groups = 2 };
+    const struct graph_window w = { .out = graph_channels(x), .h = 3, .w = 3, .groups = 2 };
 
     return add(m, graph_add_conv_2d(m, branch(m, x), &w), x);
 }
@@ -239,8 +235,8 @@ static struct value make_residual_dense(struct case_builder *m, const struct row
 {
     const struct value x = computed(m, r);
 
-    return add(m, graph_add_fully_connected(m, branch(m, x), channels_of(x), true, ACTIVATION_NONE),
-               x);
+    return add(
+        m, graph_add_fully_connected(m, branch(m, x), graph_channels(x), true, ACTIVATION_NONE), x);
 }
 
 /* 1,048,577 channels of one pixel: more than 65,535 blocks of 16 channels, so that a grid of two
@@ -250,7 +246,7 @@ static struct value make_residual_many(struct case_builder *m, const struct row 
     const struct shape pixel = DIMS(1, 1, 1, 1);
     const struct value x = graph_add_input(m, "x", &pixel);
     const struct value z = graph_add_unary(m, BUILTIN_RELU, graph_add_input(m, "residual", &r->in));
-    const struct graph_window w = { .out = channels_of(z), .h = 1, .w = 1 };
+    const struct graph_window w = { .out = graph_channels(z), .h = 1, .w = 1 };
 
     return add(m, graph_add_conv_2d(m, x, &w), z);
 }

@@ -48,11 +48,6 @@ static struct value input(struct case_builder *m, const struct row *r)
     return graph_add_input(m, "x", &r->in);
 }
 
-static int32_t channels_of(struct value x)
-{
-    return x.shape.d[x.shape.rank - 1];
-}
-
 static struct value add(struct case_builder *m, struct value a, struct value b)
 {
     return graph_add_binary(m, BUILTIN_ADD, a, b, ACTIVATION_NONE);
@@ -61,11 +56,6 @@ static struct value add(struct case_builder *m, struct value a, struct value b)
 static struct value mul(struct case_builder *m, struct value a, struct value b)
 {
     return graph_add_binary(m, BUILTIN_MUL, a, b, ACTIVATION_NONE);
-}
-
-static struct value per_channel(struct case_builder *m, struct value x)
-{
-    return graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
 }
 
 static struct value conv(struct case_builder *m, struct value x, int32_t out, int32_t kernel,
@@ -108,7 +98,8 @@ static struct value make_concat_slice_softmax(struct case_builder *m, const stru
     const struct value x = input(m, r), e = graph_add_unary(m, BUILTIN_EXP, x);
     const struct value both = graph_add_concatenation(m, 2, (const struct value[]){ x, e }, 3);
 
-    return graph_add_softmax(m, graph_add_strided_slice(m, both, 3, 1, channels_of(both) - 1, 1));
+    return graph_add_softmax(m,
+                             graph_add_strided_slice(m, both, 3, 1, graph_channels(both) - 1, 1));
 }
 
 /* The variance of a layer normalization: x less its mean over channels, squared and averaged. */
@@ -162,8 +153,8 @@ static struct value make_conv_mul_add(struct case_builder *m, const struct row *
 {
     struct value y = conv(m, input(m, r), 6, 3, ACTIVATION_NONE);
 
-    y = mul(m, y, per_channel(m, y));
-    return add(m, y, per_channel(m, y));
+    y = mul(m, y, graph_add_per_channel(m, y));
+    return add(m, y, graph_add_per_channel(m, y));
 }
 
 /* A batch normalization before a convolution, which cannot be folded where SAME pads: the zeros of
@@ -172,8 +163,8 @@ static struct value make_mul_add_conv(struct case_builder *m, const struct row *
 {
     struct value x = input(m, r);
 
-    x = mul(m, x, per_channel(m, x));
-    x = add(m, x, per_channel(m, x));
+    x = mul(m, x, graph_add_per_channel(m, x));
+    x = add(m, x, graph_add_per_channel(m, x));
     return conv(m, x, 6, 3, ACTIVATION_NONE);
 }
 
@@ -237,7 +228,7 @@ static struct value make_pad_shared(struct case_builder *m, const struct row *r)
 {
     const struct value p = graph_add_pad(m, input(m, r), 1, 0);
 
-    return add(m, p, conv(m, p, channels_of(p), 3, ACTIVATION_RELU));
+    return add(m, p, conv(m, p, graph_channels(p), 3, ACTIVATION_RELU));
 }
 
 /* Another op also reads the convolution's result without the activation. */
@@ -253,7 +244,7 @@ static struct value make_residual(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
     const struct value y =
-        conv(m, conv(m, x, 8, 3, ACTIVATION_RELU), channels_of(x), 3, ACTIVATION_NONE);
+        conv(m, conv(m, x, 8, 3, ACTIVATION_RELU), graph_channels(x), 3, ACTIVATION_NONE);
 
     return relu(m, add(m, y, x));
 }
@@ -281,10 +272,10 @@ static struct value make_inverted_residual(struct case_builder *m, const struct 
 {
     const struct value x = input(m, r);
     const struct graph_window w = { .h = 3, .w = 3, .activation = ACTIVATION_RELU6 };
-    struct value y = conv(m, x, 3 * channels_of(x), 1, ACTIVATION_RELU6);
+    struct value y = conv(m, x, 3 * graph_channels(x), 1, ACTIVATION_RELU6);
 
     y = graph_add_depthwise_conv_2d(m, y, &w);
-    return add(m, conv(m, y, channels_of(x), 1, ACTIVATION_NONE), x);
+    return add(m, conv(m, y, graph_channels(x), 1, ACTIVATION_NONE), x);
 }
 
 static struct value make_separable(struct case_builder *m, const struct row *r)
@@ -300,7 +291,7 @@ static struct value make_excite(struct case_builder *m, const struct row *r)
     const struct value x = input(m, r);
     struct value s = conv(m, graph_add_mean(m, x, 6, true), 3, 1, ACTIVATION_RELU);
 
-    s = graph_add_unary(m, BUILTIN_LOGISTIC, conv(m, s, channels_of(x), 1, ACTIVATION_NONE));
+    s = graph_add_unary(m, BUILTIN_LOGISTIC, conv(m, s, graph_channels(x), 1, ACTIVATION_NONE));
     return mul(m, x, s);
 }
 
@@ -317,7 +308,7 @@ static struct value make_classifier(struct case_builder *m, const struct row *r)
 {
     struct value y = graph_add_mean(m, input(m, r), 6, true);
 
-    y = graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], channels_of(y)));
+    y = graph_add_reshape(m, y, &(struct shape)DIMS(r->in.d[0], graph_channels(y)));
     return graph_add_softmax(m, graph_add_fully_connected(m, y, 10, false, ACTIVATION_NONE));
 }
 
@@ -396,7 +387,7 @@ static struct value make_pyramid(struct case_builder *m, const struct row *r)
 static struct value make_split(struct case_builder *m, const struct row *r)
 {
     const struct value x = input(m, r);
-    const int32_t c = channels_of(x), first = c / 2;
+    const int32_t c = graph_channels(x), first = c / 2;
     const struct value parts[] = {
         graph_add_strided_slice(m, x, 3, 0, first, 1),
         conv(m, graph_add_strided_slice(m, x, 3, first, c - first, 1), 3, 3, ACTIVATION_RELU),
@@ -414,10 +405,10 @@ static struct value make_long_life(struct case_builder *m, const struct row *r)
     struct value y = first;
 
     for (int i = 0; i < 3; i++) {
-        y = add(m, y, per_channel(m, y));
-        y = graph_add_binary(m, BUILTIN_MAXIMUM, y, per_channel(m, y), ACTIVATION_NONE);
+        y = add(m, y, graph_add_per_channel(m, y));
+        y = graph_add_binary(m, BUILTIN_MAXIMUM, y, graph_add_per_channel(m, y), ACTIVATION_NONE);
         y = graph_add_unary(m, BUILTIN_LOGISTIC, y);
-        y = mul(m, y, per_channel(m, y));
+        y = mul(m, y, graph_add_per_channel(m, y));
     }
     return graph_add_binary(m, BUILTIN_SUB, first, y, ACTIVATION_NONE);
 }
@@ -426,7 +417,7 @@ static struct value make_long_life(struct case_builder *m, const struct row *r)
 static struct value make_outputs_inside(struct case_builder *m, const struct row *r)
 {
     const struct value a = conv(m, input(m, r), 5, 3, ACTIVATION_RELU);
-    const struct value b = add(m, a, per_channel(m, a));
+    const struct value b = add(m, a, graph_add_per_channel(m, a));
     const struct value c = graph_add_unary(
         m, BUILTIN_EXP,
         graph_add_binary(m, BUILTIN_MINIMUM, b, graph_add_constant(m, &scalar), ACTIVATION_NONE));
@@ -483,7 +474,7 @@ static struct value make_aliases(struct case_builder *m, const struct row *r)
     graph_add_output(m, y);
     graph_add_output(m, z);
     graph_add_output(m, graph_add_reshape(m, z, &(struct shape)DIMS(n * h, w, c)));
-    return add(m, y, per_channel(m, y));
+    return add(m, y, graph_add_per_channel(m, y));
 }
 
 /* ---- constants with several readers ---- */

@@ -35,11 +35,6 @@ static struct value input(struct case_builder *m, const struct row *r)
     return graph_add_input(m, "x", &r->in);
 }
 
-static int32_t channels_of(struct value x)
-{
-    return x.shape.d[x.shape.rank - 1];
-}
-
 static struct value conv(struct case_builder *m, struct value x, int32_t out, int32_t kernel)
 {
     return graph_add_conv_2d(m, x, &(struct graph_window){ .out = out, .h = kernel, .w = kernel });
@@ -63,11 +58,6 @@ static struct value add(struct case_builder *m, struct value a, struct value b)
     return graph_add_binary(m, BUILTIN_ADD, a, b, ACTIVATION_NONE);
 }
 
-static struct value per_channel(struct case_builder *m, struct value x)
-{
-    return graph_add_constant(m, &(struct shape)DIMS(channels_of(x)));
-}
-
 /* ---- what integers are rounded to between two ops ---- */
 
 static struct value make_grouped(struct case_builder *m, const struct row *r)
@@ -75,7 +65,7 @@ static struct value make_grouped(struct case_builder *m, const struct row *r)
     const struct value y = grouped(m, input(m, r), 8);
 
     graph_add_output(m, depthwise(m, y, 1));
-    return add(m, y, per_channel(m, y));
+    return add(m, y, graph_add_per_channel(m, y));
 }
 
 static struct value make_multiplier(struct case_builder *m, const struct row *r)
@@ -83,7 +73,7 @@ static struct value make_multiplier(struct case_builder *m, const struct row *r)
     const struct value y = depthwise(m, input(m, r), 2);
 
     graph_add_output(m, conv(m, y, 5, 1));
-    return graph_add_binary(m, BUILTIN_MUL, y, per_channel(m, y), ACTIVATION_NONE);
+    return graph_add_binary(m, BUILTIN_MUL, y, graph_add_per_channel(m, y), ACTIVATION_NONE);
 }
 
 /* Each result is read by two ops of which one is a grouped convolution again. */
@@ -161,7 +151,7 @@ static struct value make_pad_grouped(struct case_builder *m, const struct row *r
 {
     const struct value y = grouped(m, graph_add_pad(m, conv(m, input(m, r), 6, 1), 1, 0), 8);
 
-    return add(m, y, per_channel(m, y));
+    return add(m, y, graph_add_per_channel(m, y));
 }
 
 /* ---- averages of a batch ---- */
@@ -185,7 +175,7 @@ static struct value make_global_pool(struct case_builder *m, const struct row *r
 /* Two convolutions: the first reads the residual, and the second may add to it in its memory. */
 static struct value body(struct case_builder *m, struct value x)
 {
-    return conv(m, conv(m, x, 8, 1), channels_of(x), 3);
+    return conv(m, conv(m, x, 8, 1), graph_channels(x), 3);
 }
 
 static struct value make_residual_grouped(struct case_builder *m, const struct row *r)
@@ -295,7 +285,7 @@ static struct value make_crowded(struct case_builder *m, const struct row *r,
 
 static struct value wide_conv(struct case_builder *m, struct value x)
 {
-    return conv(m, x, channels_of(x) == 4 ? 16 : 64, 3);
+    return conv(m, x, graph_channels(x) == 4 ? 16 : 64, 3);
 }
 static struct value same_depthwise(struct case_builder *m, struct value x)
 {

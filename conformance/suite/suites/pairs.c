@@ -58,11 +58,6 @@ static const struct suite_member members[] = {
 
 static const struct shape scalar = SCALAR;
 
-static int32_t channels_of(struct value x)
-{
-    return x.shape.d[x.shape.rank - 1];
-}
-
 static struct value conv3(struct case_builder *m, struct value x)
 {
     return graph_add_conv_2d(m, x, &(struct graph_window){ .out = 5, .h = 3, .w = 3 });
@@ -142,7 +137,7 @@ static struct value concat(struct case_builder *m, struct value x)
 /* All channels but the first; of one channel, the rows but the first. */
 static struct value slice(struct case_builder *m, struct value x)
 {
-    const int axis = channels_of(x) > 1 ? 3 : 1;
+    const int axis = graph_channels(x) > 1 ? 3 : 1;
 
     return x.shape.d[axis] > 1 ? graph_add_strided_slice(m, x, axis, 1, x.shape.d[axis] - 1, 1)
                                : graph_add_strided_slice(m, x, 2, 0, x.shape.d[2], 1);
@@ -150,7 +145,7 @@ static struct value slice(struct case_builder *m, struct value x)
 
 static struct value reverse(struct case_builder *m, struct value x)
 {
-    return graph_add_strided_slice(m, x, 3, channels_of(x) - 1, channels_of(x), -1);
+    return graph_add_strided_slice(m, x, 3, graph_channels(x) - 1, graph_channels(x), -1);
 }
 
 /* Columns become channels. */
@@ -175,7 +170,7 @@ static struct value resize(struct case_builder *m, struct value x)
 static struct value add(struct case_builder *m, struct value x)
 {
     return graph_add_binary(m, BUILTIN_ADD, x,
-                            graph_add_constant(m, &(struct shape)DIMS(channels_of(x))),
+                            graph_add_constant(m, &(struct shape)DIMS(graph_channels(x))),
                             ACTIVATION_NONE);
 }
 
