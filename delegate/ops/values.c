@@ -206,18 +206,18 @@ static bool cut_of(const struct value *v, int d, struct cut *c)
     c->stride = load(v, 3, (size_t)d);
     c->first = load(v, 1, (size_t)d);
     c->first += c->first < 0 ? size : 0;
+    if (c->stride == 0 || c->stride == INT32_MIN)
+        return false;
+    const int64_t low = c->stride > 0 ? 0 : -1, high = c->stride > 0 ? size : size - 1;
+
+    if (p->begin_mask >> d & 1)
+        c->first = c->stride > 0 ? low : high;
     if (p->shrink_axis_mask >> d & 1) {
         c->count = 1;
         return c->stride > 0 && c->first >= 0 && c->first < size;
     }
-    if (c->stride == 0)
-        return false;
-    const int64_t low = c->stride > 0 ? 0 : -1, high = c->stride > 0 ? size : size - 1;
-
     end = load(v, 2, (size_t)d);
     end += end < 0 ? size : 0;
-    if (p->begin_mask >> d & 1)
-        c->first = c->stride > 0 ? low : high;
     if (p->end_mask >> d & 1)
         end = c->stride > 0 ? high : low;
     c->first = c->first < low ? low : c->first > high ? high : c->first;

@@ -21,6 +21,7 @@ static const struct {
     { "SHAPE {out_type=i64} x -> i64[3]", 2 },
     { "STRIDED_SLICE {shrink_axis_mask=1} s i32[1]=-1 i32[1]=0 i32[1]=1 -> i32[]", 2 },
     { "STRIDED_SLICE {begin_mask=1} s i32[1]=2 i32[1]=-1 i32[1]=1 -> i32[2]", 2 },
+    { "STRIDED_SLICE {begin_mask=1 shrink_axis_mask=1} s i32[1]=2 i32[1]=0 i32[1]=1 -> i32[]", 2 },
     { "STRIDED_SLICE {end_mask=1} s i32[1]=1 i32[1]=1 i32[1]=1 -> i32[2]", 2 },
     { "STRIDED_SLICE {begin_mask=1 end_mask=1} s i32[1]=0 i32[1]=0 i32[1]=-1 -> i32[3]", 2 },
     { "STRIDED_SLICE {} s i32[1]=-2 i32[1]=-9 i32[1]=-2 -> i32[1]", 2 },
