@@ -182,10 +182,11 @@ static bool expand_dims(struct value *v)
 
     if (!is_index(in(v, 1)) || in(v, 1)->elements != 1 || x->rank == GRAPH_MAX_RANK)
         return false;
-    axis = axis_of(load(v, 1, 0), x->rank + 1);
+    if ((axis = axis_of(load(v, 1, 0), x->rank + 1)) < 0)
+        return false;
     for (int d = 0; d <= x->rank; d++)
         dims[d] = d == axis ? 1 : x->dims[d - (d > axis)];
-    return axis >= 0 && copy_all(v, x->rank + 1, dims);
+    return copy_all(v, x->rank + 1, dims);
 }
 
 /* What a STRIDED_SLICE takes of a dimension. */
@@ -309,7 +310,7 @@ static bool join(struct value *v, int axis, const int32_t *dims, int dim_count)
 {
     size_t outer = 1, at = 0;
 
-    if (axis < 0 || !begin(v, dim_count, dims))
+    if (!begin(v, dim_count, dims))
         return false;
     for (int d = 0; d < axis; d++)
         outer *= (size_t)dims[d];
@@ -335,7 +336,8 @@ static bool pack(struct value *v)
     for (int i = 0; i < v->node->input_count; i++)
         if (!same_type(v, i) || !graph_same_shape(x, in(v, i)))
             return false;
-    axis = axis_of(p->axis, x->rank + 1);
+    if ((axis = axis_of(p->axis, x->rank + 1)) < 0)
+        return false;
     for (int d = 0; d <= x->rank; d++)
         dims[d] = d == axis ? v->node->input_count : x->dims[d - (d > axis)];
     return join(v, axis, dims, x->rank + 1);

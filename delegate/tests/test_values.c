@@ -7,6 +7,7 @@
 
 #include "delegate/ops/values.h"
 #include "reference/base/limits.h"
+#include "tensorflow/lite/c/builtin_op_data.h"
 
 #include <math.h>
 
@@ -189,6 +190,28 @@ TEST(split_v_reads_a_size_of_each_output_and_an_axis)
                  "SPLIT_V {num_splits=2} s i32[2]=2,1 i32[]=0 -> i32[2] i32[1]");
         gpu_look(&m, look_split, &fewer);
     }
+}
+
+/* It shows an axis that the result does not have, too. */
+static void look_axis(struct graph *g, void *user)
+{
+    static const TfLitePackParams pack = { .values_count = 2, .axis = -3 };
+    static const int32_t expand = 2;
+    uint64_t used = 0;
+
+    (void)user;
+    g->nodes[1].params = &pack;
+    g->tensors[g->nodes[2].inputs[1]].data = &expand;
+    for (int i = 0; i < g->node_count; i++)
+        KIT_OK(values_compute(g, &g->nodes[i], false, &used, &err));
+    assert_true(g->nodes[0].known && !g->nodes[1].known && !g->nodes[2].known);
+}
+
+TEST(an_axis_is_one_of_the_result)
+{
+    MODEL(m, "SHAPE {out_type=i32} x:f32[2,5,7] -> s:i32[3]; PACK {values_count=2} s s -> i32[2,3];"
+             "EXPAND_DIMS {} s i32[]=0 -> i32[1,3]");
+    gpu_look(&m, look_axis, NULL);
 }
 
 /* Quotients by zero of the shape s, the first of which fits `room`. */
