@@ -246,8 +246,8 @@ $(B)/delegate/source_id.c: $(GPU_SOURCES) $(SPV)
 
 # ---- the HTML pages: style and scripts, in this order, embedded as one C file ----
 PAGE := conformance/report/forms/page
-PAGE_SCRIPTS := dom.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js frame.js main.js
-PAGE_COMPARE_SCRIPTS := dom.js frame.js compare.js
+PAGE_SCRIPTS := dom.js columns.js data.js filter.js list.js plot.js detail.js matrix.js margins.js sections.js frame.js main.js
+PAGE_COMPARE_SCRIPTS := dom.js columns.js frame.js compare.js
 $(B)/conformance/html_sources.c: $(wildcard $(PAGE)/*) Makefile
 	@mkdir -p $(@D)
 	$(call say,EMBED)

@@ -1,17 +1,8 @@
 /* A comparison of two reports, as forms/html_compare.c writes it. */
-const data = JSON.parse(byId('data').textContent);
-byId('data').textContent = '';
-
-const STATUS = data.statuses;
-const SYMBOLS = ['✓', '✗', '–', '†', '◷', '~', '!'];
-const text = (id) => id ? data.strings[id - 1] : '';
-const get = (rows, name, i) => rows[name] ? rows[name][i] : 0;
 const textOf = (rows, name, i) => visible(text(get(rows, name, i)));
 const numberOf = (rows, name, i) => rows[name] ? number(rows[name][i]) : NaN;
-const rowsOf = (rows) => Array.from({ length: rows.rows }, (x, i) => i);
-const badge = (status) => status < 0 ? h('span', { class: 'quiet' }, 'absent')
-    : h('span', { class: 'badge s' + status }, `${SYMBOLS[status]} ${STATUS[status].replace('_', ' ')}`);
-const letter = (pair) => h('span', { class: 'letter', title: data.pairs[pair].is }, String(pair));
+const badgeOf = (status) => status < 0 ? h('span', { class: 'quiet' }, 'absent') : badge(status);
+const letter = (pair) => h('span', { class: 'letter', title: report.pairs[pair].is }, String(pair));
 const lineName = (rows, i) => textOf(rows, 'title', i)
     || `${textOf(rows, 'op', i)} ${textOf(rows, 'type', i)}`;
 const share = (from, to) => from > 0 && Number.isFinite(to)
@@ -28,7 +19,7 @@ function pairTable(pair, index) {
     } in the old report alone, ${counted(pair.added)} in the new one alone`,
     pair.bounds_differ && '; held to other bounds, so margins are not compared'),
     table('From which status to which', [['old, down; new, across', ''],
-        ...used.map((status) => [STATUS[status].replace('_', ' '), 'n'])],
+        ...used.map((status) => [statusName(status), 'n'])],
     used.map((was) => [badge(was), ...used.map((is) => {
         const n = pair.from_to[was][is];
         return !n ? '–' : was === is ? h('span', { class: 'quiet' }, counted(n)) : h('strong', {}, counted(n));
@@ -42,17 +33,17 @@ const SHOWN_AT_FIRST = 200;
 function changeRow(c, i) {
     const rerun = text(get(c, 'rerun', i)), reason = textOf(c, 'is_reason', i);
     return [h('code', {}, textOf(c, 'name', i)), letter(get(c, 'pair', i)),
-        h('span', {}, badge(get(c, 'was_status', i) - 1), h('span', { class: 'quiet' }, ' → '),
-            badge(get(c, 'is_status', i) - 1)),
+        h('span', {}, badgeOf(get(c, 'was_status', i) - 1), h('span', { class: 'quiet' }, ' → '),
+            badgeOf(get(c, 'is_status', i) - 1)),
         h('span', {}, reason), rerun ? h('details', {}, h('summary', {}, 'command'),
             h('code', {}, visible(rerun))) : ''];
 }
 
 function buildChanges() {
-    const c = data.changes, place = h('div'), count = h('p', { role: 'status', class: 'found' });
+    const c = report.changes, place = h('div'), count = h('p', { role: 'status', class: 'found' });
     if (!c.rows)
         return;
-    const kind = h('select', {}, h('option', { value: '' }, 'any'), data.kinds.map((k, i) =>
+    const kind = h('select', {}, h('option', { value: '' }, 'any'), report.kinds.map((k, i) =>
         k.count ? h('option', { value: i }, `${k.title} (${counted(k.count)})`) : null));
     const query = h('input', { type: 'search', autocomplete: 'off', placeholder: 'conv_2d' });
     const draw = () => {
@@ -66,7 +57,7 @@ function buildChanges() {
     };
     kind.addEventListener('change', draw);
     query.addEventListener('input', draw);
-    section('changes', 'What changed', h('ul', { class: 'totals' }, data.kinds.filter((k) => k.count).map((k) =>
+    section('changes', 'What changed', h('ul', { class: 'totals' }, report.kinds.filter((k) => k.count).map((k) =>
         h('li', { class: k.bad ? 's1' : k.key === 'other' ? 's5' : 's0' }, h('b', {}, counted(k.count)), ' ',
             k.title))),
     h('form', { id: 'filters', role: 'search', 'aria-label': 'Filter of the changes', on: { submit: (e) => e.preventDefault() } },
@@ -76,13 +67,13 @@ function buildChanges() {
 }
 
 function buildSingles() {
-    const c = data.singles, place = h('div');
+    const c = report.singles, place = h('div');
     if (!c.rows)
         return;
     section('singles', 'Only in one report', place);
     longTable(place, 'Checks that only one report has', [['case', ''], ['on', ''], ['old', ''], ['new', '']],
         rowsOf(c), (i) => [h('code', {}, textOf(c, 'name', i)), letter(get(c, 'pair', i)),
-            badge(get(c, 'was_status', i) - 1), get(c, 'kind', i) ? 'was not reached' : badge(get(c, 'is_status', i) - 1)], SHOWN_AT_FIRST, { class: 'stack' });
+            badgeOf(get(c, 'was_status', i) - 1), get(c, 'kind', i) ? 'was not reached' : badgeOf(get(c, 'is_status', i) - 1)], SHOWN_AT_FIRST, { class: 'stack' });
 }
 
 /* ---- figures ---- */
@@ -113,17 +104,17 @@ function buildGrowths(id, title, words, rows, shownAs, top) {
 
 /* Each op and type as a mark at its factor, on a straight scale of halves and doubles. */
 function buildTimes() {
-    const l = data.lines, timed = rowsOf(l).filter((i) => !Number.isNaN(numberOf(l, 'factor', i)));
+    const l = report.lines, timed = rowsOf(l).filter((i) => !Number.isNaN(numberOf(l, 'factor', i)));
     const moved = timed.filter((i) => get(l, 'slower', i) || get(l, 'faster', i));
-    if (!data.pairs.some((p) => p.timed))
+    if (!report.pairs.some((p) => p.timed))
         return;
     const x = (factor) => 320 + 300 * Math.max(-1, Math.min(1, Math.log2(factor)));
-    const plots = data.pairs.map((pair, index) => {
+    const plots = report.pairs.map((pair, index) => {
         const marks = timed.filter((i) => get(l, 'pair', i) === index), noise = number(pair.noise);
         const words = `${visible(pair.is)}: the whole run takes ${shown(number(pair.factor), 4)} times as long; ${
             plural(marks.length, 'op')} and types${Number.isNaN(noise) ? '' : `, which scatter by ${
-            (100 * Math.expm1(noise)).toFixed(1)} %`}; ${plural(marks.filter((i) => get(l, 'slower', i)).length, 'of them')
-            .replace('of thems', 'of them')} slower`;
+            (100 * Math.expm1(noise)).toFixed(1)} %`}; ${counted(marks.filter((i) => get(l, 'slower', i)).length)
+        } of them slower`;
         return pair.timed ? h('figure', {}, h('figcaption', {}, letter(index), ' ', h('span', { class: 'quiet' }, words)),
             marks.length ? s('svg', { class: 'profile', viewBox: '0 0 640 74', role: 'img', 'aria-label': words },
                 Number.isNaN(noise) ? null : s('rect', { class: 'noise', x: x(Math.exp(-2 * noise)), y: 6,
@@ -147,28 +138,26 @@ function buildTimes() {
 }
 
 function buildModels() {
-    if (data.models.length)
+    if (report.models.length)
         section('models', 'Whole models', table('Whole models', [['model', ''], ['on', ''], ['old', ''], ['new', ''],
-            ['reason', 'says']], data.models.map((m) => [visible(m.name), visible(m.subject), badge(m.was),
-            badge(m.is), visible(m.reason || '')])));
+            ['reason', 'says']], report.models.map((m) => [visible(m.name), visible(m.subject), badgeOf(m.was),
+            badgeOf(m.is), visible(m.reason || '')])));
 }
 
 const largest = (rows) => rowsOf(rows).reduce((top, i) =>
     Math.max(top, numberOf(rows, 'from', i), numberOf(rows, 'to', i)), 0);
 
-section('pairs', 'Subjects', data.pairs.map(pairTable));
+section('pairs', 'Subjects', report.pairs.map(pairTable));
 buildChanges();
 buildSingles();
 buildGrowths('margins', 'Margins', 'Largest error over limit of a check that moved beyond the limits of the comparison; the scale ends at 1, the limit.',
-    data.margins, shownMargin, () => 1);
+    report.margins, shownMargin, () => 1);
 buildTimes();
-const mostMemory = largest(data.memory);
+const mostMemory = largest(report.memory);
 buildGrowths('memory', 'Memory', 'Memory of a check that moved beyond the limits of the comparison.',
-    data.memory, shownBytes, (from, to) => Math.min(mostMemory, 1.25 * Math.max(from, to)));
+    report.memory, shownBytes, (from, to) => Math.min(mostMemory, 1.25 * Math.max(from, to)));
 buildModels();
-for (const [id, name] of [['pairs', 'Subjects'], ['changes', 'Changes'], ['singles', 'In one alone'],
-    ['margins', 'Margins'], ['times', 'Times'], ['memory', 'Memory'], ['models', 'Models']])
-    if (!byId(id).hidden)
-        byId('sections').append(h('li', {}, h('a', { href: '#' + id }, name)));
+buildNavigation({ pairs: 'Subjects', changes: 'Changes', singles: 'In one alone', margins: 'Margins',
+    times: 'Times', memory: 'Memory', models: 'Models' });
 addEventListener('resize', reachScrolled);
 reachScrolled();

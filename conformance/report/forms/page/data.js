@@ -1,12 +1,5 @@
-/* The report: columns as forms/html.c writes them. */
-const report = JSON.parse(byId('data').textContent);
-byId('data').textContent = '';
-
-const STATUS = report.statuses;
+/* The report, as forms/html.c writes it. */
 const [PASS, FAIL, DECLINED, CRASH, TIMEOUT, WAIVED, UNEXPECTED] = STATUS.keys();
-const SYMBOLS = ['✓', '✗', '–', '†', '◷', '~', '!', '…'];
-const statusName = (status) => STATUS[status].replace('_', ' ');
-const text = (id) => id ? report.strings[id - 1] : '';
 
 /* A column; zeros where the report has none. */
 const column = (rows, name) => rows[name] || new Uint8Array(rows.rows);
@@ -79,8 +72,8 @@ const findingOf = (() => {
 /* As severity.h has them. */
 const SEVERITIES = ['crash', 'broken', 'gross', 'large', 'marginal'];
 function findingName(i) {
-    const f = report.findings, get = (name) => f[name] ? text(f[name][i]) : '';
-    return get('op') || get('title') || few(get('ops').split(' '));
+    const name = (column) => text(get(report.findings, column, i));
+    return name('op') || name('title') || few(name('ops').split(' '));
 }
 
 /* Results of each case, by case: report.results come by subject, then by case. */

@@ -141,8 +141,7 @@ function othersOf(i) {
     const rows = [...resultsOfCase(c)].map((k) => [
         h('a', { href: caseAddress(k), 'aria-current': k === i ? 'true' : null },
             letter(results.subject[k]), ' ', visible(subjectLabel(results.subject[k]))),
-        h('span', { class: 'badge s' + results.status[k] }, SYMBOLS[results.status[k]] + ' '
-            + statusName(results.status[k])),
+        badge(results.status[k]),
         shownMargin(results.margin[k]), shown(results.abs[k]), shownMs(results.ms[k]),
         results.bytes[k] ? shownBytes(results.bytes[k]) : '–']);
     return rows.length < 2 ? null : [h('h3', {}, 'On every subject'),
@@ -170,8 +169,7 @@ function fillDialog(i) {
     copyButton.addEventListener('click', () => copy(command, copyButton));
     dialog.replaceChildren(...[dialogHead(i),
         h('p', { class: 'says' },
-            h('span', { class: 'badge s' + results.status[i] }, SYMBOLS[results.status[i]] + ' '
-                + statusName(results.status[i])), ' on ', letter(results.subject[i]), ' ',
+            badge(results.status[i]), ' on ', letter(results.subject[i]), ' ',
             h('span', { class: 'label' }, visible(subjectLabel(results.subject[i]))),
             results.regression[i] ? h('span', { class: 'badge s1' }, 'passed in the baseline') : null,
             results.required[i] ? h('span', { class: 'badge s1' }, 'must be taken') : null),

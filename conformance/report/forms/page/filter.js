@@ -95,10 +95,10 @@ function filtered() {
         tests.push((i) => findingOf[i] === Number(filter.finding));
     if (filter.severity)
         tests.push((i) => findingOf[i] >= 0
-            && SEVERITIES[(report.findings.severity || [])[findingOf[i]] || 0] === filter.severity);
+            && SEVERITIES[get(report.findings, 'severity', findingOf[i])] === filter.severity);
     if (filter.real in REAL)
-        tests.push((i) => findingOf[i] >= 0 && REAL[filter.real](report.findings.exposure
-            ? report.findings.exposure[findingOf[i]] : null));
+        tests.push((i) => findingOf[i] >= 0
+            && REAL[filter.real](get(report.findings, 'exposure', findingOf[i], null)));
     const list = [];
     next: for (let i = 0; i < results.count; i++) {
         for (const test of tests)

@@ -154,9 +154,8 @@ function buildFilters() {
         c.label || c.heading]), '');
     const found = rowsOf(report.findings);
     options(byId('f-finding'), 'any', found.map((i) => [String(i), `${i + 1} ${visible(findingName(i))}`]), '');
-    const severities = report.findings.severity || [];
     options(byId('f-severity'), 'any', SEVERITIES.filter((name, k) =>
-        found.some((i) => (severities[i] || 0) === k)).map((name) => [name, name]), '');
+        found.some((i) => get(report.findings, 'severity', i) === k)).map((name) => [name, name]), '');
     options(byId('f-real'), 'any', [['some', 'in real models'], ['none', 'in no real node'],
         ['unknown', 'not known']], '');
     for (const name of ['finding', 'severity', 'real'])

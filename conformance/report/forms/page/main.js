@@ -150,7 +150,9 @@ buildCost();
 buildClasses();
 buildMutants();
 buildMissing();
-buildNavigation();
+buildNavigation({ matrix: 'Matrix', findings: 'Findings', cases: 'Checks', margins: 'Margins',
+    declined: 'Declined', models: 'Models', minimal: 'Smallest forms', cost: 'Cost',
+    mutants: 'Planted faults', missing: 'Missing' });
 refresh();
 reachScrolled();
 follow();

@@ -1,29 +1,25 @@
 /* The smaller parts: findings, what was declined, models, smallest forms, cost, planted faults. */
 
-const rowsOf = (t) => Array.from({ length: t.rows }, (x, i) => i);
-
 const FINDINGS_SHOWN = 20;
 function buildFindings() {
     const f = report.findings;
-    const get = (name, i, none = 0) => f[name] ? f[name][i] : none;
     if (!f.rows)
         return;
     const place = h('div');
     const row = (i) => {
-        const smallest = get('smallest', i), pattern = text(get('pattern', i)), n = get('count', i);
-        const what = visible(findingName(i)), how = text(get('how', i));
+        const smallest = get(f, 'smallest', i), pattern = text(get(f, 'pattern', i)), n = get(f, 'count', i);
+        const what = visible(findingName(i)), how = text(get(f, 'how', i));
         return [h('a', { href: addressOf({ finding: String(i) }),
             'aria-label': `finding ${i + 1}: ${plural(n, 'check')}` }, counted(n)),
-        counted(get('judged', i) + get('graphs', i)), letter(get('subject', i)),
-        h('span', { class: 'badge s' + get('status', i) }, SYMBOLS[get('status', i)] + ' '
-            + SEVERITIES[get('severity', i)]),
-        exposureOf(get('exposure', i, null)),
-        [what, ' ', h('span', { class: 'quiet' }, visible(text(get('types', i))))],
-        [visible(text(get('what', i))), pattern && h('span', { class: 'pattern' }, ' where ',
+        counted(get(f, 'judged', i) + get(f, 'graphs', i)), letter(get(f, 'subject', i)),
+        badge(get(f, 'status', i), SEVERITIES[get(f, 'severity', i)]),
+        exposureOf(get(f, 'exposure', i, null)),
+        [what, ' ', h('span', { class: 'quiet' }, visible(text(get(f, 'types', i))))],
+        [visible(text(get(f, 'what', i))), pattern && h('span', { class: 'pattern' }, ' where ',
             h('code', {}, visible(pattern)), h('span', { class: 'quiet' }, `, as do ${
-                counted(get('passing_with', i))} of ${counted(get('passing', i))} that pass`)),
+                counted(get(f, 'passing_with', i))} of ${counted(get(f, 'passing', i))} that pass`)),
         how && h('span', { class: 'pattern' }, visible(how)),
-        get('graphs', i) ? h('span', { class: 'quiet' }, ` ${counted(get('graphs', i))} in graphs that have it`)
+        get(f, 'graphs', i) ? h('span', { class: 'quiet' }, ` ${counted(get(f, 'graphs', i))} in graphs that have it`)
             : null],
         h('a', { href: addressOf({ finding: String(i), case: cases.name[results.test[smallest]],
             on: String(results.subject[smallest]) }) }, visible(cases.name[results.test[smallest]]))];
@@ -84,27 +80,25 @@ function buildModels() {
     const m = report.models;
     if (!m.rows)
         return;
-    const get = (name, i) => m[name] ? m[name][i] : 0;
     /* A figure that is no number was not finite. */
     const measured = (name, i, digits) => {
-        if (!get('compared', i))
+        if (!get(m, 'compared', i))
             return '–';
         const v = m[name] ? number(m[name][i]) : NaN;
         return shown(Number.isNaN(v) ? Infinity : v, digits);
     };
     const rows = rowsOf(m).map((i) => {
-        const status = get('status', i);
-        return [visible(text(get('name', i))),
-            get('is_reference', i) ? 'reference, beside LiteRT' : h('span', {}, letter(get('subject', i)),
-                ' ', visible(subjectLabel(get('subject', i)))),
-            h('span', { class: 'badge s' + status }, SYMBOLS[status] + ' ' + statusName(status)),
+        return [visible(text(get(m, 'name', i))),
+            get(m, 'is_reference', i) ? 'reference, beside LiteRT' : h('span', {}, letter(get(m, 'subject', i)),
+                ' ', visible(subjectLabel(get(m, 'subject', i)))),
+            badge(get(m, 'status', i)),
             m.top1 && m.top1[i] !== null ? shown(number(m.top1[i]), 4) : '–',
-            get('images', i) ? counted(get('images', i)) : '–',
-            get('compared', i) ? counted(get('same', i)) : '–',
-            get('compared', i) ? counted(get('different', i)) : '–',
+            get(m, 'images', i) ? counted(get(m, 'images', i)) : '–',
+            get(m, 'compared', i) ? counted(get(m, 'same', i)) : '–',
+            get(m, 'compared', i) ? counted(get(m, 'different', i)) : '–',
             measured('snr_db', i, 4), measured('max_abs', i, 2),
-            get('nodes', i) ? `${get('taken', i)}/${get('nodes', i)}` : '–',
-            visible(text(get('reason', i)))];
+            get(m, 'nodes', i) ? `${get(m, 'taken', i)}/${get(m, 'nodes', i)}` : '–',
+            visible(text(get(m, 'reason', i)))];
     });
     section('models', 'Whole models', table('Whole models', [['model', ''], ['run by', ''], ['status', ''],
         ['top-1', 'n'], ['images', 'n'], ['same bits', 'n'], ['other class', 'n'], ['dB', 'n'],
@@ -113,18 +107,17 @@ function buildModels() {
 
 function buildMinimal() {
     const m = report.minimal;
-    const get = (name, i) => m[name] ? m[name][i] : 0;
     const graphs = report.results.minimal
         ? [...results.minimal.keys()].filter((i) => results.minimal[i]) : [];
     if (!m.rows && !graphs.length)
         return;
     const item = (head, shown) => h('details', { class: 'minimal' }, h('summary', {}, head), h('pre', {}, shown));
     section('minimal', 'Smallest forms', rowsOf(m).map((i) => item(
-        [letter(get('subject', i)), ' ', visible(cases.name[get('case', i)]), ' ',
-            h('span', { class: 'quiet' }, [visible(text(get('reason', i))),
-                `${plural(get('similar', i), 'failure')} like it`, `${plural(get('steps', i), 'trial')}`,
-                get('limited', i) && 'the search was cut short', get('flaky', i) && 'does not always fail']
-                .filter(Boolean).join('; '))], visible(text(get('text', i))))),
+        [letter(get(m, 'subject', i)), ' ', visible(cases.name[get(m, 'case', i)]), ' ',
+            h('span', { class: 'quiet' }, [visible(text(get(m, 'reason', i))),
+                `${plural(get(m, 'similar', i), 'failure')} like it`, `${plural(get(m, 'steps', i), 'trial')}`,
+                get(m, 'limited', i) && 'the search was cut short', get(m, 'flaky', i) && 'does not always fail']
+                .filter(Boolean).join('; '))], visible(text(get(m, 'text', i))))),
     graphs.map((i) => item([letter(results.subject[i]), ' ', h('a', { href: caseAddress(i) },
         visible(cases.name[results.test[i]]))], visible(text(results.minimal[i])))));
 }
@@ -195,13 +188,12 @@ function buildMutants() {
     const m = report.mutants;
     if (!m.rows)
         return;
-    const get = (name, i) => m[name] ? m[name][i] : 0;
     const caught = m.caught ? m.caught.reduce((a, b) => a + b, 0) : 0;
-    const rows = rowsOf(m).sort((a, b) => get('caught', a) - get('caught', b) || a - b).map((i) => [
-        h('code', {}, visible(text(get('name', i)))), get('caught', i)
+    const rows = rowsOf(m).sort((a, b) => get(m, 'caught', a) - get(m, 'caught', b) || a - b).map((i) => [
+        h('code', {}, visible(text(get(m, 'name', i)))), get(m, 'caught', i)
             ? h('span', { class: 'badge s0' }, '✓ noticed') : h('span', { class: 'badge s1' }, '✗ not noticed'),
-        visible(text(get('by', i))), h('code', {}, visible(text(get('file', i)))),
-        visible(text(get('what', i)))]);
+        visible(text(get(m, 'by', i))), h('code', {}, visible(text(get(m, 'file', i)))),
+        visible(text(get(m, 'what', i)))]);
     section('mutants', 'Planted faults', h('p', {}, `${counted(caught)} of ${counted(m.rows)} were noticed.`),
         h('details', { open: caught < m.rows }, h('summary', {}, 'List'),
             table('Planted faults', [['fault', ''], ['', ''], ['by', ''], ['file', ''], ['what', 'says']], rows)));
@@ -215,8 +207,8 @@ function buildMissing() {
     section('missing', 'Missing', h('p', {}, `The run did not come to ${plural(m.rows, 'check')}.`),
         h('details', {}, h('summary', {}, m.rows > MISSING_SHOWN ? `The first ${counted(MISSING_SHOWN)}` : 'List'),
             h('ul', { class: 'names' }, rowsOf(m).slice(0, MISSING_SHOWN).map((i) => h('li', {},
-                letter(m.subject ? m.subject[i] : 0), ' ',
-                h('code', {}, visible(cases.name[m.case ? m.case[i] : 0])))))));
+                letter(get(m, 'subject', i)), ' ',
+                h('code', {}, visible(cases.name[get(m, 'case', i)])))))));
 }
 
 /* The totals as a bar; its text is the list before it. */
@@ -229,13 +221,4 @@ function buildBar() {
         part.style.flexGrow = n;
         return n ? part : null;
     }).filter(Boolean));
-}
-
-function buildNavigation() {
-    const names = { matrix: 'Matrix', findings: 'Findings', cases: 'Checks', margins: 'Margins',
-        declined: 'Declined', models: 'Models', minimal: 'Smallest forms', cost: 'Cost',
-        mutants: 'Planted faults', missing: 'Missing' };
-    for (const [id, name] of Object.entries(names))
-        if (!byId(id).hidden)
-            byId('sections').append(h('li', {}, h('a', { href: '#' + id }, name)));
 }
