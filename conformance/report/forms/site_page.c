@@ -7,6 +7,7 @@
 #include "conformance/report/record/board.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* Where each section ends at the latest, in bytes of the page. */
@@ -93,47 +94,37 @@ static void write_heads(const struct view *v, FILE *out, const char *first)
     fputs("</tr></thead>\n", out);
 }
 
-static void write_texts(const struct view *v, FILE *out, const char *name,
-                        const char *get(const struct board_run *run))
+/* What is told of each run, where it is known of any. */
+static const struct {
+    const char *name;
+    size_t offset;
+} run_texts[] = {
+    { "driver, runtime", offsetof(struct summary_run, device.driver) },
+    { "held to the bounds", offsetof(struct summary_run, bounds) },
+    { "not of all cases", offsetof(struct summary_run, part) },
+    { "Assay", offsetof(struct summary_run, assay) },
+    { "its source", offsetof(struct summary_run, git) },
+    { "host", offsetof(struct summary_run, host) },
+};
+
+static void write_texts(const struct view *v, FILE *out, size_t row)
 {
+    const char *texts[SITE_VERSIONS];
     bool any = false;
 
-    for (size_t i = 0; i < v->count; i++)
-        any = any || get(v->runs[i]);
+    for (size_t i = 0; i < v->count; i++) {
+        memcpy(&texts[i], (const char *)&v->runs[i]->x + run_texts[row].offset, sizeof texts[i]);
+        any = any || texts[i];
+    }
     if (!any)
         return;
-    fprintf(out, "<tr><th scope=\"row\">%s</th>", name);
+    fprintf(out, "<tr><th scope=\"row\">%s</th>", run_texts[row].name);
     for (size_t i = 0; i < v->count; i++) {
         fputs("<td class=\"n text\">", out);
-        site_text(out, get(v->runs[i]) ? get(v->runs[i]) : "–");
+        site_text(out, texts[i] ? texts[i] : "–");
         fputs("</td>", out);
     }
     fputs("</tr>\n", out);
-}
-
-static const char *get_driver(const struct board_run *run)
-{
-    return run->x.device.driver;
-}
-static const char *get_bounds(const struct board_run *run)
-{
-    return run->x.bounds;
-}
-static const char *get_assay(const struct board_run *run)
-{
-    return run->x.assay;
-}
-static const char *get_git(const struct board_run *run)
-{
-    return run->x.git;
-}
-static const char *get_host(const struct board_run *run)
-{
-    return run->x.host;
-}
-static const char *get_part(const struct board_run *run)
-{
-    return run->x.part;
 }
 
 static void write_counts(const struct view *v, FILE *out)
@@ -185,12 +176,8 @@ static void write_versions(const struct view *v, FILE *out)
                 /* 99.997 % is not 100 %. */
                 fmin(site_share(v->runs[i]), v->runs[i]->bad ? 99.99 : 100));
     fputs("</tr>\n", out);
-    write_texts(v, out, "driver, runtime", get_driver);
-    write_texts(v, out, "held to the bounds", get_bounds);
-    write_texts(v, out, "not of all cases", get_part);
-    write_texts(v, out, "Assay", get_assay);
-    write_texts(v, out, "its source", get_git);
-    write_texts(v, out, "host", get_host);
+    for (size_t i = 0; i < sizeof run_texts / sizeof run_texts[0]; i++)
+        write_texts(v, out, i);
     fputs("</tbody>\n</table>\n</div>\n", out);
     if (v->count > 1) {
         fputs("<figure class=\"trend-figure\"><figcaption>Pass, of what was judged <span "
