@@ -46,25 +46,26 @@ static void put(TfLiteType type, uint8_t *at, double value)
         memcpy(at, &whole, bytes < sizeof whole ? bytes : sizeof whole);
 }
 
-static void fill(TfLiteType type, uint8_t *data, size_t count, const char *text)
+const char *hostile_feed(const char *text, TfLiteType type, void *data, size_t bytes)
 {
-    const size_t bytes = element_bytes(type);
+    const size_t size = element_bytes(type);
     double value = 1;
 
-    for (size_t i = 0; i < count; i++) {
-        char *end;
-
+    for (size_t at = 0; size > 0 && at + size <= bytes; at += size) {
         if (text && *text && *text != '/') {
+            char *end;
+
             value = strtod(text, &end);
-            text = end > text ? end + (*end == ',') : NULL;
+            text = end + strspn(end, ", ");
         }
-        put(type, data + i * bytes, value);
+        put(type, (uint8_t *)data + at, value);
     }
+    text = text ? strchr(text, '/') : NULL;
+    return text ? text + 1 + strspn(text + 1, " ") : NULL;
 }
 
-/* Fills the inputs that the engine's model has: with ones, or with the numbers of `text`, the last
- * of which fills the rest; '/' comes before those of the next input (fuzz/hostile/README.md).  On
- * failure, too, the caller frees them with feed_close.  STATUS_LIMIT: they are too large. */
+/* Fills the inputs that the engine's model has.  On failure, too, the caller frees them with
+ * feed_close.  STATUS_LIMIT: they are too large. */
 static enum status feed_inputs(struct engine *e, const char *text, struct case_instance *x,
                                struct diag *diag)
 {
@@ -72,8 +73,6 @@ static enum status feed_inputs(struct engine *e, const char *text, struct case_i
 
     *x = (struct case_instance){ .one_frame = true };
     for (size_t i = 0; engine_tensor(e, false, i, &t); i++) {
-        const size_t bytes = element_bytes(t.type);
-
         if (i == CASE_INPUTS_MAX || t.bytes > FEED_BYTES_MAX)
             return diag_fail(diag, STATUS_LIMIT, "input %zu of %zu bytes: it is not run", i,
                              t.bytes);
@@ -83,10 +82,7 @@ static enum status feed_inputs(struct engine *e, const char *text, struct case_i
         if (!x->inputs[i].data[0])
             return diag_fail(diag, STATUS_NO_MEMORY, "input %zu: out of memory", i);
         x->input_count = i + 1;
-        if (bytes > 0)
-            fill(t.type, x->inputs[i].data[0], t.bytes / bytes, text);
-        text = text ? strchr(text, '/') : NULL;
-        text = text ? text + 1 + strspn(text + 1, " ") : NULL;
+        text = hostile_feed(text, t.type, x->inputs[i].data[0], t.bytes);
     }
     return STATUS_OK;
 }
@@ -100,7 +96,7 @@ static void feed_close(struct case_instance *x)
 
 /* ---- results ---- */
 
-static double get(TfLiteType type, const void *data, size_t i)
+double hostile_number(TfLiteType type, const void *data, size_t i)
 {
     const size_t bytes = element_bytes(type);
     int64_t whole = 0;
@@ -150,8 +146,8 @@ static enum status feed_compare(const struct outputs *got, const struct outputs 
                              got->items[o].bytes, runtime_type_name(got->items[o].type),
                              want->items[o].bytes, runtime_type_name(type));
         for (size_t i = 0; bytes > 0 && i < want->items[o].bytes / bytes; i++) {
-            const double a = get(type, got->items[o].data, i);
-            const double b = get(type, want->items[o].data, i);
+            const double a = hostile_number(type, got->items[o].data, i);
+            const double b = hostile_number(type, want->items[o].data, i);
 
             if (!same(type, a, b, half))
                 return diag_fail(diag, STATUS_MISMATCH, "output %zu, element %zu: %g, expected %g",

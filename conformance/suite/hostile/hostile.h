@@ -45,6 +45,12 @@ struct hostile {
     double processor_s;    /* that a model may take */
 };
 
+/* Fills a tensor with ones, or with the numbers of a row's feed, the last of which fills the rest;
+ * returns those of the next input (fuzz/hostile/README.md). */
+const char *hostile_feed(const char *text, TfLiteType type, void *data, size_t bytes);
+/* Element i of a tensor whose elements are whole bytes. */
+double hostile_number(TfLiteType type, const void *data, size_t i);
+
 /* Runs one case, of the corpus of a struct hostile; false: the worker has to be replaced.  As
  * run_case of struct run_request. */
 bool hostile_judge(void *user, struct judge *j, const struct test_case *c,

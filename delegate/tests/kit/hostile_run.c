@@ -1,5 +1,6 @@
 #include "delegate/tests/kit/hostile_run.h"
 
+#include "conformance/suite/hostile/hostile.h"
 #include "delegate/tests/kit/device_kit.h"
 #include "delegate/tests/kit/device_profiles.h"
 #include "delegate/tests/kit/graph_edit.h"
@@ -8,7 +9,6 @@
 
 #include "delegate/graph/import.h"
 #include "delegate/ops/values.h"
-#include "reference/base/half.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/report.h"
@@ -229,28 +229,6 @@ enum status hostile_judge_delegate(const struct hostile_row *row, const struct h
 
 /* ---- inputs and results ---- */
 
-static size_t element_bytes(const TfLiteTensor *t)
-{
-    return runtime_type_bits(t->type) / 8;
-}
-
-static void put(const TfLiteTensor *t, size_t index, double value)
-{
-    char *const at = t->data.raw + index * element_bytes(t);
-    const int64_t whole = (int64_t)(value == value && value < 9e18 && value > -9e18 ? value : 0);
-    const float f = (float)value;
-    const uint16_t half = float_to_half(f);
-
-    if (t->type == kTfLiteFloat32)
-        memcpy(at, &f, sizeof f);
-    else if (t->type == kTfLiteFloat16)
-        memcpy(at, &half, sizeof half);
-    else
-        memcpy(at, &whole, element_bytes(t) < 8 ? element_bytes(t) : 8);
-}
-
-/* Inputs are ones, or the numbers of `feed`, the last of which fills the rest; '/' comes before the
- * next input. */
 static void feed(struct interpreter *in, const char *text)
 {
     size_t count;
@@ -258,44 +236,8 @@ static void feed(struct interpreter *in, const char *text)
 
     for (size_t i = 0; i < count; i++) {
         const TfLiteTensor *const t = interpreter_tensor(in, inputs[i]);
-        const size_t size = element_bytes(t);
-        double value = 1;
 
-        for (size_t e = 0; size && t->data.raw && e < t->bytes / size; e++) {
-            char *end;
-
-            if (text && *text && *text != '/') {
-                value = strtod(text, &end);
-                text = end + (*end == ',');
-            }
-            put(t, e, value);
-        }
-        if (text && (text = strchr(text, '/')))
-            text += 1 + strspn(text + 1, " ");
-    }
-}
-
-static double get(const TfLiteTensor *t, size_t index)
-{
-    const char *const at = t->data.raw + index * element_bytes(t);
-    int64_t whole = 0;
-    uint16_t half;
-    float f;
-
-    if (t->type == kTfLiteFloat32) {
-        memcpy(&f, at, sizeof f);
-        return (double)f;
-    }
-    if (t->type == kTfLiteFloat16) {
-        memcpy(&half, at, sizeof half);
-        return (double)half_to_float(half);
-    }
-    memcpy(&whole, at, element_bytes(t));
-    switch (t->type) {
-    case kTfLiteInt8: return (int8_t)whole;
-    case kTfLiteInt16: return (int16_t)whole;
-    case kTfLiteInt32: return (int32_t)whole;
-    default: return (double)whole;
+        text = hostile_feed(text, t->type, t->data.raw, t->data.raw ? t->bytes : 0);
     }
 }
 
@@ -304,13 +246,13 @@ static void keep_results(struct interpreter *in, struct hostile_outcome *o)
     size_t count;
     const int *const outputs = interpreter_outputs(in, &count);
     const TfLiteTensor *const t = count ? interpreter_tensor(in, outputs[0]) : NULL;
-    const size_t size = t ? element_bytes(t) : 0;
+    const size_t size = t ? runtime_type_bits(t->type) / 8 : 0;
 
     if (!size || size > 8 || interpreter_make_readable(in, outputs[0], &err) != STATUS_OK)
         return;
     for (size_t i = 0; i < t->bytes / size && t->data.raw && o->result_count < HOSTILE_RESULTS_MAX;
          i++)
-        o->results[o->result_count++] = get(t, i);
+        o->results[o->result_count++] = hostile_number(t->type, t->data.raw, i);
 }
 
 /* ---- one row ---- */
