@@ -327,7 +327,7 @@ static long step_of(int option)
 /* A graph whose delegation fails is unchanged, and runs on the CPU. */
 TEST(prepare_fails)
 {
-    int failed = 0;
+    int failed[KINDS] = { 0 }, survived = 0;
 
     for (int o = 0; o < OPTIONS; o++)
         for (int k = 0; k < KINDS; k++)
@@ -349,8 +349,9 @@ TEST(prepare_fails)
                     expect_said(kinds[k].name);
                     assert_int_equal(interpreter_partition_count(in), 0);
                     KIT_OK(interpreter_allocate(in, &err));
-                    failed++;
-                }
+                    failed[k]++;
+                } else
+                    survived += fault.fired;
                 if (s != STATUS_OK || kinds[k].result != VK_ERROR_DEVICE_LOST)
                     assert_int_equal(invoke(in, &outputs), STATUS_OK);
                 if (n % 5 == 0) /* while the delegate that failed still exists */
@@ -360,7 +361,11 @@ TEST(prepare_fails)
                 if (!fault.fired)
                     break;
             }
-    assert_true(failed > (KIT_SANITIZED ? 30 : 100)); /* a third of the calls */
+    for (int k = 0; k < KINDS; k++)
+        assert_true(failed[k] > 0);
+    /* There is another type of memory, and what is serialized may be lost: of seven calls that fail
+     * about one does no harm. */
+    assert_true(failed[0] + failed[1] + failed[2] > 4 * survived);
     expect_works(0);
     expect_works(1);
 }
