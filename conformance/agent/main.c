@@ -86,12 +86,8 @@ static int listen_at(int fd, const struct sockaddr *a, socklen_t bytes)
 static void tell_signal(int fd, int number)
 {
     struct wire_out o = { .bytes = NULL };
-    const size_t frame = wire_begin_frame(&o, WIRE_BYE, 0);
 
-    wire_put_u8(&o, WIRE_END_SIGNAL);
-    wire_put_u32(&o, (uint32_t)number);
-    wire_put_text(&o, NULL);
-    wire_end_frame(&o, frame);
+    wire_put_bye(&o, WIRE_END_SIGNAL, number, NULL);
     if (o.no_memory || write(fd, o.bytes, o.count) < 0)
         fail("worker", strsignal(number));
     wire_out_close(&o);

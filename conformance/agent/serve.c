@@ -45,19 +45,9 @@ static bool send_frame(struct connection *c, struct wire_out *o)
     return ok;
 }
 
-static void put_bye(struct wire_out *o, enum wire_end why, const char *text)
-{
-    const size_t frame = wire_begin_frame(o, WIRE_BYE, 0);
-
-    wire_put_u8(o, why);
-    wire_put_u32(o, 0);
-    wire_put_text(o, text);
-    wire_end_frame(o, frame);
-}
-
 static int refuse(struct connection *c, const char *text)
 {
-    put_bye(&c->agent.answer, WIRE_END_REFUSED, text);
+    wire_put_bye(&c->agent.answer, WIRE_END_REFUSED, 0, text);
     send_frame(c, &c->agent.answer);
     fprintf(stderr, "assay-agent: %s\n", text);
     return EXIT_FAILURE;
@@ -80,7 +70,7 @@ static void *watch(void *user)
             char text[64];
 
             snprintf(text, sizeof text, "no answer within %.3g s", c->limit_s);
-            put_bye(&o, WIRE_END_LATE, text);
+            wire_put_bye(&o, WIRE_END_LATE, 0, text);
         } else if (c->runs) {
             wire_end_frame(&o, wire_begin_frame(&o, WIRE_ALIVE, 0));
         }
@@ -249,10 +239,7 @@ static bool run(struct connection *c, uint32_t sequence, struct wire_in *in)
     c->deadline_s = limit_ms ? clock_s() + c->limit_s : 0;
     pthread_mutex_unlock(&c->lock);
     answered = agent_steps(&c->agent, id, steps, in);
-    if (!c->agent.answer.no_memory) {
-        c->agent.answer.bytes[count_at] = (uint8_t)answered;
-        c->agent.answer.bytes[count_at + 1] = (uint8_t)(answered >> 8);
-    }
+    wire_note(&c->agent.answer, count_at, answered, 2);
     wire_end_frame(&c->agent.answer, frame);
     pthread_mutex_lock(&c->lock);
     c->runs = false;

@@ -399,8 +399,7 @@ static bool step_invoke(struct agent *a, struct instance *i, struct wire_in *in)
         if (repeats > 1)
             wire_put_u64(&a->answer, (uint64_t)(ms * 1e6));
     }
-    for (int b = 0; b < 8 && !a->answer.no_memory; b++)
-        a->answer.bytes[at + (size_t)b] = (uint8_t)((uint64_t)(fastest_ms * 1e6) >> 8 * b);
+    wire_note(&a->answer, at, (uint64_t)(fastest_ms * 1e6), 8);
     wire_end_answer(&a->answer, begin);
     return true;
 }

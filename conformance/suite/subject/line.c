@@ -514,12 +514,8 @@ enum status line_make(struct line **out, const struct subject *s, const struct l
 static void say_bye(struct line *l)
 {
     static const int patience_ms = 5000;
-    const size_t frame = wire_begin_frame(&l->out, WIRE_BYE, 0);
 
-    wire_put_u8(&l->out, WIRE_END_ASKED);
-    wire_put_u32(&l->out, 0);
-    wire_put_text(&l->out, "");
-    end_frame(l, frame);
+    wire_put_bye(&l->out, WIRE_END_ASKED, 0, NULL);
     if (!l->out.no_memory)
         process_write(l->process.socket, l->out.bytes, l->out.count);
     shutdown(l->process.socket, SHUT_WR);

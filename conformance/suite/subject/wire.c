@@ -75,11 +75,10 @@ void wire_put_text(struct wire_out *o, const char *text)
     wire_put_bytes(o, text, length);
 }
 
-/* Writes a length of four bytes where room was left for it. */
-static void note_length(struct wire_out *o, size_t at, size_t length)
+void wire_note(struct wire_out *o, size_t at, uint64_t v, size_t bytes)
 {
-    for (size_t i = 0; i < 4 && !o->no_memory; i++)
-        o->bytes[at + i] = (uint8_t)(length >> 8 * i);
+    for (size_t i = 0; i < bytes && !o->no_memory; i++)
+        o->bytes[at + i] = (uint8_t)(v >> 8 * i);
 }
 
 size_t wire_begin_frame(struct wire_out *o, enum wire_kind kind, uint32_t sequence)
@@ -96,7 +95,7 @@ void wire_end_frame(struct wire_out *o, size_t begin)
 {
     if (o->count - begin - WIRE_HEADER_BYTES > WIRE_FRAME_MAX)
         o->no_memory = true;
-    note_length(o, begin, o->count - begin - WIRE_HEADER_BYTES);
+    wire_note(o, begin, o->count - begin - WIRE_HEADER_BYTES, 4);
 }
 
 void wire_out_close(struct wire_out *o)
@@ -258,7 +257,7 @@ size_t wire_begin_answer(struct wire_out *o, enum wire_status status, uint64_t n
 
 void wire_end_answer(struct wire_out *o, size_t begin)
 {
-    note_length(o, begin - 4, o->count - begin);
+    wire_note(o, begin - 4, o->count - begin, 4);
 }
 
 void wire_read_answer(struct wire_in *in, struct wire_answer *a)
@@ -278,7 +277,7 @@ void wire_read_answer(struct wire_in *in, struct wire_answer *a)
     a->body = (struct wire_in){ body, body ? body + length : NULL, body == NULL };
 }
 
-/* ---- HELLO ---- */
+/* ---- HELLO and BYE ---- */
 
 void wire_put_pairs(struct wire_out *o, const char *const *pairs)
 {
@@ -304,6 +303,16 @@ void wire_put_hello(struct wire_out *o, const char *const *pairs)
     wire_put_u16(o, WIRE_VERSION);
     wire_put_u32(o, WIRE_FRAME_MAX);
     wire_put_pairs(o, pairs);
+    wire_end_frame(o, begin);
+}
+
+void wire_put_bye(struct wire_out *o, enum wire_end why, int number, const char *text)
+{
+    const size_t begin = wire_begin_frame(o, WIRE_BYE, 0);
+
+    wire_put_u8(o, why);
+    wire_put_u32(o, (uint32_t)number);
+    wire_put_text(o, text);
     wire_end_frame(o, begin);
 }
 

@@ -76,6 +76,8 @@ void wire_put_text(struct wire_out *o, const char *text);
 /* Begins a frame; wire_end_frame, with what this returns, notes its length. */
 size_t wire_begin_frame(struct wire_out *o, enum wire_kind kind, uint32_t sequence);
 void wire_end_frame(struct wire_out *o, size_t begin);
+/* Writes a number of so many bytes where room was left for it. */
+void wire_note(struct wire_out *o, size_t at, uint64_t v, size_t bytes);
 void wire_out_close(struct wire_out *o);
 
 /* ---- reading ---- */
@@ -144,6 +146,8 @@ struct wire_hello {
 void wire_put_pairs(struct wire_out *o, const char *const *pairs);
 /* Writes a whole frame. */
 void wire_put_hello(struct wire_out *o, const char *const *pairs);
+/* Writes a whole frame; `number` is that of a signal. */
+void wire_put_bye(struct wire_out *o, enum wire_end why, int number, const char *text);
 enum status wire_read_hello(struct wire_in *in, struct wire_hello *h, struct diag *diag);
 /* The value of a key; "" where it is not there. */
 void wire_find_pair(struct wire_in pairs, const char *key, char *value, size_t bytes);

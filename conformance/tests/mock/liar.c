@@ -156,11 +156,7 @@ static void lie(uint8_t *frame, size_t count)
         frame[WIRE_HEADER_BYTES] = 3;
         break;
     case FAULT_late:
-        begin = wire_begin_frame(&o, WIRE_BYE, 0);
-        wire_put_u8(&o, WIRE_END_LATE);
-        wire_put_u32(&o, 0);
-        wire_put_text(&o, "over the limit");
-        wire_end_frame(&o, begin);
+        wire_put_bye(&o, WIRE_END_LATE, 0, "over the limit");
         say_frame(&o);
         exit(EXIT_FAILURE);
     case FAULT_abort:
