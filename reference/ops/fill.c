@@ -1,13 +1,14 @@
 /* Tensors that are made of a few numbers:
  *
  *     FILL        y of shape dims (i32 or i64, rank 1), each element the scalar value, of any type
- * of whole bytes; i8, u8 and i16 have the value's scale ZEROS_LIKE  zeros in the shape and type of
- * x: f32, i32, i64 RANGE       start, start + delta, ... before limit; three scalars of one type:
- * f32, i32, i64
+ *                 of whole bytes; i8, u8 and i16 have the value's scale
+ *     ZEROS_LIKE  zeros in the shape and type of x: f32, i32, i64
+ *     RANGE       start, start + delta, ... before limit; three scalars of one type: f32, i32, i64
  *
  * The number of elements of RANGE is that of the runtime: of floats the f32 quotient, rounded up. A
  * delta of 0, or one that leads away from the limit, is an error.  Inputs that are not constant
- * make the output dynamic. Meaning: tflite/kernels/fill.cc, zeros_like.cc, range.cc */
+ * make the output dynamic.
+ * Meaning: tflite/kernels/fill.cc, zeros_like.cc, range.cc */
 #include "reference/kernels/move.h"
 
 #include <inttypes.h>

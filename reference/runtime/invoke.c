@@ -1,4 +1,3 @@
-
 #include "reference/kernels/check.h"
 #include "reference/runtime/handles.h"
 #include "reference/runtime/node_kernel.h"
