@@ -43,7 +43,8 @@ vec4 result(vec4 t, float sum)
     }
     // A row of -infinity and one with NaN are NaN whole: the sum is 0, or exp() of NaN, which GLSL
     // leaves undefined as it does log() of both; SwiftShader's is infinity.  Any other row has the
-    // term of its peak, 1, and with beta above 0 none is larger.
+    // term of its peak, 1, and with beta above 0 none is larger; below 0 terms overflow as those of
+    // LiteRT do, which subtracts the largest element, too.
     const float of_row = sum > 0.0 && !isinf(sum) ? (OP == SOFTMAX_LOG ? log(sum) : sum)
                                                   : uintBitsToFloat(0x7fc00000u);
     return OP == SOFTMAX_LOG ? t - of_row : t / of_row;
