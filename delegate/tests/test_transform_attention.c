@@ -172,6 +172,10 @@ static const struct {
     { { "cap", { 1, 2, 66, 250 }, 1, NULL,
         ROWS("1,2", "5", "250") LOGITS_OF("z") "DIV {} s f32[]=4 -> c; TANH c -> t; MUL {} f32[]=4 t -> u; "
         "SOFTMAX {beta=1} u -> p; BATCH_MATMUL {} p z -> y" }, 4, 4 },
+    /* Queries that shared memory does not hold. */
+    { { "deep keys", { 1, 1, 9, 4096 }, 1, NULL,
+        ROWS("1,1", "5", "4096") "SLICE z i32[4]=0,0,0,0 i32[4]=1,1,9,64 -> v; "
+        LOGITS_OF("z") MIX_OF("v") }, 4, 3 },
     /* Either of keys and values behind TRANSPOSE: slots last, or heads. */
     { { "keys by slots", { 1, 2, 40, 250 }, 1, NULL,
         ROWS("1,2", "4", "250") "TRANSPOSE z i32[4]=0,1,3,2 -> k; BATCH_MATMUL {} q k -> l; "

@@ -427,11 +427,19 @@ static uint32_t quotient_up(uint32_t a, uint32_t b)
 }
 
 /* Bytes of the arrays that attention.comp shares. */
-static uint32_t shared_bytes(const struct choice *c, uint32_t held)
+static uint64_t shared_bytes(const struct choice *c, uint32_t held)
 {
     const uint32_t quads = c->rows / 4, block = c->invocations / c->team;
 
-    return 16 * (held + 1 + quads * (c->invocations + c->team + block + 4)) + 8 * c->rows;
+    return 16 * ((uint64_t)held + 1 + quads * (c->invocations + c->team + block + 4)) + 8 * c->rows;
+}
+
+/* Slices of q that a workgroup with teams holds there: of all its rows, or none. */
+static uint32_t held_slices(const struct planner *p, const struct choice *c, uint32_t q_slices)
+{
+    const uint32_t held = c->team > 1 ? c->rows * q_slices : 0;
+
+    return shared_bytes(c, held) <= p->limits->max_shared_memory_bytes ? held : 0;
 }
 
 /* Rows share what is loaded, up to ATTENTION_ROWS_MAX, and slots are shared out, as long as most
@@ -470,7 +478,7 @@ static struct choice choose(const struct planner *p, const struct graph_node *n,
         const uint64_t tiles = (uint64_t)runs * quotient_up(run, more.rows);
 
         if (tiles * (parts_max > 1 ? parts_max : 1) < costs->multiprocessors ||
-            shared_bytes(&more, more.rows * a->q_slices) > p->limits->max_shared_memory_bytes)
+            held_slices(p, &more, a->q_slices) == 0)
             break;
         c.rows = more.rows;
     }
@@ -556,14 +564,14 @@ static enum status plan_attention(struct planner *p, const struct graph_node *n)
     TRY(open_parts(p, &c, &written));
     args.tiles = quotient_up(args.run, c.rows);
     args.count = p->plan->tensors[dst].rows / args.run * args.tiles * c.parts;
-    const uint32_t held = c.team > 1 ? c.rows * args.q_slices : 0;
+    const uint32_t held = held_slices(p, &c, args.q_slices);
     if (!(s = planner_step(p, "attention", n, c.invocations, 1, 1)))
         return STATUS_NO_MEMORY;
     step_spec(s, ATTENTION_SPEC_ROWS, c.rows);
     step_spec(s, ATTENTION_SPEC_TEAM, c.team);
     step_spec(s, ATTENTION_SPEC_PARTS, c.parts);
     step_spec(s, ATTENTION_SPEC_HELD, held);
-    step_shared(s, shared_bytes(&c, held));
+    step_shared(s, (uint32_t)shared_bytes(&c, held));
     step_push(s, &args, sizeof args);
     step_write(p, s, 0, written);
     for (int i = 0; i < n->input_count; i++)
