@@ -2,14 +2,12 @@
 
 #include "conformance/report/record/exposure.h"
 #include "conformance/report/record/record_value.h"
+#include "conformance/util/directory.h"
 #include "conformance/util/json_parse.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,65 +28,29 @@ static int compare_maybe(const char *a, const char *b)
 
 /* ---- files ---- */
 
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* What a site writes into its directory, which may be among those that it is made of. */
 static bool is_report(const char *name)
 {
-    const size_t length = strlen(name);
-
-    return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".json") == 0 &&
-           strcmp(name, "feed.json") != 0;
-}
-
-static enum status list_directory(const char *path, char **names, size_t *count, struct diag *diag)
-{
-    DIR *const d = opendir(path);
-    const struct dirent *entry;
-    enum status s = STATUS_OK;
-
-    if (!d)
-        return diag_fail(diag, STATUS_IO, "%s: %s", path, strerror(errno));
-    while (s == STATUS_OK && (entry = readdir(d)) != NULL) {
-        char file[PATH_MAX];
-
-        if (!is_report(entry->d_name))
-            continue;
-        if (*count == FILES_MAX)
-            s = diag_fail(diag, STATUS_USAGE, "%s: more than %d reports", path, FILES_MAX);
-        else if (snprintf(file, sizeof file, "%s/%s", path, entry->d_name) >= (int)sizeof file)
-            s = diag_fail(diag, STATUS_IO, "%s/%.100s: its path is too long", path, entry->d_name);
-        else if (!(names[(*count)++] = strdup(file)))
-            s = no_memory(diag);
-    }
-    closedir(d);
-    return s;
+    return directory_name_ends(name, ".json") && strcmp(name, "feed.json") != 0;
 }
 
 enum status board_files(const char *path, enum status add(void *user, const char *file), void *user,
                         struct diag *diag)
 {
-    char **const names = mem_alloc(FILES_MAX, sizeof *names);
-    size_t count = 0;
+    char **names;
+    size_t count;
     struct stat st;
     enum status s;
 
-    if (!names)
-        return no_memory(diag);
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
-        s = list_directory(path, names, &count, diag);
-        qsort(names, count, sizeof *names, compare_texts);
-        for (size_t i = 0; s == STATUS_OK && i < count; i++)
-            s = add(user, names[i]);
-    } else {
-        s = add(user, path);
-    }
-    for (size_t i = 0; i < count; i++)
-        free(names[i]);
-    mem_free(names);
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return add(user, path);
+    TRY(directory_list(path, is_report, &names, &count, diag));
+    s = count > FILES_MAX
+            ? diag_fail(diag, STATUS_USAGE, "%s: more than %d reports", path, FILES_MAX)
+            : STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < count; i++)
+        s = add(user, names[i]);
+    directory_free(names, count);
     return s;
 }
 

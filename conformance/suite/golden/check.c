@@ -17,6 +17,7 @@
 #include "conformance/suite/judge/hidden_limits.h"
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/suite/judge/node_limits.h"
+#include "conformance/util/directory.h"
 #include "conformance/util/progress.h"
 #include "conformance/util/time_limit.h"
 #include "reference/base/memory.h"
@@ -730,7 +731,7 @@ enum status golden_check(const struct golden_request *request, struct golden_rep
     mem_free(checker.found);
     mem_free(checker.cases);
     mem_free(graphs);
-    golden_free_paths(paths, count);
+    directory_free(paths, count);
     if (s != STATUS_OK)
         golden_report_close(report);
     return s;

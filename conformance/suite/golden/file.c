@@ -2,12 +2,12 @@
 #include "conformance/suite/golden/file.h"
 
 #include "conformance/suite/golden/file_format.h"
+#include "conformance/util/directory.h"
 #include "conformance/util/program_path.h"
 #include "reference/base/memory.h"
 #include "reference/format/file.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,62 +146,15 @@ enum status golden_hash(const struct case_instance *instance, char model[SHA256_
 
 static bool is_golden_name(const char *name)
 {
-    const size_t length = strlen(name);
-
-    return length > 3 && name[0] != '.' && strcmp(name + length - 3, ".h5") == 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void golden_free_paths(char **paths, size_t count)
-{
-    for (size_t i = 0; paths && i < count; i++)
-        mem_free(paths[i]);
-    mem_free(paths);
+    return directory_name_ends(name, ".h5");
 }
 
 enum status golden_list_files(const char *directory, char ***paths, size_t *count,
                               struct diag *diag)
 {
-    DIR *const d = opendir(directory);
-    const struct dirent *entry;
-    size_t room = 0;
-
-    *paths = NULL;
-    *count = 0;
-    if (!d)
-        return diag_fail(diag, STATUS_IO, "%s: %s", directory, strerror(errno));
-    while ((entry = readdir(d)) != NULL) {
-        const size_t bytes = strlen(directory) + strlen(entry->d_name) + 2;
-
-        if (!is_golden_name(entry->d_name))
-            continue;
-        if (*count == room) {
-            char **more = mem_resize(*paths, room = room * 2 + 16, sizeof *more);
-
-            if (!more)
-                goto no_memory;
-            *paths = more;
-        }
-        (*paths)[*count] = mem_alloc(bytes, 1);
-        if (!(*paths)[*count])
-            goto no_memory;
-        snprintf((*paths)[(*count)++], bytes, "%s/%s", directory, entry->d_name);
-    }
-    closedir(d);
-    if (*count == 0)
-        return diag_fail(diag, STATUS_IO, "%s: no golden files (*.h5)", directory);
-    qsort(*paths, *count, sizeof **paths, by_name);
-    return STATUS_OK;
-no_memory:
-    closedir(d);
-    golden_free_paths(*paths, *count);
-    *paths = NULL;
-    *count = 0;
-    return diag_fail(diag, STATUS_NO_MEMORY, "%s: no memory for its names", directory);
+    TRY(directory_list(directory, is_golden_name, paths, count, diag));
+    return *count > 0 ? STATUS_OK
+                      : diag_fail(diag, STATUS_IO, "%s: no golden files (*.h5)", directory);
 }
 
 static bool has_goldens(const char *directory)

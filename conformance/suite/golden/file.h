@@ -42,10 +42,9 @@ void golden_close(struct golden_file *g);
 enum status golden_read(struct golden_file *g, const struct golden_place *place,
                         const struct h5_array *a, bool *there, struct diag *diag);
 
-/* The *.h5 files of a directory in the order of names; freed with golden_free_paths. */
+/* The *.h5 files of a directory in the order of names; freed with directory_free. */
 enum status golden_list_files(const char *directory, char ***paths, size_t *count,
                               struct diag *diag);
-void golden_free_paths(char **paths, size_t count);
 /* Finds the goldens when --dir is not given: golden/ in the working directory or above it, else
  * ../golden, ../share/assay/golden or golden beside the program. */
 enum status golden_find_directory(char directory[PATH_MAX], struct diag *diag);

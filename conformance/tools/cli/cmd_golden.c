@@ -5,6 +5,7 @@
 #include "conformance/suite/models/digits.h"
 #include "conformance/tools/cli/args.h"
 #include "conformance/tools/cli/commands.h"
+#include "conformance/util/directory.h"
 #include "conformance/util/json_text.h"
 #include "conformance/util/output.h"
 #include "reference/base/builtin.h"
@@ -139,7 +140,7 @@ static int list_run(const struct command *self, int argc, char **argv)
     if (s != STATUS_OK)
         return message_fail(self->name, &diag);
     if (!output_open(&output)) {
-        golden_free_paths(paths, count);
+        directory_free(paths, count);
         message_error(self->name, "out of memory");
         return EXIT_FAILED;
     }
@@ -155,7 +156,7 @@ static int list_run(const struct command *self, int argc, char **argv)
             0 &&
         s == STATUS_OK)
         s = diag_fail(&diag, STATUS_NO_MEMORY, "out of memory");
-    golden_free_paths(paths, count);
+    directory_free(paths, count);
     code = output_close(&output, f.common.out, s != STATUS_OK);
     return s != STATUS_OK ? message_fail(self->name, &diag) : code;
 }
