@@ -12,19 +12,15 @@ struct row {
     int ops; /* of make_length */
 };
 
-/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
 #define MEMBER(name, code_, types_)                                                                \
-    {                                                                                              \
-        .op = name, .code = code_, .version = 1,                                                   \
-        .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | (types_),                               \
-        .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)                                        \
-    }
+    GAP_MEMBER(name, code_, TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | (types_),                    \
+               SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE))
 static const struct suite_member members[] = {
-    MEMBER("add", BUILTIN_ADD, 0),
-    MEMBER("sub", BUILTIN_SUB, 0),
-    MEMBER("mul", BUILTIN_MUL, 0),
-    MEMBER("softmax", BUILTIN_SOFTMAX, TYPES_BYTES),
-    MEMBER("hard_swish", BUILTIN_HARD_SWISH, 0),
+    MEMBER("add", ADD, 0),
+    MEMBER("sub", SUB, 0),
+    MEMBER("mul", MUL, 0),
+    MEMBER("softmax", SOFTMAX, TYPES_BYTES),
+    MEMBER("hard_swish", HARD_SWISH, 0),
 };
 
 static struct value input(struct case_builder *m, const struct row *r)

@@ -16,17 +16,14 @@ struct row {
     struct graph_window window; /* of a depthwise convolution, and the outputs before it */
 };
 
-/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
 #define MEMBER(name, code_)                                                                        \
-    {                                                                                              \
-        .op = name, .code = code_, .version = 1, .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16), \
-        .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS)                                        \
-    }
+    GAP_MEMBER(name, code_, TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16),                               \
+               SET_BIT(SET_RANDOM) | SET_BIT(SET_INTEGERS))
 static const struct suite_member members[] = {
-    MEMBER("conv_2d", BUILTIN_CONV_2D), MEMBER("depthwise_conv_2d", BUILTIN_DEPTHWISE_CONV_2D),
-    MEMBER("add", BUILTIN_ADD),         MEMBER("sub", BUILTIN_SUB),
-    MEMBER("mul", BUILTIN_MUL),         MEMBER("maximum", BUILTIN_MAXIMUM),
-    MEMBER("softmax", BUILTIN_SOFTMAX),
+    MEMBER("conv_2d", CONV_2D), MEMBER("depthwise_conv_2d", DEPTHWISE_CONV_2D),
+    MEMBER("add", ADD),         MEMBER("sub", SUB),
+    MEMBER("mul", MUL),         MEMBER("maximum", MAXIMUM),
+    MEMBER("softmax", SOFTMAX),
 };
 
 /* A result of an op, so that it is not an input of the graph. */

@@ -12,33 +12,28 @@ struct row {
     struct shape in;
 };
 
-enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
-
-/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
 #define MEMBER(name, code_)                                                                        \
-    {                                                                                              \
-        .op = name, .code = code_, .version = 1,                                                   \
-        .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),      \
-        .sets = SETS                                                                               \
-    }
+    GAP_MEMBER(name, code_,                                                                        \
+               TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),        \
+               SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE))
 static const struct suite_member members[] = {
-    MEMBER("conv_2d", BUILTIN_CONV_2D),
-    MEMBER("fully_connected", BUILTIN_FULLY_CONNECTED),
-    MEMBER("mean", BUILTIN_MEAN),
-    MEMBER("softmax", BUILTIN_SOFTMAX),
-    MEMBER("average_pool_2d", BUILTIN_AVERAGE_POOL_2D),
-    MEMBER("max_pool_2d", BUILTIN_MAX_POOL_2D),
-    MEMBER("concatenation", BUILTIN_CONCATENATION),
-    MEMBER("reshape", BUILTIN_RESHAPE),
-    MEMBER("add", BUILTIN_ADD),
-    MEMBER("sub", BUILTIN_SUB),
-    MEMBER("mul", BUILTIN_MUL),
-    MEMBER("prelu", BUILTIN_PRELU),
-    MEMBER("relu", BUILTIN_RELU),
-    MEMBER("relu6", BUILTIN_RELU6),
-    MEMBER("logistic", BUILTIN_LOGISTIC),
-    MEMBER("dequantize", BUILTIN_DEQUANTIZE),
-    MEMBER("quantize", BUILTIN_QUANTIZE),
+    MEMBER("conv_2d", CONV_2D),
+    MEMBER("fully_connected", FULLY_CONNECTED),
+    MEMBER("mean", MEAN),
+    MEMBER("softmax", SOFTMAX),
+    MEMBER("average_pool_2d", AVERAGE_POOL_2D),
+    MEMBER("max_pool_2d", MAX_POOL_2D),
+    MEMBER("concatenation", CONCATENATION),
+    MEMBER("reshape", RESHAPE),
+    MEMBER("add", ADD),
+    MEMBER("sub", SUB),
+    MEMBER("mul", MUL),
+    MEMBER("prelu", PRELU),
+    MEMBER("relu", RELU),
+    MEMBER("relu6", RELU6),
+    MEMBER("logistic", LOGISTIC),
+    MEMBER("dequantize", DEQUANTIZE),
+    MEMBER("quantize", QUANTIZE),
 };
 
 static const struct shape scalar = SCALAR;

@@ -11,23 +11,19 @@ struct row {
     struct shape in;
 };
 
-/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
 #define MEMBER(name, code_)                                                                        \
-    {                                                                                              \
-        .op = name, .code = code_, .version = 1,                                                   \
-        .types = TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),                           \
-        .sets = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE)                                        \
-    }
+    GAP_MEMBER(name, code_, TYPE_BIT(CASE_F32) | TYPES_BYTES | TYPE_BIT(CASE_I8PC),                \
+               SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE))
 static const struct suite_member members[] = {
-    MEMBER("conv_2d", BUILTIN_CONV_2D),
-    MEMBER("depthwise_conv_2d", BUILTIN_DEPTHWISE_CONV_2D),
-    MEMBER("fully_connected", BUILTIN_FULLY_CONNECTED),
-    MEMBER("concatenation", BUILTIN_CONCATENATION),
-    MEMBER("add", BUILTIN_ADD),
-    MEMBER("mul", BUILTIN_MUL),
-    MEMBER("relu", BUILTIN_RELU),
-    MEMBER("average_pool_2d", BUILTIN_AVERAGE_POOL_2D),
-    MEMBER("mean", BUILTIN_MEAN),
+    MEMBER("conv_2d", CONV_2D),
+    MEMBER("depthwise_conv_2d", DEPTHWISE_CONV_2D),
+    MEMBER("fully_connected", FULLY_CONNECTED),
+    MEMBER("concatenation", CONCATENATION),
+    MEMBER("add", ADD),
+    MEMBER("mul", MUL),
+    MEMBER("relu", RELU),
+    MEMBER("average_pool_2d", AVERAGE_POOL_2D),
+    MEMBER("mean", MEAN),
 };
 
 static struct value input(struct case_builder *m, const struct row *r)

@@ -22,4 +22,10 @@
 #define GAP_DEPTHWISE  "a depthwise convolution of 1 channel fails"
 #define GAP_SHAPES     "values that follow from shapes are stale"
 
+/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
+#define GAP_MEMBER(op_, code_, types_, sets_)                                                      \
+    {                                                                                              \
+        SUITE_OP(op_, code_, 1), .types = (types_), .sets = (sets_)                                \
+    }
+
 #endif

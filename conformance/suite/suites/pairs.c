@@ -22,36 +22,31 @@ struct link {
 /* The data sets: values around 0, and values above it. */
 enum { SETS = SET_BIT(SET_RANDOM) | SET_BIT(SET_POSITIVE) };
 
-/* A member without bound and ranges: those of the op's own suite hold (suite_find_member). */
-#define MEMBER(name, code_)                                                                        \
-    {                                                                                              \
-        .op = name, .code = code_, .version = 1, .types = TYPE_BIT(CASE_F32) | TYPES_BYTES,        \
-        .sets = SETS                                                                               \
-    }
+#define MEMBER(name, code_) GAP_MEMBER(name, code_, TYPE_BIT(CASE_F32) | TYPES_BYTES, SETS)
 static const struct suite_member members[] = {
-    MEMBER("conv_2d", BUILTIN_CONV_2D),
-    MEMBER("depthwise_conv_2d", BUILTIN_DEPTHWISE_CONV_2D),
-    MEMBER("transpose_conv", BUILTIN_TRANSPOSE_CONV),
-    MEMBER("fully_connected", BUILTIN_FULLY_CONNECTED),
-    MEMBER("mean", BUILTIN_MEAN),
-    MEMBER("softmax", BUILTIN_SOFTMAX),
-    MEMBER("average_pool_2d", BUILTIN_AVERAGE_POOL_2D),
-    MEMBER("max_pool_2d", BUILTIN_MAX_POOL_2D),
-    MEMBER("pad", BUILTIN_PAD),
-    MEMBER("concatenation", BUILTIN_CONCATENATION),
-    MEMBER("strided_slice", BUILTIN_STRIDED_SLICE),
-    MEMBER("reshape", BUILTIN_RESHAPE),
-    MEMBER("resize_bilinear", BUILTIN_RESIZE_BILINEAR),
-    MEMBER("add", BUILTIN_ADD),
-    MEMBER("sub", BUILTIN_SUB),
-    MEMBER("mul", BUILTIN_MUL),
-    MEMBER("maximum", BUILTIN_MAXIMUM),
-    MEMBER("minimum", BUILTIN_MINIMUM),
-    MEMBER("prelu", BUILTIN_PRELU),
-    MEMBER("relu", BUILTIN_RELU),
-    MEMBER("relu6", BUILTIN_RELU6),
-    MEMBER("exp", BUILTIN_EXP),
-    MEMBER("logistic", BUILTIN_LOGISTIC),
+    MEMBER("conv_2d", CONV_2D),
+    MEMBER("depthwise_conv_2d", DEPTHWISE_CONV_2D),
+    MEMBER("transpose_conv", TRANSPOSE_CONV),
+    MEMBER("fully_connected", FULLY_CONNECTED),
+    MEMBER("mean", MEAN),
+    MEMBER("softmax", SOFTMAX),
+    MEMBER("average_pool_2d", AVERAGE_POOL_2D),
+    MEMBER("max_pool_2d", MAX_POOL_2D),
+    MEMBER("pad", PAD),
+    MEMBER("concatenation", CONCATENATION),
+    MEMBER("strided_slice", STRIDED_SLICE),
+    MEMBER("reshape", RESHAPE),
+    MEMBER("resize_bilinear", RESIZE_BILINEAR),
+    MEMBER("add", ADD),
+    MEMBER("sub", SUB),
+    MEMBER("mul", MUL),
+    MEMBER("maximum", MAXIMUM),
+    MEMBER("minimum", MINIMUM),
+    MEMBER("prelu", PRELU),
+    MEMBER("relu", RELU),
+    MEMBER("relu6", RELU6),
+    MEMBER("exp", EXP),
+    MEMBER("logistic", LOGISTIC),
 };
 
 /* ---- ops ---- */
