@@ -22,6 +22,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* What the programs run again. */
+struct script {
+    const struct repro_what *what;
+    const struct case_instance *instance;
+    const struct case_result *result;
+    bool is_case;
+};
+
 /* Programs beside the files of repro.h that show a failure without Assay: again.c against the C API
  * of TensorFlow Lite, again.py against the Python packages of LiteRT. */
 
@@ -181,29 +189,28 @@ static const char c_body[] =
     "    return wrong > 0;\n"
     "}\n";
 
-static void repro_print_c(FILE *f, const struct subject *subject)
+static void print_array(FILE *f, const struct subject *subject, const char *name, bool values)
 {
-    size_t count = 0;
+    fprintf(f, ";\nstatic const char *const %s[] = { ", name);
+    for (size_t i = 0; i < subject->option_count; i++) {
+        if (!is_option(subject, i))
+            continue;
+        print_quoted(f, values ? subject->options[i].value : subject->options[i].key);
+        fputs(", ", f);
+    }
+    fputs("NULL }", f);
+}
+
+static void print_c(FILE *f, const struct script *s)
+{
+    const struct subject *const subject = s->what->subject;
 
     fputs(c_head, f);
     fputs("static const char library[] = ", f);
     print_quoted(f, subject->plugin);
-    fputs(";\nstatic const char *const keys[] = { ", f);
-    for (size_t i = 0; i < subject->option_count; i++) {
-        if (!is_option(subject, i))
-            continue;
-        print_quoted(f, subject->options[i].key);
-        fputs(", ", f);
-        count++;
-    }
-    fputs("NULL };\nstatic const char *const values[] = { ", f);
-    for (size_t i = 0; i < subject->option_count; i++) {
-        if (!is_option(subject, i))
-            continue;
-        print_quoted(f, subject->options[i].value);
-        fputs(", ", f);
-    }
-    fprintf(f, "NULL };\nenum { option_count = %zu };\n", count);
+    print_array(f, subject, "keys", false);
+    print_array(f, subject, "values", true);
+    fputs(";\nenum { option_count = sizeof keys / sizeof keys[0] - 1 };\n", f);
     fputs(c_body, f);
 }
 
@@ -273,8 +280,9 @@ static const char python_body[] =
     "print(f\"{wrong} elements are wrong\")\n"
     "sys.exit(bool(wrong))\n";
 
-static void repro_print_python(FILE *f, const struct subject *subject)
+static void print_python(FILE *f, const struct script *s)
 {
+    const struct subject *const subject = s->what->subject;
     const bool is_litert = strcmp(subject->kind->name, "litert") == 0;
 
     fputs("#!/usr/bin/env python3\n"
@@ -495,9 +503,11 @@ static void print_diff(FILE *f, const struct repro_what *what, const struct case
     print_subject(f, what->subject);
 }
 
-static void print_script(FILE *f, const struct repro_what *what, const struct case_instance *x,
-                         const struct case_result *result, bool is_case)
+static void print_shell(FILE *f, const struct script *s)
 {
+    const struct repro_what *const what = s->what;
+    const struct case_result *const result = s->result;
+
     fprintf(f, "#!/bin/sh\n# %s on ", what->test_case->name);
     print_comment(f, what->subject->label);
     fprintf(f, ", %s: ", case_status_name(result->status));
@@ -510,9 +520,9 @@ static void print_script(FILE *f, const struct repro_what *what, const struct ca
                 result->error, result->limit);
     fprintf(f, "\n# ASSAY is the path of the program, where PATH does not have it.\n");
     fprintf(f, "cd \"$(dirname \"$0\")\" || exit 2\n");
-    if (is_case) {
+    if (s->is_case) {
         fprintf(f, "# The model and frame A of its inputs alone: ");
-        print_diff(f, what, x);
+        print_diff(f, what, s->instance);
         fprintf(f, "\nexec \"${ASSAY:-assay}\" conformance --filter='%s' --seed=%" PRIu64,
                 what->test_case->name, what->seed);
         if (random_is_graph(what->test_case))
@@ -520,15 +530,15 @@ static void print_script(FILE *f, const struct repro_what *what, const struct ca
         print_subject(f, what->subject);
     } else {
         fprintf(f, "exec ");
-        print_diff(f, what, x);
+        print_diff(f, what, s->instance);
     }
     fprintf(f, " \"$@\"\n");
 }
 
 /* Writes a file that `print` makes, which can be run where `mode` says so. */
 static enum status save_text(struct repro *r, const char *name, mode_t mode,
-                             void print(FILE *f, const void *user), const void *user,
-                             struct diag *diag)
+                             void print(FILE *f, const struct script *s),
+                             const struct script *script, struct diag *diag)
 {
     char path[PATH_MAX + 64], *text = NULL;
     size_t bytes = 0;
@@ -537,7 +547,7 @@ static enum status save_text(struct repro *r, const char *name, mode_t mode,
 
     if (!f)
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
-    print(f, user);
+    print(f, script);
     if (fclose(f) != 0)
         return diag_fail(diag, STATUS_NO_MEMORY, "%s: out of memory", name);
     snprintf(path, sizeof path, "%s/%s", r->path, name);
@@ -548,35 +558,11 @@ static enum status save_text(struct repro *r, const char *name, mode_t mode,
     return s;
 }
 
-struct script {
-    const struct repro_what *what;
-    const struct case_instance *instance;
-    const struct case_result *result;
-    bool is_case;
-};
-
-static void print_shell(FILE *f, const void *user)
-{
-    const struct script *const s = user;
-
-    print_script(f, s->what, s->instance, s->result, s->is_case);
-}
-
-static void print_c(FILE *f, const void *user)
-{
-    repro_print_c(f, user);
-}
-
-static void print_python(FILE *f, const void *user)
-{
-    repro_print_python(f, user);
-}
-
 static enum status save_programs(struct repro *r, const struct script *script, struct diag *diag)
 {
     TRY(save_text(r, "again.sh", 0755, print_shell, script, diag));
-    TRY(save_text(r, "again.c", 0644, print_c, script->what->subject, diag));
-    return save_text(r, "again.py", 0755, print_python, script->what->subject, diag);
+    TRY(save_text(r, "again.c", 0644, print_c, script, diag));
+    return save_text(r, "again.py", 0755, print_python, script, diag);
 }
 
 static enum status save_tensors(struct repro *r, struct diag *diag)
