@@ -28,7 +28,7 @@ bool habit_repeat(struct case_run *run, struct engine *e, int frame, const char 
 /* ---- habit_cache.c: starts with files that other starts have written ---- */
 
 /* With serialization_dir: cold, warm, warm from another plan, and with the files of a model that
- * differs in one constant, one scale or one option. */
+ * differs in one constant, scale, zero point or option. */
 bool habit_check_cache(struct case_run *run);
 
 /* ---- habit_interpreters.c ---- */

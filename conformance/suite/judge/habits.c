@@ -40,7 +40,8 @@ const struct habit_row habit_rows[HABIT_COUNT] = {
     [HABIT_OPTIONS] = { "the model prepared by a second delegate, of ours with other options",
                         ENGINE_LOCAL, false, "an agent has one delegate", habit_check_options },
     [HABIT_CACHE] = { "started with a cold cache, a warm one, a warm one with another choice of "
-                      "kernels, and one of a model that differs in a constant, scale or option",
+                      "kernels, and one of a model that differs in a constant, scale, zero point "
+                      "or option",
                       0, true, OPTIONS_OF_OURS, habit_check_cache },
     [HABIT_WAIT] = { "each other way to wait for the device", 0, true, OPTIONS_OF_OURS,
                      habit_check_wait },
