@@ -1,5 +1,6 @@
 #include "conformance/suite/judge/looks.h"
 
+#include "conformance/suite/bounds/compare.h"
 #include "reference/base/op_facts.h"
 
 #include <math.h>
@@ -21,23 +22,20 @@ static const TfLiteTensor *output_of(const struct looks_request *q)
     return interpreter_tensor(q->in, interpreter_node(q->in, q->node)->outputs->data[q->output]);
 }
 
-/* In steps of a quantized output; NaN of a type that is not looked at. */
+/* In steps of a quantized output; NaN of a type that has no numbers. */
 static double element(const struct looks_request *q, size_t i)
 {
-    switch (output_of(q)->type) {
-    case kTfLiteFloat32: return ((const float *)q->got)[i];
-    case kTfLiteInt8: return ((const int8_t *)q->got)[i];
-    case kTfLiteUInt8: return ((const uint8_t *)q->got)[i];
-    case kTfLiteInt16: return ((const int16_t *)q->got)[i];
-    case kTfLiteInt32: return ((const int32_t *)q->got)[i];
-    default: return NAN;
-    }
+    double x;
+
+    return compare_number(output_of(q)->type, q->got, i, &x) ? x : NAN;
 }
 
 static bool is_near(const struct looks_request *q, double got, double want)
 {
-    return output_of(q)->type == kTfLiteFloat32 ? fabs(got - want) <= 1e-4 * fabs(want)
-                                                : fabs(got - want) <= 1;
+    const TfLiteType type = output_of(q)->type;
+
+    return type == kTfLiteFloat32 || type == kTfLiteFloat16 ? fabs(got - want) <= 1e-4 * fabs(want)
+                                                            : fabs(got - want) <= 1;
 }
 
 static bool is_zero(const struct looks_request *q)
