@@ -7,24 +7,26 @@
 enum axis { AXIS_STORAGE, AXIS_DESIGN, AXIS_INTEGERS, AXIS_COUNT };
 
 static const struct {
+    const char *name;
     enum bounds bounds;
     enum axis axis;
-} classes[] = { { BOUNDS_FP32, AXIS_STORAGE },       { BOUNDS_FP16, AXIS_STORAGE },
-                { BOUNDS_FP16_ARITH, AXIS_STORAGE }, { BOUNDS_FP16_RUNS, AXIS_STORAGE },
-                { BOUNDS_TOWARD_ZERO, AXIS_DESIGN }, { BOUNDS_WINOGRAD, AXIS_DESIGN },
-                { BOUNDS_HYBRID, AXIS_DESIGN },      { BOUNDS_EXPONENTIALS, AXIS_DESIGN },
-                { BOUNDS_EXACT, AXIS_INTEGERS },     { BOUNDS_ONE_STEP, AXIS_INTEGERS },
-                { BOUNDS_FLOAT_VIEW, AXIS_INTEGERS } };
+} classes[] = { { "fp32", BOUNDS_FP32, AXIS_STORAGE },
+                { "fp16", BOUNDS_FP16, AXIS_STORAGE },
+                { "fp16_arith", BOUNDS_FP16_ARITH, AXIS_STORAGE },
+                { "fp16_runs", BOUNDS_FP16_RUNS, AXIS_STORAGE },
+                { "rtz", BOUNDS_TOWARD_ZERO, AXIS_DESIGN },
+                { "winograd", BOUNDS_WINOGRAD, AXIS_DESIGN },
+                { "hybrid", BOUNDS_HYBRID, AXIS_DESIGN },
+                { "exponentials", BOUNDS_EXPONENTIALS, AXIS_DESIGN },
+                { "exact", BOUNDS_EXACT, AXIS_INTEGERS },
+                { "one_step", BOUNDS_ONE_STEP, AXIS_INTEGERS },
+                { "float_view", BOUNDS_FLOAT_VIEW, AXIS_INTEGERS } };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
-
-const char *const bounds_names[CLASSES + 1] = { "fp32",  "fp16",     "fp16_arith", "fp16_runs",
-                                                "rtz",   "winograd", "hybrid",     "exponentials",
-                                                "exact", "one_step", "float_view" };
 
 static int find(const char *name, size_t length)
 {
     for (int i = 0; i < CLASSES; i++) {
-        if (strlen(bounds_names[i]) == length && memcmp(bounds_names[i], name, length) == 0)
+        if (strlen(classes[i].name) == length && memcmp(classes[i].name, name, length) == 0)
             return i;
     }
     return -1;
@@ -37,7 +39,7 @@ static enum status fail_unknown(const char *name, size_t length, struct diag *di
 
     for (int i = 0; i < CLASSES; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-                                 bounds_names[i]);
+                                 classes[i].name);
     return diag_fail(diag, STATUS_USAGE,
                      "bounds: the class '%.*s' is not known, expected a list of %s", (int)length,
                      name, known);
@@ -62,7 +64,7 @@ enum status bounds_parse(const char *list, enum bounds *floats, enum bounds *int
 
             if (*before >= 0 && *before != i)
                 return diag_fail(diag, STATUS_USAGE, "bounds: %s and %s exclude each other",
-                                 bounds_names[*before], bounds_names[i]);
+                                 classes[*before].name, classes[i].name);
             *before = i;
         }
         at += length;
@@ -92,7 +94,7 @@ const char *bounds_text(enum bounds bounds, char text[BOUNDS_TEXT_BYTES])
 
         if (has)
             used += (size_t)snprintf(text + used, BOUNDS_TEXT_BYTES - used, "%s%s", used ? "," : "",
-                                     bounds_names[i]);
+                                     classes[i].name);
     }
     return text;
 }

@@ -36,9 +36,6 @@ static inline bool bounds_half(enum bounds floats)
     return (floats & BOUNDS_FP16) != 0;
 }
 
-/* The names that bounds_parse knows, for help texts: "fp32", ...; then NULL. */
-extern const char *const bounds_names[];
-
 /* Reads a list of names, separated by commas.  The classes that it does not name stay as they are:
  * "winograd" leaves *integers alone, and in *floats the storage.  STATUS_USAGE names what is not
  * known, or what excludes each other; then nothing has changed. */
