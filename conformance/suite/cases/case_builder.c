@@ -588,14 +588,9 @@ int case_tensor_i32(struct case_builder *m, const char *name, const struct shape
     return add_tensor(m, TENSOR_INT32, name, shape);
 }
 
-int case_tensor_bool(struct case_builder *m, const char *name, const struct shape *shape)
-{
-    return add_tensor(m, TENSOR_BOOL, name, shape);
-}
-
 int case_output_bool(struct case_builder *m, const char *name, const struct shape *shape)
 {
-    return as_output(m, case_tensor_bool(m, name, shape));
+    return as_output(m, add_tensor(m, TENSOR_BOOL, name, shape));
 }
 
 int case_tensor_of(struct case_builder *m, const char *name, const struct shape *shape,

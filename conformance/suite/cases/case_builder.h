@@ -98,8 +98,7 @@ int case_output_scaled(struct case_builder *m, const char *name, const struct sh
 /* Add an activation of type int32, the same as an output of the graph. */
 int case_tensor_i32(struct case_builder *m, const char *name, const struct shape *shape);
 int case_output_i32(struct case_builder *m, const char *name, const struct shape *shape);
-/* The same of bool. */
-int case_tensor_bool(struct case_builder *m, const char *name, const struct shape *shape);
+/* Adds an output of the graph of type bool. */
 int case_output_bool(struct case_builder *m, const char *name, const struct shape *shape);
 /* Add an activation of any type, without a scale, and the same as an output of the graph. */
 int case_tensor_of(struct case_builder *m, const char *name, const struct shape *shape,

@@ -77,9 +77,10 @@ const struct pairwise_level quant_zero_levels[3] = { { "", ZERO_ANYWHERE, 0 },
 const struct pairwise_level quant_zero_out_levels[3] = { { "", ZERO_ANYWHERE, 0 },
                                                          { "ylow", ZERO_LOW, 0 },
                                                          { "yhigh", ZERO_HIGH, 0 } };
-const struct pairwise_level quant_channel_levels[3] = { { "", CHANNELS_NEAR, 0 },
-                                                        { "onetiny", CHANNELS_ONE_TINY, 0 },
-                                                        { "cfar", CHANNELS_FAR, 0 } };
+/* Scales of weights by channel. */
+static const struct pairwise_level channel_levels[3] = { { "", CHANNELS_NEAR, 0 },
+                                                         { "onetiny", CHANNELS_ONE_TINY, 0 },
+                                                         { "cfar", CHANNELS_FAR, 0 } };
 
 struct quant_row quant_row_of(const struct pairwise_level *multiplier,
                               const struct pairwise_level *zero,
@@ -103,7 +104,8 @@ enum { Q_MULTIPLIERS, Q_ZERO, Q_ZERO_OUT, Q_CHANNELS, Q_ACTIVATION, Q_AXES = QUA
 
 const struct pairwise_axis quant_product_axes[Q_AXES] = { QUANT_MULTIPLIERS_OF_PRODUCTS,
                                                           QUANT_ZEROS, QUANT_ZEROS_OUT,
-                                                          QUANT_CHANNELS, AXIS_ACTIVATIONS };
+                                                          PAIRWISE_AXIS(channel_levels),
+                                                          AXIS_ACTIVATIONS };
 
 struct op_case quant_product_case(const struct pairwise_row *row)
 {

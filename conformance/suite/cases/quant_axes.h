@@ -7,8 +7,7 @@
 #include "conformance/suite/cases/suite.h"
 
 extern const struct pairwise_level quant_product_multipliers[9], quant_sum_multipliers[9],
-    quant_one_multipliers[9], quant_zero_levels[3], quant_zero_out_levels[3],
-    quant_channel_levels[3];
+    quant_one_multipliers[9], quant_zero_levels[3], quant_zero_out_levels[3];
 
 /* Multipliers that requantize products: powers of two, which make ties; those above 1, which shift
  * to the left; those that make every result 0; those with which results saturate, or use a part of
@@ -21,8 +20,6 @@ extern const struct pairwise_level quant_product_multipliers[9], quant_sum_multi
 /* Zero points of inputs and of the result: anywhere, or at either end of the range. */
 #define QUANT_ZEROS     PAIRWISE_AXIS(quant_zero_levels)
 #define QUANT_ZEROS_OUT PAIRWISE_AXIS(quant_zero_out_levels)
-/* Scales of weights by channel. */
-#define QUANT_CHANNELS PAIRWISE_AXIS(quant_channel_levels)
 
 /* Returns how a row with these levels is quantized; NULL for an axis that the sweep lacks. */
 struct quant_row quant_row_of(const struct pairwise_level *multiplier,

@@ -244,8 +244,10 @@ static bool is_image(const TfLiteTensor *t, const struct array *a, struct extent
            a->elements != 0 && image_extent(a->rank, a->dims, e);
 }
 
-enum status tensor_takes_array(const TfLiteTensor *t, const struct array *a, struct diag *diag)
+/* Whether an array of that type and shape can become the tensor's value; its data are not used. */
+static enum status takes(const void *tensor, const struct array *a, struct diag *diag)
 {
+    const TfLiteTensor *const t = tensor;
     struct extent e;
 
     if (is_image(t, a, &e))
@@ -263,7 +265,7 @@ enum status tensor_from_array(TfLiteTensor *t, const struct array *a, struct pix
 {
     struct extent e;
 
-    TRY(tensor_takes_array(t, a, diag));
+    TRY(takes(t, a, diag));
     if (is_image(t, a, &e)) {
         const struct image im = { (uint32_t)e.width, (uint32_t)e.height, (uint32_t)e.channels,
                                   a->data };
@@ -314,11 +316,6 @@ static bool split_place(const char *text, struct hdf5_place *p)
         *bracket = '\0';
     }
     return true;
-}
-
-static enum status takes(const void *tensor, const struct array *a, struct diag *diag)
-{
-    return tensor_takes_array(tensor, a, diag);
 }
 
 static enum status load_hdf5(TfLiteTensor *t, const struct hdf5_place *p, struct pixel_scale scale,

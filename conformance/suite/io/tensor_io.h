@@ -25,8 +25,6 @@ struct pixel_scale {
 /* Reads a file into a tensor that is allocated. */
 enum status tensor_load(TfLiteTensor *t, const char *path, struct pixel_scale scale,
                         struct diag *diag);
-/* Whether an array of that type and shape can become the tensor's value; its data are not used. */
-enum status tensor_takes_array(const TfLiteTensor *t, const struct array *a, struct diag *diag);
 /* The same from an array, and from an image. */
 enum status tensor_from_array(TfLiteTensor *t, const struct array *a, struct pixel_scale scale,
                               struct diag *diag);

@@ -26,8 +26,10 @@ static struct zoo_tokens add(struct zoo_net *net, const char *name, struct zoo_t
     return a;
 }
 
-int zoo_layer_norm(struct zoo_net *net, const char *name, int in, struct zoo_dims dims, int epsilon,
-                   int gamma, int beta)
+/* (x - mean) / sqrt(variance + epsilon) * gamma + beta of each row, in the nodes that exporters
+ * write. */
+static int layer_norm(struct zoo_net *net, const char *name, int in, struct zoo_dims dims,
+                      int epsilon, int gamma, int beta)
 {
     struct zoo_dims one = dims;
     const int mean = zoo_mean_of_row(net, zoo_label(name, "mean").text, in, dims);
@@ -57,7 +59,7 @@ static struct zoo_tokens normalize(struct zoo_net *net, const char *name, struct
               gamma = drawn_row(net, name, "gamma", in.width, 1),
               beta = drawn_row(net, name, "beta", in.width, 0);
 
-    in.index = zoo_layer_norm(net, name, in.index, dims_of(net, in), e, gamma, beta);
+    in.index = layer_norm(net, name, in.index, dims_of(net, in), e, gamma, beta);
     return in;
 }
 
@@ -280,7 +282,7 @@ int zoo_layer_norm_drawn(struct zoo_net *net, const char *name, int in, const st
               gamma = drawn_row(net, name, "gamma", l->width, 1),
               beta = drawn_row(net, name, "beta", l->width, 0);
 
-    return zoo_layer_norm(net, name, in, rows_of(net, l->tokens, l->width), e, gamma, beta);
+    return layer_norm(net, name, in, rows_of(net, l->tokens, l->width), e, gamma, beta);
 }
 
 int zoo_projected(struct zoo_net *net, const char *name, int in, const struct zoo_layer *l,

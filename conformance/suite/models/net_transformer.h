@@ -29,10 +29,6 @@ int zoo_first_token(struct zoo_net *net, const char *name, struct zoo_tokens in)
 
 /* ---- of any rank: dims are those of the result ---- */
 
-/* (x - mean) / sqrt(variance + epsilon) * gamma + beta of each row, in the nodes that exporters
- * write. */
-int zoo_layer_norm(struct zoo_net *net, const char *name, int in, struct zoo_dims dims, int epsilon,
-                   int gamma, int beta);
 /* Rows of a table [.., width] by ids, i32 of as many elements: [batch, tokens, width]. */
 int zoo_embedded(struct zoo_net *net, const char *name, int ids, struct zoo_matrix *table,
                  struct zoo_dims dims);

@@ -242,20 +242,19 @@ struct value decompose_rope(struct case_builder *m, const struct row *r, const s
     return graph_add_concatenation(m, 2, parts, axis);
 }
 
+static const struct value absent = { .tensor = -1 };
+
 /* FULLY_CONNECTED whose bias is absent: no tensor of the caller may stand in for it. */
 struct value decompose_dense(struct case_builder *m, const struct row *r, const struct value *in)
 {
     struct options options;
     const struct shape out = DIMS(in[0].shape.d[0], in[1].shape.d[0]);
-    struct value none = { .tensor = -1 };
 
     (void)r;
     options_init(&options, OPTIONS_FullyConnectedOptions);
     return composite_op(m, BUILTIN_FULLY_CONNECTED, 6, &options, 3,
-                        (const struct value[]){ in[0], in[1], none }, &out);
+                        (const struct value[]){ in[0], in[1], absent }, &out);
 }
-
-static const struct value absent = { .tensor = -1 };
 
 /* The same with i4 weights of its own in blocks of 32, whose scales are a tensor of the subgraph.
  */
