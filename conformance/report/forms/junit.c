@@ -269,28 +269,17 @@ static void put_properties(FILE *out, const struct record *r, const struct recor
     fputs("  </properties>\n", out);
 }
 
-/* Results are by subject: those of the subject are count ones from *first on. */
-static size_t results_of(const struct record *r, size_t subject, size_t *first)
-{
-    size_t end;
-
-    while (*first < r->result_count && r->results[*first].subject < subject)
-        ++*first;
-    for (end = *first; end < r->result_count && r->results[end].subject == subject;)
-        end++;
-    return end - *first;
-}
-
 static void put_subject(FILE *out, const struct record *r, size_t subject,
-                        const struct finding *const *findings, size_t *first)
+                        const struct finding *const *findings)
 {
     const char *const label = r->subjects[subject].label ? r->subjects[subject].label : "subject";
     /* GitLab and Jenkins know a test by its class and name alone. */
     const char *const prefix = r->subject_count > 1 ? label : "";
-    const size_t count = results_of(r, subject, first);
     struct counts c = { .all = 0 };
+    size_t first, last;
 
-    for (size_t i = *first; i < *first + count; i++) {
+    record_subject_results(r, subject, &first, &last);
+    for (size_t i = first; i < last; i++) {
         count_outcome(&c, outcome_of(&r->results[i]));
         c.seconds += r->results[i].ms > 0 ? r->results[i].ms / 1000 : 0;
     }
@@ -304,14 +293,13 @@ static void put_subject(FILE *out, const struct record *r, size_t subject,
     put_properties(out, r, &r->subjects[subject]);
     if (r->subjects[subject].not_run)
         put_not_run(out, &r->subjects[subject], prefix);
-    for (size_t i = *first; i < *first + count; i++)
+    for (size_t i = first; i < last; i++)
         put_result(out, r, &r->results[i], findings[i], prefix);
     for (size_t i = 0; i < r->missing_count; i++) {
         if (r->missing[i].subject == subject)
             put_missing(out, r, r->missing[i].test_case, prefix);
     }
     fputs(" </testsuite>\n", out);
-    *first += count;
 }
 
 static enum outcome model_outcome(const struct record_model *m)
@@ -384,7 +372,6 @@ enum status form_junit(const struct record *r, FILE *out, struct diag *diag)
 {
     const struct finding *const *findings;
     struct arena arena = { .blocks = NULL };
-    size_t first = 0;
     const enum status status = cluster_by_result(r, &arena, &findings, diag);
 
     if (status != STATUS_OK)
@@ -393,7 +380,7 @@ enum status form_junit(const struct record *r, FILE *out, struct diag *diag)
     put_seconds(out, r->run.seconds);
     fputs(">\n", out);
     for (size_t s = 0; s < r->subject_count; s++)
-        put_subject(out, r, s, findings, &first);
+        put_subject(out, r, s, findings);
     put_models(out, r);
     put_run(out, r);
     fputs("</testsuites>\n", out);

@@ -283,14 +283,12 @@ static enum status print_all(struct text *x, struct diag *diag)
     TRY(record_lines(r, &x->arena, &x->lines, &x->line_count, diag));
     print_head(r, x->out);
     for (size_t s = 0; s < r->subject_count; s++) {
-        size_t first, last;
-
         if (r->subjects[s].not_run) {
             print_not_run(&r->subjects[s], s, x->out);
             continue;
         }
-        text_subject_results(r, s, &first, &last);
-        if (first == last && r->result_count > 0)
+        record_subject_results(r, s, &x->first, &x->last);
+        if (x->first == x->last && r->result_count > 0)
             continue;
         fprintf(x->out, "\nsubject %zu: %s (bounds %s)\n", s, r->subjects[s].label,
                 r->subjects[s].bounds ? r->subjects[s].bounds : "not known");

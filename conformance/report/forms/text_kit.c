@@ -73,17 +73,3 @@ enum status text_group(struct arena *arena, const char *const *texts, size_t cou
     *group_count = n;
     return STATUS_OK;
 }
-
-/* ---- results ---- */
-
-void text_subject_results(const struct record *r, size_t subject, size_t *first, size_t *last)
-{
-    size_t i = 0;
-
-    while (i < r->result_count && r->results[i].subject < subject)
-        i++;
-    *first = i;
-    while (i < r->result_count && r->results[i].subject == subject)
-        i++;
-    *last = i;
-}

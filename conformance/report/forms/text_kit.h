@@ -14,7 +14,8 @@ struct text {
     struct arena arena;
     struct record_line *lines;
     size_t line_count;
-    bool *untaken; /* of each case: the subject that is told takes no case of its line */
+    size_t first, last; /* the subject that is told has results[first] to results[last - 1] */
+    bool *untaken;      /* of each case: the subject that is told takes no case of its line */
 };
 
 /* A list of words, wrapped at the width of the report. */
@@ -35,9 +36,6 @@ struct text_group {
 /* Groups equal texts, in the order of the first of each; those that are NULL are left out. */
 enum status text_group(struct arena *arena, const char *const *texts, size_t count,
                        struct text_group **groups, size_t *group_count, struct diag *diag);
-
-/* The results of a subject are results[first] to results[last - 1]. */
-void text_subject_results(const struct record *r, size_t subject, size_t *first, size_t *last);
 
 /* Whether all cases of a line were declined, and none of them had to be taken. */
 bool text_is_untaken(const struct record_totals *t);

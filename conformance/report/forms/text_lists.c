@@ -185,10 +185,8 @@ static void print_share(struct text *x, size_t subject)
     struct record_totals all = { .worst = SIZE_MAX };
     const struct record_case *most = NULL;
     double share = 0;
-    size_t first, last;
 
-    text_subject_results(r, subject, &first, &last);
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = x->first; i < x->last; i++) {
         const struct record_result *const c = &r->results[i];
 
         record_totals_add(&all, r, i);
@@ -235,20 +233,19 @@ static const char *line_name(const struct record_case *c)
 
 /* Op by op the cases to which the habit applies, and on which the kind of subject does not allow
  * it, or the subject refused it. */
-static void print_unchecked(struct text *x, size_t first, size_t last, enum habit habit,
-                            bool refused)
+static void print_unchecked(struct text *x, enum habit habit, bool refused)
 {
     const struct record *const r = x->record;
     struct text_list list = { x->out, 0 };
     bool begun = false;
     size_t count = 0;
 
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = x->first; i < x->last; i++) {
         const struct record_result *const c = &r->results[i];
         const char *const name = line_name(&r->cases[c->test_case]);
 
         count += ((refused ? c->refused : c->left_out) & ~c->checked) >> habit & 1;
-        if (i + 1 < last && strcmp(line_name(&r->cases[c[1].test_case]), name) == 0)
+        if (i + 1 < x->last && strcmp(line_name(&r->cases[c[1].test_case]), name) == 0)
             continue;
         if (count > 0 && !begun) {
             text_list_word(&list, refused ? "refused:" : "not checked:");
@@ -269,17 +266,15 @@ static void print_unchecked(struct text *x, size_t first, size_t last, enum habi
 
 /* What was checked beside the results, and what applied and could not be: a check that was left out
  * has not passed. */
-static void print_habits(struct text *x, size_t subject)
+static void print_habits(struct text *x)
 {
     struct text_list list = { x->out, 0 };
     bool begun = false;
-    size_t first, last;
 
-    text_subject_results(x->record, subject, &first, &last);
     for (int h = 0; h < HABIT_COUNT; h++) {
         size_t count = 0;
 
-        for (size_t i = first; i < last; i++)
+        for (size_t i = x->first; i < x->last; i++)
             count += x->record->results[i].checked >> h & 1;
         if (count > 0 && !begun)
             fputs("  checked beside the results, in how many cases:\n", x->out);
@@ -289,26 +284,24 @@ static void print_habits(struct text *x, size_t subject)
         return;
     fputc('\n', x->out);
     for (int h = 0; h < HABIT_COUNT; h++) {
-        print_unchecked(x, first, last, (enum habit)h, false);
-        print_unchecked(x, first, last, (enum habit)h, true);
+        print_unchecked(x, (enum habit)h, false);
+        print_unchecked(x, (enum habit)h, true);
     }
 }
 
 /* ---- designs ---- */
 
 /* How nodes of dynamic range computed, in how many cases. */
-static void print_designs(struct text *x, size_t subject)
+static void print_designs(struct text *x)
 {
     struct text_list list = { x->out, 0 };
     bool begun = false;
-    size_t first, last;
 
-    text_subject_results(x->record, subject, &first, &last);
     for (int d = 0; d < DESIGN_COUNT; d++) {
         const char *const name = design_name(1u << d);
         size_t count = 0;
 
-        for (size_t i = first; i < last; i++) {
+        for (size_t i = x->first; i < x->last; i++) {
             const char *const design = x->record->results[i].design;
 
             count += design && strcmp(design, name) == 0;
@@ -325,14 +318,13 @@ static void print_designs(struct text *x, size_t subject)
 
 /* How often cases were wrong when they were run again: those with wrong or cut runs, with
  * --statistics all. */
-static void print_repeats(struct text *x, size_t subject)
+static void print_repeats(struct text *x)
 {
     const struct record *const r = x->record;
-    size_t first, last, cases = 0, wrong = 0, cut = 0;
+    size_t cases = 0, wrong = 0, cut = 0;
     char text[RECORD_REPEATS_BYTES];
 
-    text_subject_results(r, subject, &first, &last);
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = x->first; i < x->last; i++) {
         cases += r->results[i].repeats.asked > 0;
         wrong += r->results[i].repeats.wrong > 0;
         cut += r->results[i].repeats.cut != NULL;
@@ -343,7 +335,7 @@ static void print_repeats(struct text *x, size_t subject)
             "  repeated: %zu cases, %llu runs of each: wrong runs in %zu, cut before the last run: "
             "%zu\n",
             cases, (unsigned long long)r->run.repeat, wrong, cut);
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = x->first; i < x->last; i++) {
         const struct record_result *const c = &r->results[i];
         struct text_list list = { x->out, 0 };
 
@@ -426,18 +418,17 @@ static void print_group_of_declined(struct text *x, const struct record_result *
 
 /* Prints each reason once, with the cases that were declined for it.  Reasons that differ in
  * numbers alone, such as scales, are one, for which the first speaks. */
-static enum status print_declined(struct text *x, size_t subject, struct diag *diag)
+static enum status print_declined(struct text *x, struct diag *diag)
 {
     const struct record *const r = x->record;
     const char **reasons;
     struct text_group *groups;
-    size_t first, last, count;
+    size_t count;
 
-    text_subject_results(r, subject, &first, &last);
-    reasons = ARENA_NEW(&x->arena, last - first, const char *);
+    reasons = ARENA_NEW(&x->arena, x->last - x->first, const char *);
     if (!reasons)
         return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
-    for (size_t i = first; i < last; i++) {
+    for (size_t i = x->first; i < x->last; i++) {
         const char *const why = record_result_why(&r->results[i]);
 
         if (r->results[i].status != CASE_DECLINED || !why)
@@ -447,11 +438,11 @@ static enum status print_declined(struct text *x, size_t subject, struct diag *d
         if (!words)
             return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
         cluster_normalize(why, words, strlen(why) + 1);
-        reasons[i - first] = words;
+        reasons[i - x->first] = words;
     }
-    TRY(text_group(&x->arena, reasons, last - first, &groups, &count, diag));
+    TRY(text_group(&x->arena, reasons, x->last - x->first, &groups, &count, diag));
     for (size_t g = 0; g < count; g++) {
-        const char *const why = record_result_why(&r->results[first + groups[g].items[0]]);
+        const char *const why = record_result_why(&r->results[x->first + groups[g].items[0]]);
         const size_t bytes = strlen(why) + 40;
         char *const line = arena_alloc(&x->arena, bytes, 1);
 
@@ -459,7 +450,7 @@ static enum status print_declined(struct text *x, size_t subject, struct diag *d
             return diag_fail(diag, STATUS_NO_MEMORY, "report: out of memory");
         snprintf(line, bytes, "  %zu declined: %s\n", groups[g].count, why);
         wrap_print(x->out, line, TEXT_COLUMNS);
-        print_group_of_declined(x, &r->results[first], &groups[g]);
+        print_group_of_declined(x, &r->results[x->first], &groups[g]);
     }
     return STATUS_OK;
 }
@@ -470,9 +461,9 @@ enum status text_subject_lists(struct text *x, size_t subject, struct diag *diag
 
     TRY(print_notes(x, subject, diag));
     print_share(x, subject);
-    print_habits(x, subject);
-    print_designs(x, subject);
-    print_repeats(x, subject);
+    print_habits(x);
+    print_designs(x);
+    print_repeats(x);
     TRY(classes_each(x->record, subject, print_group, &classes, diag));
-    return print_declined(x, subject, diag);
+    return print_declined(x, diag);
 }

@@ -95,6 +95,18 @@ const struct record_result *record_find(const struct record *r, size_t subject, 
     return bsearch(&key, r->results, r->result_count, sizeof key, compare_results);
 }
 
+void record_subject_results(const struct record *r, size_t subject, size_t *first, size_t *last)
+{
+    size_t i = 0;
+
+    while (i < r->result_count && r->results[i].subject < subject)
+        i++;
+    *first = i;
+    while (i < r->result_count && r->results[i].subject == subject)
+        i++;
+    *last = i;
+}
+
 size_t record_find_case(const struct record *r, const char *name)
 {
     size_t low = 0, high = r->case_count;

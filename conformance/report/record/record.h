@@ -209,6 +209,8 @@ enum status record_index(struct record *r, struct diag *diag);
 
 /* The result of a case on a subject; NULL when it was not run.  Takes logarithmic time. */
 const struct record_result *record_find(const struct record *r, size_t subject, size_t test_case);
+/* The results of a subject are results[*first] to results[*last - 1]. */
+void record_subject_results(const struct record *r, size_t subject, size_t *first, size_t *last);
 /* The index of a case by name, SIZE_MAX when there is none.  Takes logarithmic time once
  * record_index was called, which readers and builders do. */
 size_t record_find_case(const struct record *r, const char *name);
