@@ -431,7 +431,7 @@ static enum status print_declined(struct text *x, struct diag *diag)
     for (size_t i = x->first; i < x->last; i++) {
         const char *const why = record_result_why(&r->results[i]);
 
-        if (r->results[i].status != CASE_DECLINED || !why)
+        if (r->results[i].status != CASE_DECLINED)
             continue;
         char *const words = arena_alloc(&x->arena, strlen(why) + 1, 1);
 
