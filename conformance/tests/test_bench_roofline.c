@@ -110,19 +110,11 @@ static const char golden[] =
 TEST(text)
 {
     const struct bench_result without = { .steps = steps, .step_count = 5 };
-    char *printed;
-    size_t bytes;
-    FILE *f = open_memstream(&printed, &bytes);
 
-    roofline_print_text(f, &result);
-    fclose(f);
+    PRINTED(printed, f, roofline_print_text(f, &result));
+    PRINTED(nothing, f, roofline_print_text(f, &without));
     assert_string_equal(printed, golden);
-    free(printed);
-    f = open_memstream(&printed, &bytes);
-    roofline_print_text(f, &without);
-    fclose(f);
-    assert_string_equal(printed, "");
-    free(printed);
+    assert_string_equal(nothing, "");
 }
 
 TEST(json)

@@ -400,17 +400,12 @@ TEST(test_json)
     struct subject s CLOSED_BY(subject_close);
     struct diff_request q = request_of(model_path);
     struct diff d CLOSED_BY(diff_close);
-    char *text CLOSED_BY(kit_free);
-    size_t bytes;
     json_t *j;
-    FILE *f;
 
     KIT_OK(subject_init(&s, "none", NULL, &err));
     q.per_node = true;
     run_diff(&d, &q, &s);
-    f = open_memstream(&text, &bytes);
-    diff_print_json(f, &d);
-    fclose(f);
+    PRINTED(text, f, diff_print_json(f, &d));
     j = json_loads(text, 0, NULL);
     assert_non_null(j);
     assert_string_equal(json_string_value(json_object_get(j, "status")), "pass");

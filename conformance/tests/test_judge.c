@@ -705,18 +705,12 @@ static void expect_arrays(const char *directory)
 /* again.sh fails as the case did, and names it. */
 static void expect_script(const char *directory)
 {
-    char command[700], *text;
-    uint8_t *bytes;
-    size_t count;
+    char command[700];
 
     snprintf(command, sizeof command, "%s/again.sh", directory);
-    assert_int_equal(file_read(command, 1 << 16, &bytes, &count, &err), STATUS_OK);
-    text = mem_alloc(count + 1, 1);
-    memcpy(text, bytes, count);
+    char *text CLOSED_BY(kit_free) = text_of_file(command);
     assert_non_null(strstr(text, "# add.f32.c5 on delegate.so fault=swap, fail: "));
     assert_non_null(strstr(text, "data set S"));
-    mem_free(text);
-    mem_free(bytes);
     snprintf(command, sizeof command, "ASSAY='%s' '%s/again.sh' --quiet >/dev/null 2>&1",
              build_path(".", "assay"), directory);
     assert_int_equal(WEXITSTATUS(system(command)), 1);
@@ -731,26 +725,22 @@ TEST(test_repro_files)
         "again.sh",     "model.txt",    "again.c",      "again.py",
     };
     const char *const options[] = { "fault=swap" };
-    char base[] = "/tmp/assay_repro_XXXXXX", below[64], directory[256];
+    const char *const below = scratch("a/b");
+    const char *const directory = scratch("a/b/add.f32.c5@delegate.so_fault=swap");
 
-    assert_non_null(mkdtemp(base));
-    snprintf(below, sizeof below, "%s/a/b", base);
     assert_int_equal(judge_one("delegate.so", "add.f32.c5", options, 1, BOUNDS_FP32, below).status,
                      CASE_FAIL);
-    snprintf(directory, sizeof directory, "%s/add.f32.c5@delegate.so_fault=swap", below);
     expect_arrays(directory);
     expect_script(directory);
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         expect_file(directory, files[i]);
     assert_int_equal(rmdir(directory), 0); /* nothing else was written */
     assert_int_equal(rmdir(below), 0);
-    snprintf(below, sizeof below, "%s/a", base);
-    assert_int_equal(rmdir(below), 0);
-    assert_int_equal(rmdir(base), 0);
+    assert_int_equal(rmdir(scratch("a")), 0);
     /* A directory that cannot be made is said, and the failure stays the failure. */
     assert_non_null(
         strstr(judge_one("delegate.so", "add.f32.c5", options, 1, BOUNDS_FP32, "/proc/none").reason,
                "--repro-dir: /proc/none"));
 }
 
-TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close, .leaves = "");

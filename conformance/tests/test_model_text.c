@@ -121,11 +121,8 @@ TEST(trained_models_keep_what_they_say)
                                          "golden/digits/digits_dynamic.tflite",
                                          "golden/digits/digits_i8.tflite",
                                          "golden/digits/digits_u8.tflite" };
-    char folder[] = "/tmp/model_text.XXXXXX", path[64], beside[64];
+    const char *const path = scratch("m.txt");
 
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/m.txt", folder);
-    snprintf(beside, sizeof beside, "%s/m.txt.data", folder);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         struct model_file before, after;
         struct model was, is;
@@ -145,9 +142,8 @@ TEST(trained_models_keep_what_they_say)
         model_close(&is);
         file_model_close(&before.tflite);
         file_model_close(&after.tflite);
-        assert_int_equal(unlink(path) + unlink(beside), 0);
+        assert_int_equal(unlink(path) + unlink(scratch("m.txt.data")), 0);
     }
-    assert_int_equal(rmdir(folder), 0);
 }
 
-TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close);
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close, .leaves = "");

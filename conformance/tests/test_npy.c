@@ -270,21 +270,12 @@ TEST(npy_round_trip)
 
 /* ---- HDF5 ---- */
 
-static char folder[] = "/tmp/assay-npy-XXXXXX";
-static char file[256];
+static const char *file;
 
-FIXTURE(make_folder)
+FIXTURE(name_file)
 {
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(file, sizeof file, "%s/a.h5", folder);
+    file = scratch("a.h5");
     return 0;
-}
-
-FIXTURE(remove_folder)
-{
-    unlink(file);
-    return rmdir(folder);
 }
 
 TEST(hdf5_round_trip)
@@ -537,21 +528,15 @@ TEST(files_into_tensors)
     assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
     unlink(file);
 
-    snprintf(name, sizeof name, "%s/a.bin", folder);
-    assert_int_equal(file_write(name, raw, 4, &err), STATUS_OK);
-    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_OK);
+    assert_int_equal(tensor_load(t, scratch_bytes("a.bin", raw, 4), usual, &err), STATUS_OK);
     assert_memory_equal(t->data.uint8, raw, 4);
-    assert_int_equal(file_write(name, raw, 3, &err), STATUS_OK);
-    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
+    assert_int_equal(tensor_load(t, scratch_bytes("a.bin", raw, 3), usual, &err), STATUS_INVALID);
     assert_non_null(strstr(err.text, "4 raw bytes for the tensor u8 [1, 4]; found 3 raw bytes"));
-    unlink(name);
 
-    snprintf(name, sizeof name, "%s/a.png", folder);
-    assert_int_equal(file_write(name, raw, 4, &err), STATUS_OK);
-    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_INVALID);
+    assert_int_equal(tensor_load(t, scratch_bytes("a.png", raw, 4), usual, &err), STATUS_INVALID);
     assert_non_null(strstr(err.text, "a.png: not a PNG image"));
-    unlink(name);
-    assert_int_equal(tensor_load(t, name, usual, &err), STATUS_IO);
+    unlink(scratch("a.png"));
+    assert_int_equal(tensor_load(t, scratch("a.png"), usual, &err), STATUS_IO);
     free(t->dims);
 }
 
@@ -563,24 +548,20 @@ TEST(saved_tensors_load)
         make_tensor(&one, kTfLiteFloat32, 16, 2, (int32_t[]){ 1, 4 }),
         make_tensor(&two, kTfLiteFloat32, 16, 2, (int32_t[]){ 1, 4 })
     };
-    char name[300];
 
     for (size_t i = 0; i < COUNT(suffixes); i++) {
+        const char *const name = scratch("t.%s", suffixes[i]);
+
         memcpy(tensors[0]->data.f, (float[]){ 1, -2, 3, 1e-30f }, 16);
         memset(tensors[1]->data.f, 0, 16);
-        snprintf(name, sizeof name, "%s/t.%s", folder, suffixes[i]);
         KIT_OK(tensors_save(tensors, 1, name, &err));
-        if (i == 2)
-            snprintf(name, sizeof name, "%s/t.h5:outputs/0", folder);
-        KIT_OK(tensor_load(tensors[1], name, usual, &err));
+        KIT_OK(tensor_load(tensors[1], i == 2 ? scratch("t.h5:outputs/0") : name, usual, &err));
         assert_memory_equal(tensors[0]->data.f, tensors[1]->data.f, 16);
-        snprintf(name, sizeof name, "%s/t.%s", folder, suffixes[i]);
         assert_int_equal(tensors_save(tensors, 2, name, &err), i == 2 ? STATUS_OK : STATUS_USAGE);
-        unlink(name);
     }
     assert_int_equal(tensors_save(tensors, 1, "/nowhere/t.npy", &err), STATUS_IO);
     free(tensors[0]->dims);
     free(tensors[1]->dims);
 }
 
-TEST_FILE(.setup = make_folder, .teardown = remove_folder);
+TEST_FILE(.setup = name_file, .leaves = "@(a.bin|a.h5|t.*)");

@@ -39,25 +39,6 @@ static TfLiteTensor *make(struct box *box, TfLiteType type, size_t bytes, int ra
 
 static const struct pixel_scale usual = { 127.5, 127.5 };
 
-static char folder[] = "/tmp/assay-files-XXXXXX";
-static char h5[64], other[64];
-
-FIXTURE(make_folder)
-{
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(h5, sizeof h5, "%s/a.h5", folder);
-    snprintf(other, sizeof other, "%s/other", folder);
-    return 0;
-}
-
-FIXTURE(remove_folder)
-{
-    unlink(h5);
-    unlink(other);
-    return rmdir(folder);
-}
-
 static void expect_text(const char *expected, enum status status, enum status found,
                         const struct diag *diag)
 {
@@ -119,13 +100,10 @@ TEST(raw_bools)
     struct box box;
     TfLiteTensor *const t = make(&box, kTfLiteBool, 3, 1, (int[]){ 3 });
 
-    assert_int_equal(file_write(other, "\0\1\1", 3, &err), STATUS_OK);
-    assert_int_equal(tensor_load(t, other, usual, &err), STATUS_OK);
+    KIT_OK(tensor_load(t, scratch_bytes("other", "\0\1\1", 3), usual, &err));
     assert_memory_equal(t->data.raw, "\0\1\1", 3);
-    assert_int_equal(file_write(other, "\0\1\2", 3, &err), STATUS_OK);
     expect_text("other: byte 2 is 2, expected a bool", STATUS_INVALID,
-                tensor_load(t, other, usual, &err), &err);
-    unlink(other);
+                tensor_load(t, scratch_bytes("other", "\0\1\2", 3), usual, &err), &err);
 }
 
 /* "PATH:DATASET", both filled up by slashes to a length. */
@@ -137,7 +115,7 @@ static char *place(size_t path_bytes, const char *path_end, size_t dataset_bytes
 
     assert_non_null(text);
     memset(text, '/', path_bytes + 1 + dataset_bytes);
-    memcpy(text, folder, strlen(folder));
+    memcpy(text, scratch("/"), strlen(scratch("/")));
     memcpy(text + path_bytes - strlen(path_end), path_end, strlen(path_end));
     text[path_bytes] = ':';
     memcpy(dataset + dataset_bytes - strlen(dataset_end), dataset_end, strlen(dataset_end));
@@ -166,7 +144,7 @@ TEST(places_of_datasets)
     struct diag diag = { .text = "" };
     TfLiteTensor *const t = make(&box, kTfLiteUInt8, 4, 1, (int[]){ 4 });
 
-    assert_int_equal(hdf5_write(h5, &item, 1, &diag), STATUS_OK);
+    assert_int_equal(hdf5_write(scratch("a.h5"), &item, 1, &diag), STATUS_OK);
     for (size_t i = 0; i < COUNT(rows); i++) {
         char *const text =
             place(rows[i].path_bytes, rows[i].path_end, rows[i].dataset_bytes, rows[i].dataset_end);
@@ -182,7 +160,6 @@ TEST(places_of_datasets)
                         &diag);
         free(text);
     }
-    unlink(h5);
     expect_text("nowhere: No such file", STATUS_IO, tensor_load(t, "nowhere", usual, &diag), &diag);
     expect_text(":d: No such file", STATUS_IO, tensor_load(t, ":d", usual, &diag), &diag);
 }
@@ -214,9 +191,8 @@ TEST(tensors_without_an_array)
         struct box box;
         TfLiteTensor *const t =
             make(&box, rows[i / 2].type, rows[i / 2].bytes, rows[i / 2].rank, rows[i / 2].dims);
-        char name[80];
+        const char *const name = scratch("t.%s", suffixes[i % 2]);
 
-        snprintf(name, sizeof name, "%s/t.%s", folder, suffixes[i % 2]);
         expect_text(rows[i / 2].text ? rows[i / 2].text : "",
                     rows[i / 2].text ? STATUS_UNSUPPORTED : STATUS_OK,
                     tensors_save(&t, 1, name, &err), &err);
@@ -225,4 +201,4 @@ TEST(tensors_without_an_array)
     }
 }
 
-TEST_FILE(.setup = make_folder, .teardown = remove_folder);
+TEST_FILE(.leaves = "@(a.h5|other)");

@@ -13,22 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static char dir[] = "/tmp/assay-timeline-XXXXXX";
-static char file[64];
+static const char *file;
 
-FIXTURE(make_dir)
+FIXTURE(name_file)
 {
-    if (!mkdtemp(dir))
-        return -1;
-    snprintf(file, sizeof file, "%s/trace.json", dir);
+    file = scratch("trace.json");
     kit_find_device("the trace of our delegate");
     return 0;
-}
-
-FIXTURE(remove_dir)
-{
-    unlink(file);
-    return rmdir(dir);
 }
 
 /* ---- what holds for every trace ---- */
@@ -173,9 +164,8 @@ TEST(events_are_sorted)
 
 TEST(whole_or_not_at_all)
 {
-    char path[96];
+    const char *const path = scratch("no/trace.json");
 
-    snprintf(path, sizeof path, "%s/no/trace.json", dir);
     assert_int_equal(timeline_check_path(path, &err), STATUS_IO);
     assert_non_null(strstr(err.text, path));
     assert_non_null(strstr(err.text, "No such file"));
@@ -183,7 +173,7 @@ TEST(whole_or_not_at_all)
     assert_int_equal(write_small(path, &err), STATUS_IO);
     assert_int_not_equal(access(path, F_OK), 0);
     diag_clear(&err);
-    assert_int_equal(timeline_check_path(dir, &err), STATUS_IO);
+    assert_int_equal(timeline_check_path(scratch("."), &err), STATUS_IO);
     assert_non_null(strstr(err.text, "directory"));
     diag_clear(&err);
     assert_int_equal(timeline_check_path(file, &err), STATUS_OK);
@@ -260,4 +250,4 @@ TEST(ours_has_steps_of_the_device)
     json_decref(root);
 }
 
-TEST_FILE(.setup = make_dir, .teardown = remove_dir);
+TEST_FILE(.setup = name_file, .leaves = "trace.json");

@@ -315,21 +315,15 @@ TEST(wrong_edits_are_no_rows)
         { "a\n model RELU f32[1] -> f32[1]\n graph params=-\n verdict runs\n delegate taken\n",
           ":1: a: lacks verdict or delegate, or has a verdict with graph" },
     };
-    char directory[] = "/tmp/hostile-XXXXXX", path[64];
 
-    assert_non_null(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/rows.txt", directory);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct hostile_table t CLOSED_BY(hostile_table_close);
-        struct diag diag = { 0 };
 
-        KIT_OK_DIAG(file_write(path, bad[i].lines, strlen(bad[i].lines), &diag), diag);
-        assert_int_equal(hostile_table_read(&t, directory, &diag), STATUS_INVALID);
-        if (!strstr(diag.text, bad[i].message))
-            fail_msg("%s, expected %s", diag.text, bad[i].message);
+        scratch_text("rows.txt", bad[i].lines);
+        assert_int_equal(hostile_table_read(&t, scratch("."), &err), STATUS_INVALID);
+        if (!strstr(err.text, bad[i].message))
+            fail_msg("%s, expected %s", err.text, bad[i].message);
     }
-    unlink(path);
-    rmdir(directory);
 }
 
 /* ---- for others ---- */

@@ -223,15 +223,12 @@ TEST(delegates_share_a_device)
 /* All threads write the same files, and read those of the others. */
 TEST(delegates_share_a_directory)
 {
-    char dir[] = "/tmp/assay-threads-XXXXXX", command[64];
+    const char *const dir = scratch(".");
     struct worker workers[THREADS];
 
-    assert_non_null(mkdtemp(dir));
     for (int i = 0; i < THREADS; i++)
         workers[i] = (struct worker){ .key = "serialization_dir", .value = dir, .half = i / 2 };
     run_all(workers, THREADS, work);
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    assert_int_equal(system(command), 0);
 }
 
 /* Calls all functions that describe a delegate while other threads prepare, run and close. */

@@ -30,10 +30,8 @@ static char *edited(const char *text, const char *edit, bool as_written)
                                        .as_written = as_written };
     struct model m CLOSED_BY(model_close);
     char *out = NULL;
-    size_t count;
-    FILE *const f = open_memstream(&out, &count);
+    FILE *const f = kit_memory_file(&out);
 
-    assert_non_null(f);
     if (model_text_build(&source, &m, &err) != STATUS_OK)
         fail_msg("%s\n%s", text, err.text);
     if (edit && model_text_edit(&m, edit, &err) != STATUS_OK)
@@ -379,13 +377,10 @@ TEST(long_constants_lie_beside)
         { "data \"/etc/passwd\"", "line 1, column 6: expected one file beside the text" },
         { "data b.data", "line 1, column 6: " },
     };
-    char folder[] = "/tmp/model_text.XXXXXX", path[64];
 
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/a.data", folder);
-    assert_int_equal(file_write(path, bytes, sizeof bytes, &err), STATUS_OK);
+    scratch_bytes("a.data", bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct model_text source = { rows[i].text, strlen(rows[i].text), folder, false };
+        const struct model_text source = { rows[i].text, strlen(rows[i].text), scratch("."), false };
         MEMORY_FILE(f, text);
         struct model m;
 
@@ -398,6 +393,4 @@ TEST(long_constants_lie_beside)
         if (strncmp(text, rows[i].means, strlen(rows[i].means)) != 0)
             fail_msg("%s\n  expected %s\n  found    %s", rows[i].text, rows[i].means, text);
     }
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0);
 }
