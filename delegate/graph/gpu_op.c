@@ -1,6 +1,8 @@
 /* The delegate's ops: the rows of reference/ops.def that run on the GPU. */
 #include "delegate/graph/gpu_op.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define HOST(code_, stem)
@@ -92,6 +94,11 @@ float gpu_op_activate(TfLiteFusedActivation activation, float v)
     if (activation == kTfLiteActReluN1To1 && v > 1.0f)
         return 1.0f;
     return activation == kTfLiteActRelu6 && v > 6.0f ? 6.0f : v;
+}
+
+float gpu_op_activate_fused(TfLiteFusedActivation activation, float v)
+{
+    return gpu_op_activate(activation, isinf(v) ? copysignf(FLT_MAX, v) : v);
 }
 
 const struct gpu_exact gpu_exact_moves = { NULL, NULL };

@@ -224,6 +224,8 @@ int gpu_op_producer(const struct graph *g, int tensor, int32_t code);
 /* Applies one of the activations that check_activation accepts, as the shaders do: NaN stays NaN.
  */
 float gpu_op_activate(TfLiteFusedActivation activation, float v);
+/* The same of a result that the runtime clamps to finite numbers, even with kTfLiteActNone. */
+float gpu_op_activate_fused(TfLiteFusedActivation activation, float v);
 
 /* Rounds reals to the quantization steps of an 8-bit tensor (delegate/ops/elementwise/simulate.c).
  * No model has this op, so gpu_op_find does not find it. */

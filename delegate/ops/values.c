@@ -568,8 +568,10 @@ static bool binary(struct value *v)
 
         if (is_float(in(v, 0)))
             store_float(v, i,
-                        combine_floats(v, graph_constant_float(v->graph, n->inputs[0], a),
-                                       graph_constant_float(v->graph, n->inputs[1], b)));
+                        gpu_op_activate_fused(
+                            kTfLiteActNone,
+                            combine_floats(v, graph_constant_float(v->graph, n->inputs[0], a),
+                                           graph_constant_float(v->graph, n->inputs[1], b))));
         else
             store(v, i, combine(v, load(v, 0, a), load(v, 1, b)));
     }

@@ -113,10 +113,12 @@ TEST(same_bits)
      */
     /* clang-format off */
     static const struct transform_case special = {
-        "special values", { 1, 1, 1, 8 }, 5, NULL,
+        "special values", { 1, 1, 1, 8 }, 8, NULL,
         "MAXIMUM c:f32[1,1,1,8]=inf,-inf,-0.0,0,7,-7,1e-30,-1e-30 f32[1]=0 -> a; "
         "MINIMUM c f32[1]=0 -> b; PRELU c f32[1]=-3 -> d; RELU6 c -> e; "
-        "MAXIMUM a x -> u; MAXIMUM b x -> v; MAXIMUM d e -> w"
+        "ADD {} c f32[1]=1 -> f; SUB {} f32[1]=1 c -> g; MUL {} c f32[1]=2 -> h; "
+        "MAXIMUM a x -> u; MAXIMUM b x -> v; MAXIMUM d e -> w; "
+        "MAXIMUM f x -> r; MAXIMUM g x -> s; MAXIMUM h x -> t"
     };
     /* clang-format on */
     const struct transform_case *all[] = { &cases[0], &cases[1], &cases[2], &cases[3], &special };

@@ -83,6 +83,7 @@ static const struct {
     { "CAST {in_data_type=i32 out_data_type=f32} s -> f:f32[3]; MUL {} f f32[]=0.7 -> g:f32[3];"
       "CEIL g -> c:f32[3]; FLOOR g -> d:f32[3]; ADD {} c d -> e:f32[3]; DIV {} e f32[]=-0.3 -> q:f32[3];"
       "SUB {} q f32[]=0.5 -> r:f32[3]; CAST {in_data_type=f32 out_data_type=i32} r -> i32[3]", 9 },
+    { "CAST {in_data_type=i32 out_data_type=f32} s -> f:f32[3]; DIV {} f f32[3]=0,-0.0,1 -> f32[3]", 3 },
     { "CAST {in_data_type=i32 out_data_type=bool} s -> bool[3]", 2 },
     { "SUM {} s i32[1]=0 -> i32[]", 2 },
     { "REDUCE_PROD {keep_dims=true} s i32[1]=-1 -> i32[1]", 2 },

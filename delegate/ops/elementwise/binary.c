@@ -259,11 +259,12 @@ void binary_fold(const struct graph *g, const struct graph_node *n, float *value
     const TfLiteFusedActivation activation = gpu_op_activation(n);
 
     for (size_t i = 0; i < y->elements; i++) {
-        float v[2];
+        float v[2], result;
 
         for (int k = 0; k < 2; k++)
             v[k] = graph_constant_float(g, n->inputs[k], operand_index(graph_input(g, n, k), y, i));
-        values[i] = gpu_op_activate(activation, compute(n->op->variant, v[0], v[1]));
+        result = compute(n->op->variant, v[0], v[1]);
+        values[i] = n->op->has_activation ? gpu_op_activate_fused(activation, result) : result;
     }
 }
 
