@@ -380,7 +380,8 @@ TEST(long_constants_lie_beside)
 
     scratch_bytes("a.data", bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct model_text source = { rows[i].text, strlen(rows[i].text), scratch("."), false };
+        const struct model_text source = { rows[i].text, strlen(rows[i].text), scratch("."),
+                                           false };
         MEMORY_FILE(f, text);
         struct model m;
 
