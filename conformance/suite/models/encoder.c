@@ -56,7 +56,7 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     x = zoo_layer_norm_drawn(net, "embedding", x, &l);
     x = zoo_layers(net, z->layers, x, mask, &l);
     zoo_signature_output(&s, "last_hidden_state", x);
-    y = zoo_first_token(net, "pooler/first", (struct zoo_tokens){ x, T, D });
+    y = zoo_token_at(net, "pooler/first", (struct zoo_tokens){ x, T, D }, 0);
     y = zoo_linear_drawn(net, "pooler/dense", y, D, true, (struct zoo_dims){ 2, { B, D } });
     y = zoo_unary(net, "pooler", BUILTIN_TANH, y, (struct zoo_dims){ 2, { B, D } });
     zoo_signature_output(&s, "pooler_output", y);

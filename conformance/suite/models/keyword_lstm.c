@@ -7,6 +7,7 @@
 #include "conformance/suite/models/net_block.h"
 #include "conformance/suite/models/net_conv.h"
 #include "conformance/suite/models/net_ops.h"
+#include "conformance/suite/models/net_transformer.h"
 #include "conformance/suite/models/net_weights.h"
 
 #include <math.h>
@@ -99,25 +100,6 @@ static int zoo_sequence_lstm(struct zoo_net *net, const char *name, int in, int3
     return out;
 }
 
-/* The last step of [batch, steps, cells], as [batch, cells]. */
-static int zoo_last_step(struct zoo_net *net, const char *name, int in, int32_t steps,
-                         int32_t cells)
-{
-    const int32_t three[] = { 3 }, begin[] = { 0, steps - 1, 0 },
-                  end[] = { zoo_batch(net), steps, cells }, strides[] = { 1, 1, 1 };
-    int inputs[4] = { in }, out;
-    struct options o;
-
-    inputs[1] = zoo_shape(net, zoo_label(name, "begin").text, 1, three, begin, 3);
-    inputs[2] = zoo_shape(net, zoo_label(name, "end").text, 1, three, end, 3);
-    inputs[3] = zoo_shape(net, zoo_label(name, "strides").text, 1, three, strides, 3);
-    out = zoo_activation(net, name, 2, (int32_t[]){ zoo_batch(net), cells }, ZOO_SCALE_SAME, in);
-    options_init(&o, OPTIONS_StridedSliceOptions);
-    options_set_int(&o, "shrink_axis_mask", 1 << 1);
-    builder_op(&net->builder, BUILTIN_STRIDED_SLICE, zoo_version(net, 2), &o, 4, inputs, 1, &out);
-    return out;
-}
-
 enum { MODEL_CELLS = 118 };
 
 static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
@@ -132,7 +114,7 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     in.index = zoo_activation(net, "mfcc", 3, (int32_t[]){ zoo_batch(net), frames, depth },
                               ZOO_SCALE_UNIT, -1);
     out = zoo_sequence_lstm(net, "lstm", in.index, frames, depth, cells);
-    out = zoo_last_step(net, "last", out, frames, cells);
+    out = zoo_token_at(net, "last", (struct zoo_tokens){ out, frames, cells }, frames - 1);
     out = zoo_fully_connected(net, "logits", out, cells, classes, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);

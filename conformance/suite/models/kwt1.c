@@ -37,7 +37,7 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
         x = zoo_attention(net, zoo_label(name, "attention").text, x);
         x = zoo_perceptron(net, zoo_label(name, "perceptron").text, x, EXPANSION * width);
     }
-    out = zoo_first_token(net, "class", x);
+    out = zoo_token_at(net, "class", x, 0);
     out = zoo_fully_connected(net, "logits", out, width, classes, ZOO_NONE, 2);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);

@@ -161,10 +161,10 @@ struct zoo_tokens zoo_perceptron(struct zoo_net *net, const char *name, struct z
     return normalize(net, zoo_label(name, "norm").text, x);
 }
 
-int zoo_first_token(struct zoo_net *net, const char *name, struct zoo_tokens in)
+int zoo_token_at(struct zoo_net *net, const char *name, struct zoo_tokens in, int32_t place)
 {
-    const int32_t three[] = { 3 }, begin[] = { 0, 0, 0 }, end[] = { zoo_batch(net), 1, in.width },
-                  strides[] = { 1, 1, 1 };
+    const int32_t three[] = { 3 }, begin[] = { 0, place, 0 },
+                  end[] = { zoo_batch(net), place + 1, in.width }, strides[] = { 1, 1, 1 };
     const int inputs[] = { in.index,
                            zoo_shape(net, zoo_label(name, "begin").text, 1, three, begin, 3),
                            zoo_shape(net, zoo_label(name, "end").text, 1, three, end, 3),

@@ -25,7 +25,7 @@ struct zoo_tokens zoo_attention(struct zoo_net *net, const char *name, struct zo
 struct zoo_tokens zoo_perceptron(struct zoo_net *net, const char *name, struct zoo_tokens in,
                                  int32_t hidden);
 /* [batch, width] */
-int zoo_first_token(struct zoo_net *net, const char *name, struct zoo_tokens in);
+int zoo_token_at(struct zoo_net *net, const char *name, struct zoo_tokens in, int32_t place);
 
 /* ---- of any rank: dims are those of the result ---- */
 

@@ -46,7 +46,7 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     y = x.index;
     y = zoo_layers(net, z->layers, y, -1, &l);
     x.index = zoo_layer_norm_drawn(net, "norm", y, &l);
-    y = zoo_first_token(net, "class", x);
+    y = zoo_token_at(net, "class", x, 0);
     y = zoo_linear_drawn(net, "logits", y, D, true, (struct zoo_dims){ 2, { B, classes } });
     zoo_signature_output(&s, "logits", y);
     zoo_signature_end(net, &s, "serving_default");
