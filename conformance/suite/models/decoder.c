@@ -14,8 +14,6 @@
  * The sizes of decoder_270m are those published for Gemma 3 270M, those of decoder are small. */
 #include "conformance/suite/models/net_transformer.h"
 
-#include "reference/base/memory.h"
-
 #include <math.h>
 #include <stdio.h>
 
@@ -237,28 +235,22 @@ static void set_matrices(struct decoder *d)
                                     .deviation = 2 / sqrt((double)z->width) };
 }
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    struct decoder *const d = mem_alloc(1, sizeof *d);
+    struct decoder d = { .net = net,
+                         .z = *(const struct sizes *)net->sizes,
+                         .slots = (int32_t)net->options.resolution,
+                         .vocabulary = (int32_t)net->options.classes };
     uint64_t step;
     char key[32];
 
-    (void)diag;
-    if (!d)
-        return STATUS_NO_MEMORY;
-    *d = (struct decoder){ .net = net,
-                           .z = *(const struct sizes *)net->sizes,
-                           .slots = (int32_t)options->resolution,
-                           .vocabulary = (int32_t)options->classes };
-    set_matrices(d);
-    build_signature(d, "decode", 1, false);
+    set_matrices(&d);
+    build_signature(&d, "decode", 1, false);
     builder_subgraph(&net->builder);
     snprintf(key, sizeof key, "prefill_%d", PREFILL);
     step = net->facts.multiply_adds; /* the facts are those of one step of decode */
-    build_signature(d, key, PREFILL, true);
+    build_signature(&d, key, PREFILL, true);
     net->facts.multiply_adds = step;
-    mem_free(d);
-    return STATUS_OK;
 }
 
 /* Both, but for their sizes. */

@@ -12,24 +12,23 @@
 
 enum { OUTPUT_STRIDE = 16 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
     const int32_t depth = 256;
     const double gain = zoo_gain(ZOO_RELU);
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     const struct zoo_tensor x = zoo_mobilenet_v2_blocks(net, in, OUTPUT_STRIDE, NULL);
     struct zoo_tensor image = zoo_global_average_pool(net, "image_pooling/pool", x), branches[2], y;
 
-    (void)diag;
     image = zoo_conv_2d(net, "image_pooling", image, depth, 1, 1, ZOO_RELU, gain);
     branches[0] = zoo_resize_bilinear(net, "image_pooling/resize", image, x.h, x.w);
     branches[1] = zoo_conv_2d(net, "aspp_0", x, depth, 1, 1, ZOO_RELU, gain);
     y = zoo_concatenate(net, "concatenation", 2, branches);
     y = zoo_conv_2d(net, "projection", y, depth, 1, 1, ZOO_RELU, gain);
-    y = zoo_conv_2d(net, "logits", y, (int32_t)options->classes, 1, 1, ZOO_NONE, ZOO_LOGIT_GAIN);
+    y = zoo_conv_2d(net, "logits", y, (int32_t)net->options.classes, 1, 1, ZOO_NONE,
+                    ZOO_LOGIT_GAIN);
     y = zoo_resize_bilinear(net, "scores", y, in.h, in.w);
     zoo_outputs(net, in, 1, &y.index);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_deeplab_mnv2 =

@@ -36,22 +36,20 @@ static struct zoo_tensor blocks(struct zoo_net *net, struct zoo_tensor x)
     return x;
 }
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes;
+    const int32_t classes = (int32_t)net->options.classes;
     const double gain = zoo_gain(ZOO_RELU6);
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     struct zoo_tensor x = zoo_conv_2d(net, "conv_0", in, 32, 3, 2, ZOO_RELU6, gain);
     int out;
 
-    (void)diag;
     x = blocks(net, x);
     x = zoo_conv_2d(net, "conv_1", x, 1280, 1, 1, ZOO_RELU6, gain);
     out = zoo_mean(net, "mean", x);
     out = zoo_fully_connected(net, "logits", out, x.c, classes, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_efficientnet_lite0 =

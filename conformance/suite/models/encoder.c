@@ -31,13 +31,15 @@ struct sizes {
     struct zoo_layer layer;
 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
     const struct sizes *const z = net->sizes;
     struct zoo_layer l = z->layer;
-    const int32_t T = (int32_t)options->resolution, B = zoo_batch(net), D = l.width;
+    const int32_t T = (int32_t)net->options.resolution, B = zoo_batch(net), D = l.width;
     const struct zoo_dims ids = { 2, { B, T } }, rows = { 3, { B, T, D } };
-    struct zoo_matrix words = { .rows = (int32_t)options->classes, .width = D, .deviation = 0.5 },
+    struct zoo_matrix words = { .rows = (int32_t)net->options.classes,
+                                .width = D,
+                                .deviation = 0.5 },
                       segments = { .rows = 2, .width = D, .deviation = 0.5 };
     struct zoo_signature s = { .input_count = 0 };
     const int words_of = zoo_signature_input(net, &s, TENSOR_INT32, "input_ids", ids),
@@ -46,7 +48,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     const int mask = add_mask(net, tokens, T);
     int x = zoo_embedded(net, "embedding/words", words_of, &words, rows), y;
 
-    (void)diag;
     l.tokens = T;
     l.epsilon = 1e-12;
     y = zoo_embedded(net, "embedding/segments", types, &segments, rows);
@@ -61,7 +62,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     y = zoo_unary(net, "pooler", BUILTIN_TANH, y, (struct zoo_dims){ 2, { B, D } });
     zoo_signature_output(&s, "pooler_output", y);
     zoo_signature_end(net, &s, "serving_default");
-    return STATUS_OK;
 }
 
 /* Both, but for their sizes. */

@@ -102,15 +102,15 @@ static int zoo_sequence_lstm(struct zoo_net *net, const char *name, int in, int3
 
 enum { MODEL_CELLS = 118 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes, frames = (int32_t)options->resolution;
-    const int32_t depth = (int32_t)options->channels;
-    const int32_t cells = (int32_t)fmax(lround(MODEL_CELLS * options->width), 8);
+    const int32_t classes = (int32_t)net->options.classes,
+                  frames = (int32_t)net->options.resolution;
+    const int32_t depth = (int32_t)net->options.channels;
+    const int32_t cells = (int32_t)fmax(lround(MODEL_CELLS * net->options.width), 8);
     struct zoo_tensor in = { 0, 1, frames, depth };
     int out;
 
-    (void)diag;
     in.index = zoo_activation(net, "mfcc", 3, (int32_t[]){ zoo_batch(net), frames, depth },
                               ZOO_SCALE_UNIT, -1);
     out = zoo_sequence_lstm(net, "lstm", in.index, frames, depth, cells);
@@ -118,7 +118,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     out = zoo_fully_connected(net, "logits", out, cells, classes, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_keyword_lstm =

@@ -15,15 +15,16 @@
 
 enum { WIDTH = 64, LAYERS = 12, EXPANSION = 4 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes, frames = (int32_t)options->resolution;
-    const int32_t depth = (int32_t)options->channels, width = zoo_divisible(WIDTH, options->width);
+    const int32_t classes = (int32_t)net->options.classes,
+                  frames = (int32_t)net->options.resolution;
+    const int32_t depth = (int32_t)net->options.channels,
+                  width = zoo_divisible(WIDTH, net->options.width);
     struct zoo_tensor in = { 0, 1, frames, depth };
     struct zoo_tokens x = { 0, frames, depth };
     int out;
 
-    (void)diag;
     in.index = zoo_activation(net, "mfcc", 3, (int32_t[]){ zoo_batch(net), frames, depth },
                               ZOO_SCALE_UNIT, -1);
     x.index = in.index;
@@ -41,7 +42,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     out = zoo_fully_connected(net, "logits", out, width, classes, ZOO_NONE, 2);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_kwt1 = ZOO_ENTRY(

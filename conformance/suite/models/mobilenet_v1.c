@@ -49,19 +49,17 @@ struct zoo_tensor zoo_mobilenet_v1_features(struct zoo_net *net, struct zoo_tens
     return x;
 }
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes;
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const int32_t classes = (int32_t)net->options.classes;
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     struct zoo_tensor x = zoo_mobilenet_v1_features(net, in, 0, NULL);
     int out;
 
-    (void)diag;
     x = zoo_global_average_pool(net, "pool", x);
     x = zoo_conv_2d(net, "logits", x, classes, 1, 1, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", zoo_flatten(net, "flat_logits", x), classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_mobilenet_v1 =

@@ -53,19 +53,17 @@ struct zoo_tensor zoo_mobilenet_v2_head(struct zoo_net *net, struct zoo_tensor i
                        ZOO_RELU6, zoo_gain(ZOO_RELU6));
 }
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes;
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const int32_t classes = (int32_t)net->options.classes;
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     const struct zoo_tensor x =
         zoo_mobilenet_v2_head(net, zoo_mobilenet_v2_blocks(net, in, 0, NULL));
     int out = zoo_mean(net, "mean", x);
 
-    (void)diag;
     out = zoo_fully_connected(net, "logits", out, x.c, classes, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_mobilenet_v2 =

@@ -26,16 +26,15 @@ static const struct {
     { 5, 960, 160, true, ZOO_HARD_SWISH, 1 },
 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes;
-    const double width = options->width, gain = zoo_gain(ZOO_HARD_SWISH);
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const int32_t classes = (int32_t)net->options.classes;
+    const double width = net->options.width, gain = zoo_gain(ZOO_HARD_SWISH);
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     struct zoo_tensor x =
         zoo_conv_2d(net, "conv_0", in, zoo_divisible(16, width), 3, 2, ZOO_HARD_SWISH, gain);
     int out;
 
-    (void)diag;
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         const int32_t expanded = zoo_divisible(blocks[i].expanded, width);
         const struct zoo_bottleneck b = { .expanded = expanded,
@@ -57,7 +56,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     x = zoo_conv_2d(net, "logits", x, classes, 1, 1, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", zoo_flatten(net, "flat_logits", x), classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_mobilenet_v3 =

@@ -289,10 +289,10 @@ int zoo_projected(struct zoo_net *net, const char *name, int in, const struct zo
                   int32_t count, bool biased)
 {
     const int x = zoo_linear_drawn(net, name, in, l->width, biased, rows_of(net, count, l->width));
-    const int32_t heads[] = { zoo_batch(net), count, l->heads, l->width / l->heads };
 
-    return zoo_reshaped(net, zoo_label(name, "heads").text, x,
-                        (struct zoo_dims){ 4, { heads[0], heads[1], heads[2], heads[3] } });
+    return zoo_reshaped(
+        net, zoo_label(name, "heads").text, x,
+        (struct zoo_dims){ 4, { zoo_batch(net), count, l->heads, l->width / l->heads } });
 }
 
 int zoo_attention_out(struct zoo_net *net, const char *name, const struct zoo_layer *l, int q,

@@ -11,10 +11,10 @@
 
 enum { OUTPUT_STRIDE = 16 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t keypoints = (int32_t)options->classes, edges = keypoints - 1;
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const int32_t keypoints = (int32_t)net->options.classes, edges = keypoints - 1;
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     const struct zoo_tensor x = zoo_mobilenet_v1_features(net, in, OUTPUT_STRIDE, NULL);
     /* Logits, few of them above 0; the others are pixels of the input. */
     const struct zoo_conv heat = {
@@ -29,9 +29,7 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
             .index,
     };
 
-    (void)diag;
     zoo_outputs(net, in, sizeof outputs / sizeof outputs[0], outputs);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_posenet = ZOO_ENTRY(

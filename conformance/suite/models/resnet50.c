@@ -55,21 +55,20 @@ static struct zoo_tensor block(struct zoo_net *net, const char *name, struct zoo
     return zoo_add(net, zoo_label(name, "add").text, shortcut, x, ZOO_RELU);
 }
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes;
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
-    struct zoo_tensor x = strided(net, "conv_0", in, scaled(64, options->width), 7);
+    const int32_t classes = (int32_t)net->options.classes;
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
+    struct zoo_tensor x = strided(net, "conv_0", in, scaled(64, net->options.width), 7);
     int out;
 
-    (void)diag;
     x = zoo_max_pool(net, "pool", zoo_pad(net, "pool/pad", x, 1, 1), 3, 2, ZOO_VALID);
     for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++) {
         for (int32_t k = 0; k < stages[i].blocks; k++) {
             char name[32];
 
             snprintf(name, sizeof name, "stage_%zu/block_%d", i + 1, (int)k);
-            x = block(net, name, x, scaled(stages[i].channels, options->width),
+            x = block(net, name, x, scaled(stages[i].channels, net->options.width),
                       k == 0 ? stages[i].stride : 1, k == 0);
         }
     }
@@ -77,7 +76,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     out = zoo_fully_connected(net, "logits", out, x.c, classes, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_softmax(net, "probabilities", out, classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_resnet50 =

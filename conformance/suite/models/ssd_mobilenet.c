@@ -148,8 +148,7 @@ static int real(struct zoo_net *net, const char *name, int in, int32_t rows, int
     return out;
 }
 
-static enum status put_options(struct zoo_net *net, uint8_t **bytes, size_t *count,
-                               struct diag *diag)
+static enum status put_options(struct zoo_net *net, uint8_t **bytes, size_t *count)
 {
     struct flex_writer w = { .count = 0 };
 
@@ -164,17 +163,16 @@ static enum status put_options(struct zoo_net *net, uint8_t **bytes, size_t *cou
     flex_write_float(&w, "x_scale", 10);
     flex_write_float(&w, "h_scale", 5);
     flex_write_float(&w, "w_scale", 5);
-    return flex_write_finish(&w, bytes, count, diag);
+    return flex_write_finish(&w, bytes, count, NULL);
 }
 
-static enum status postprocess(struct zoo_net *net, const int inputs[3], int outputs[4],
-                               struct diag *diag)
+static void postprocess(struct zoo_net *net, const int inputs[3], int outputs[4])
 {
     struct builder *const b = &net->builder;
     uint8_t *bytes;
     size_t count;
+    enum status s;
 
-    TRY(put_options(net, &bytes, &count, diag));
     outputs[0] = builder_tensor(b, TENSOR_FLOAT32, "TFLite_Detection_PostProcess", 3,
                                 (int32_t[]){ 1, DETECTIONS, 4 });
     outputs[1] = builder_tensor(b, TENSOR_FLOAT32, "TFLite_Detection_PostProcess:1", 2,
@@ -183,15 +181,18 @@ static enum status postprocess(struct zoo_net *net, const int inputs[3], int out
                                 (int32_t[]){ 1, DETECTIONS });
     outputs[3] =
         builder_tensor(b, TENSOR_FLOAT32, "TFLite_Detection_PostProcess:3", 1, (int32_t[]){ 1 });
+    s = put_options(net, &bytes, &count);
+    if (s != STATUS_OK) {
+        net->status = s;
+        return;
+    }
     builder_custom(b, "TFLite_Detection_PostProcess", 1, bytes, count, 3, inputs, 4, outputs);
     mem_free(bytes);
-    return STATUS_OK;
 }
 
 /* Builds the rest of a detector of options.classes objects, and the outputs of the model: boxes,
  * classes, scores, count. */
-static enum status zoo_ssd(struct zoo_net *net, struct zoo_tensor in, struct zoo_ssd *ssd,
-                           struct diag *diag)
+static void zoo_ssd(struct zoo_net *net, struct zoo_tensor in, struct zoo_ssd *ssd)
 {
     const int32_t classes = (int32_t)net->options.classes + 1; /* and the background */
     int inputs[3], outputs[4];
@@ -212,21 +213,19 @@ static enum status zoo_ssd(struct zoo_net *net, struct zoo_tensor in, struct zoo
     inputs[0] = real(net, "boxes/real", inputs[0], rows, 4);
     inputs[1] = real(net, "scores/real", inputs[1], rows, classes);
     inputs[2] = anchors(net, ssd, rows);
-    TRY(postprocess(net, inputs, outputs, diag));
+    postprocess(net, inputs, outputs);
     zoo_outputs(net, in, 4, outputs);
-    return STATUS_OK;
 }
 
 /* SSD on MobileNet v1 at 300x300: blocks 11 and 13 of the classifier, four more feature maps, 1917
  * anchors, 90 classes of objects.  6.8 million parameters, 1.2 billion multiply-adds. */
-static enum status build_v1(struct zoo_net *net, const struct zoo_options *options,
-                            struct diag *diag)
+static void build_v1(struct zoo_net *net)
 {
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     struct zoo_ssd ssd = { .lite = false };
 
     ssd.maps[1] = zoo_mobilenet_v1_features(net, in, 0, &ssd.maps[0]);
-    return zoo_ssd(net, in, &ssd, diag);
+    zoo_ssd(net, in, &ssd);
 }
 
 const struct zoo_entry zoo_ssd_mobilenet_v1 =
@@ -236,14 +235,13 @@ const struct zoo_entry zoo_ssd_mobilenet_v1 =
 
 /* SSDLite on MobileNet v2 at 300x300: the expansion in block 13 and the last layer of the
  * classifier, four more feature maps, 1917 anchors, 90 classes of objects. */
-static enum status build_v2(struct zoo_net *net, const struct zoo_options *options,
-                            struct diag *diag)
+static void build_v2(struct zoo_net *net)
 {
-    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)options->channels);
+    const struct zoo_tensor in = zoo_input(net, "input", (int32_t)net->options.channels);
     struct zoo_ssd ssd = { .lite = true };
 
     ssd.maps[1] = zoo_mobilenet_v2_head(net, zoo_mobilenet_v2_blocks(net, in, 0, &ssd.maps[0]));
-    return zoo_ssd(net, in, &ssd, diag);
+    zoo_ssd(net, in, &ssd);
 }
 
 const struct zoo_entry zoo_ssd_mobilenet_v2 =

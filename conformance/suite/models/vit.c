@@ -17,13 +17,13 @@ struct sizes {
     struct zoo_layer layer;
 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
     const struct sizes *const z = net->sizes;
     const int32_t patch = z->patch;
     struct zoo_layer l = z->layer;
-    const int32_t side = (int32_t)options->resolution, depth = (int32_t)options->channels;
-    const int32_t B = zoo_batch(net), D = l.width, classes = (int32_t)options->classes;
+    const int32_t side = (int32_t)net->options.resolution, depth = (int32_t)net->options.channels;
+    const int32_t B = zoo_batch(net), D = l.width, classes = (int32_t)net->options.classes;
     const struct zoo_conv conv = {
         .channels = D, .kernel = patch, .stride = patch, .padding = ZOO_VALID, .gain = 1
     };
@@ -32,7 +32,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     struct zoo_tokens x = { 0, side / patch * (side / patch), D };
     int y;
 
-    (void)diag;
     image.index = zoo_signature_input(net, &s, TENSOR_FLOAT32, "pixel_values",
                                       (struct zoo_dims){ 4, { B, side, side, depth } });
     image = zoo_conv(net, "patches", image, &conv);
@@ -50,7 +49,6 @@ static enum status build(struct zoo_net *net, const struct zoo_options *options,
     y = zoo_linear_drawn(net, "logits", y, D, true, (struct zoo_dims){ 2, { B, classes } });
     zoo_signature_output(&s, "logits", y);
     zoo_signature_end(net, &s, "serving_default");
-    return STATUS_OK;
 }
 
 /* Both, but for their sizes. */

@@ -80,10 +80,9 @@ static int places(struct zoo_net *net, int32_t tokens, int32_t width)
     return tensor;
 }
 
-static void build_encode(struct zoo_net *net, const struct zoo_options *options,
-                         const struct sizes *z, struct zoo_layer l)
+static void build_encode(struct zoo_net *net, const struct sizes *z, struct zoo_layer l)
 {
-    const int32_t mels = (int32_t)options->channels, frames = (int32_t)options->resolution;
+    const int32_t mels = (int32_t)net->options.channels, frames = (int32_t)net->options.resolution;
     const int32_t order[] = { 0, 2, 1 };
     struct zoo_signature s = { .input_count = 0 };
     struct zoo_tensor sound = { 0, 1, frames, mels };
@@ -150,13 +149,13 @@ static int decode_layer(struct decode *d, int i, int x)
     return zoo_feed_forward(d->net, zoo_label(name, "hidden").text, x, &d->layer);
 }
 
-static void build_decode(struct decode *d, const struct zoo_options *options)
+static void build_decode(struct decode *d)
 {
     struct zoo_net *const net = d->net;
     struct zoo_signature *const s = &d->signature;
     const int32_t D = d->layer.width, slots = d->z->slots;
     const struct zoo_dims row = { 3, { 1, 1, D } };
-    struct zoo_matrix words = { .rows = (int32_t)options->classes, .width = D },
+    struct zoo_matrix words = { .rows = (int32_t)net->options.classes, .width = D },
                       texts = { .rows = slots, .width = D, .deviation = 0.5 };
     const int token = zoo_signature_input(net, s, TENSOR_INT32, "tokens",
                                           (struct zoo_dims){ 2, { 1, 1 } }),
@@ -177,26 +176,24 @@ static void build_decode(struct decode *d, const struct zoo_options *options)
         x = decode_layer(d, i, x);
     x = zoo_layer_norm_drawn(net, "text_norm", x, &d->layer);
     s->outputs[0] = zoo_linear(net, "logits", x, &words, -1,
-                               (struct zoo_dims){ 3, { 1, 1, (int32_t)options->classes } });
+                               (struct zoo_dims){ 3, { 1, 1, (int32_t)net->options.classes } });
     zoo_signature_end(net, s, "decode");
 }
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
     const struct sizes *const z = net->sizes;
     struct decode d = {
-        .net = net, .z = z, .layer = z->layer, .heard = (int32_t)options->resolution / 2
+        .net = net, .z = z, .layer = z->layer, .heard = (int32_t)net->options.resolution / 2
     };
 
-    (void)diag;
     d.layer.norm_first = true;
     d.layer.plain_keys = true;
     d.layer.epsilon = 1e-5;
-    build_encode(net, options, z, d.layer);
+    build_encode(net, z, d.layer);
     builder_subgraph(&net->builder);
     d.layer.tokens = 1;
-    build_decode(&d, options);
-    return STATUS_OK;
+    build_decode(&d);
 }
 
 /* Both, but for their sizes. */

@@ -11,19 +11,17 @@
 
 enum { BANDS = 64 };
 
-static enum status build(struct zoo_net *net, const struct zoo_options *options, struct diag *diag)
+static void build(struct zoo_net *net)
 {
-    const int32_t classes = (int32_t)options->classes;
-    const struct zoo_tensor in = zoo_input_of(net, "log_mel", (int32_t)options->resolution, BANDS,
-                                              (int32_t)options->channels);
+    const int32_t classes = (int32_t)net->options.classes;
+    const struct zoo_tensor in = zoo_input_of(net, "log_mel", (int32_t)net->options.resolution,
+                                              BANDS, (int32_t)net->options.channels);
     const struct zoo_tensor x = zoo_mobilenet_v1_features(net, in, 0, NULL);
     int out = zoo_mean(net, "mean", x);
 
-    (void)diag;
     out = zoo_fully_connected(net, "logits", out, x.c, classes, ZOO_NONE, ZOO_LOGIT_GAIN);
     out = zoo_scores(net, "scores", out, 1, &classes);
     zoo_outputs(net, in, 1, &out);
-    return STATUS_OK;
 }
 
 const struct zoo_entry zoo_yamnet = ZOO_ENTRY(

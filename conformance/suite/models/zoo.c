@@ -154,18 +154,13 @@ static enum status check(const struct zoo_entry *e, const struct zoo_options *o,
 static enum status build(struct model *m, const struct zoo_entry *entry, struct zoo_net *net,
                          struct diag *diag)
 {
-    enum status s;
-
     builder_init(&net->builder);
     net->sizes = entry->sizes;
-    s = entry->build(net, &net->options, diag);
-    if (s == STATUS_OK && net->status != STATUS_OK)
-        s = diag_fail(diag, net->status, "%s: no memory for the weights", entry->name);
-    if (s != STATUS_OK) {
-        builder_close(&net->builder);
-        return s;
-    }
-    return builder_finish(&net->builder, m, diag);
+    entry->build(net);
+    if (net->status == STATUS_OK)
+        return builder_finish(&net->builder, m, diag);
+    builder_close(&net->builder);
+    return diag_fail(diag, net->status, "%s: no memory for the weights", entry->name);
 }
 
 /* Builds the layers twice: in f32, to measure the ranges of activations, and in 8 bits. */

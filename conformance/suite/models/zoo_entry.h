@@ -45,7 +45,7 @@ struct zoo_entry {
     uint32_t channels, classes; /* default */
     uint32_t batch_max;         /* 0: as large as any */
     const void *sizes;          /* in which entries of one builder differ; NULL: no other has it */
-    enum status (*build)(struct zoo_net *net, const struct zoo_options *options, struct diag *diag);
+    void (*build)(struct zoo_net *net); /* failures are the net's status */
 };
 
 #define ZOO_ENTRY(name_, ...)                                                                      \

@@ -62,8 +62,7 @@ static struct zoo_tensor net_concat(struct zoo_net *net, struct zoo_tensor a, st
 /* Like DeepLab v3+ on MobileNet v2 at an output stride of 8, without its dilations, which change no
  * size: Chen et al., arXiv 1802.02611; Sandler et al., arXiv 1801.04381, table 2.  The features
  * that the decoder takes from an early stage live on over all that follow. */
-static enum status net_build_deeplab(struct zoo_net *net, const struct zoo_options *options,
-                                     struct diag *diag)
+static void net_build_deeplab(struct zoo_net *net)
 {
     static const struct {
         int32_t channels, repeats, stride;
@@ -72,8 +71,6 @@ static enum status net_build_deeplab(struct zoo_net *net, const struct zoo_optio
     struct zoo_tensor x = zoo_input(net, "input", 3), pooled, low = x;
     const int input = x.index;
 
-    (void)options;
-    (void)diag;
     x = zoo_conv_2d(net, "first", x, 32, 3, 2, ZOO_RELU6, 1);
     x = net_block(net, x, 1, 16, 1);
     for (size_t s = 0; s < sizeof stages / sizeof stages[0]; s++) {
@@ -92,7 +89,6 @@ static enum status net_build_deeplab(struct zoo_net *net, const struct zoo_optio
     x = net_resized(net, zoo_conv_2d(net, "logits", x, 21, 1, 1, ZOO_NONE, 1), 257);
     builder_inputs(&net->builder, 1, &input);
     builder_outputs(&net->builder, 1, &x.index);
-    return STATUS_OK;
 }
 
 void net_deeplab(struct model *m)
