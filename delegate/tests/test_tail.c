@@ -268,6 +268,7 @@ static const struct net joined[] = {
     { "u8, dense", U8, DENSE, 3, 40, 30, 0, 0.05f },
 };
 
+/* Each net in both precisions, with one of the pairs of settings. */
 TEST(same_bits)
 {
     static const struct setting settings[] = {
@@ -280,7 +281,7 @@ TEST(same_bits)
     if (!transform_device)
         skip();
     for (size_t i = 0; i < sizeof joined / sizeof joined[0]; i++)
-        for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++)
+        for (size_t s = i % 2; s < sizeof settings / sizeof settings[0]; s += 2)
             check(&joined[i], settings[s], true);
 }
 
