@@ -10,6 +10,7 @@
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
 #include "delegate/tests/kit/memory_faults.h"
+#include "reference/tests/kit/sanitized.h"
 #include "reference/tests/kit/test.h"
 
 #include <stdio.h>
@@ -92,7 +93,7 @@ TEST(test_forms)
         memory_faults_try(&scene, MEMORY_BLOCKS);
         memory_faults_try(&scene, MEMORY_ARENAS);
         if (json)
-            assert_true(memory_faults_try(&scene, MEMORY_JSON) > 1000);
+            assert_true(memory_faults_try(&scene, MEMORY_JSON) > 1000 / KIT_EACH(4));
         free(x.written.expected);
     }
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAPHS = 8000 / KIT_EACH(4), CODES = BUILTIN_CUSTOM_END };
+enum { GRAPHS = 8000 / KIT_EACH(8), CODES = BUILTIN_CUSTOM_END };
 
 static struct test_case *cases;
 static struct random_row *rows;
