@@ -477,6 +477,9 @@ static const struct row rows[] = {
     { ROW("parts_apart", "8,633 elements in runs with others between", .types = TYPE_BIT(CASE_I8),
           .period = SHORT_PERIOD, .only = "mean reduce_max"),
       .in = DIMS(2, 97, 2, 89, 3), .axes = DIMS(1, 3), .keep = true },
+    { ROW("parts_apart_rank8", "8,381 elements in three runs with others between", LARGE_F32,
+          .only = "sum"),
+      .in = DIMS(2, 17, 2, 17, 2, 29, 2, 1), .axes = DIMS(1, 3, 5) },
     /* A row is of an invocation. */
     { ROW("outer1025_keep", "1,025 rows of four slices", LARGE_F32, .only = "mean " NUMBERS),
       .in = DIMS(1025, 13), .axes = DIMS(1), .keep = true },
