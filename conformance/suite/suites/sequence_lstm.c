@@ -250,6 +250,10 @@ static const struct row rows[] = {
     { ROW("cells100_projected", "100 cells, which become 20 outputs", .only = SEQUENCE, ALL,
           .sets = SET_BIT(SET_RANDOM)),
       .batch = 2, .steps = 3, .depth = 3, .cells = 100, .outputs = 20, .flags = PROJECTED },
+    { ROW("near_zero", "sums of gates of a few steps, and results that show them", I8_ONLY,
+          .only = SEQUENCE, .byte_sets = SET_BIT(SET_RANDOM),
+          .quant = { .in = 0x1p-17, .in2 = 0x1p-6, .out = 0x1p-12 }),
+      .batch = 2, .steps = 3, .depth = 3, .cells = 9, .cell_bits = 15 },
 };
 
 /* ---- tensors ---- */
@@ -335,6 +339,8 @@ static void add_gate(struct lstm *l, int g)
  * result is the output. */
 static double state_scale(const struct lstm *l)
 {
+    if (l->r->base.quant.out != 0)
+        return l->r->base.quant.out;
     return has(l, PROJECTED) ? 1.5 / 128 : 1. / 128;
 }
 
