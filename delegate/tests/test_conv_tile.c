@@ -58,34 +58,11 @@ TEST(same_results)
     }
 }
 
-struct look {
-    enum device_class device_class;
-    struct plan_step step; /* of the convolution */
-};
-
-static void look_at_plan(struct graph *g, void *user)
-{
-    struct look *look = user;
-    OPTIONS(o, "no_kernel", "thawed");
-    struct device_limits limits = gpu_large_limits();
-
-    limits.device_class = look->device_class;
-    struct plan p CLOSED_BY(plan_close);
-    gpu_plan_graph(&p, g, &o, &limits, &err);
-    for (int i = 0; i < p.step_count; i++)
-        if (strcmp(p.steps[i]->shader, "conv_2d") == 0)
-            look->step = *p.steps[i];
-}
-
 static struct plan_step step_of(const struct row *r, enum device_class device_class)
 {
-    struct look look = { device_class, { .shader = NULL } };
-    struct model m CLOSED_BY(model_close);
+    const struct transform_look look = { .device_class = device_class, .no_kernel = "thawed" };
 
-    transform_model(&r->c, &m);
-    gpu_look(&m, look_at_plan, &look);
-    assert_non_null(look.step.shader);
-    return look.step;
+    return transform_planned(&r->c, look).step;
 }
 
 /* Every row has the tile that it is for.  Other devices, and results of few slices, have one

@@ -161,52 +161,28 @@ TEST(deep_products)
     assert_true(c.tile.y * c.tile.rows >= 28);
 }
 
-struct look {
-    enum device_class device_class;
-    const char *no_kernel, *precision;
-    struct plan_step first; /* of the plan */
-};
-
-static void look_at_plan(struct graph *g, void *user)
-{
-    struct look *look = user;
-    const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
-                            look->no_kernel, NULL };
-    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
-    struct device_limits limits = gpu_large_limits();
-
-    limits.device_class = look->device_class;
-    struct plan p CLOSED_BY(plan_close);
-    gpu_plan_graph(&p, g, &o, &limits, &err);
-    for (int i = 0; i < p.step_count; i++)
-        if (strcmp(p.steps[i]->shader, "gemm") == 0 || strcmp(p.steps[i]->shader, "conv_2d") == 0)
-            look->first = *p.steps[i];
-}
-
-static struct plan_step step_of(int32_t batch, struct look look)
+static struct plan_step step_of(int32_t batch, struct transform_look look)
 {
     const struct transform_case c = { "taps", { batch, 5, 7, 5 }, 0, NULL, TAPS };
 
-    MODEL_BY(m, transform_model(&c, &m));
-    gpu_look(&m, look_at_plan, &look);
-    return look.first;
+    return transform_planned(&c, look).step;
 }
 
 /* The order of sums is that of one image, whatever the batch; software and unknown devices, f16
  * storage, and delegates without the kernel have the plain one. */
 TEST(plans)
 {
-    const struct look tiled = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
+    const struct transform_look tiled = { .device_class = DEVICE_NVIDIA };
     const struct plan_step one = step_of(1, tiled), many = step_of(500, tiled);
     static const struct {
-        struct look look;
+        struct transform_look look;
         const char *shader;
     } other[] = {
-        { { .device_class = DEVICE_AMD, .precision = "fp32" }, "gemm" },
-        { { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm", .precision = "fp32" }, "conv_2d" },
+        { { .device_class = DEVICE_AMD }, "gemm" },
+        { { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm" }, "conv_2d" },
         { { .device_class = DEVICE_NVIDIA, .precision = "fp16" }, "conv_2d" },
-        { { .device_class = DEVICE_SOFTWARE, .precision = "fp32" }, "conv_2d" },
-        { { .device_class = DEVICE_OTHER, .precision = "fp32" }, "conv_2d" },
+        { { .device_class = DEVICE_SOFTWARE }, "conv_2d" },
+        { { .device_class = DEVICE_OTHER }, "conv_2d" },
     };
 
     assert_string_equal(one.shader, "gemm");

@@ -130,37 +130,6 @@ TEST(all_groups)
 
 /* ---- without a device ---- */
 
-struct look {
-    enum device_class device_class;
-    const char *no_kernel, *precision;
-    struct plan_step step; /* of the op */
-};
-
-static void look_at_plan(struct graph *g, void *user)
-{
-    struct look *look = user;
-    const char *pairs[] = { "precision", look->precision, look->no_kernel ? "no_kernel" : NULL,
-                            look->no_kernel, NULL };
-    struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
-    struct device_limits limits = gpu_large_limits();
-
-    limits.device_class = look->device_class;
-    struct plan p CLOSED_BY(plan_close);
-    gpu_plan_graph(&p, g, &o, &limits, &err);
-    for (int i = 0; i < p.step_count; i++)
-        if (strcmp(p.steps[i]->shader, "gemm") == 0 ||
-            strcmp(p.steps[i]->shader, "transpose_conv") == 0 ||
-            strcmp(p.steps[i]->shader, "conv_2d_grouped") == 0)
-            look->step = *p.steps[i];
-}
-
-static struct plan_step step_of(const struct transform_case *c, struct look look)
-{
-    MODEL_BY(m, transform_model(c, &m));
-    gpu_look(&m, look_at_plan, &look);
-    return look.step;
-}
-
 /* Software and unknown devices, and delegates without the kernel, have the plain ones, and so have
  * groups that are narrow, or share slices. */
 TEST(plans)
@@ -179,29 +148,25 @@ TEST(plans)
     /* clang-format on */
     static const struct {
         const struct transform_case *c;
-        struct look look;
+        struct transform_look look;
         const char *shader;
     } rows[] = {
-        { &up, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "gemm" },
+        { &up, { .device_class = DEVICE_NVIDIA }, "gemm" },
         { &up, { .device_class = DEVICE_AMD, .precision = "fp16" }, "gemm" },
-        { &up,
-          { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm", .precision = "fp32" },
-          "transpose_conv" },
-        { &up, { .device_class = DEVICE_SOFTWARE, .precision = "fp32" }, "transpose_conv" },
-        { &up, { .device_class = DEVICE_OTHER, .precision = "fp32" }, "transpose_conv" },
-        { &of_16, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "gemm" },
+        { &up, { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm" }, "transpose_conv" },
+        { &up, { .device_class = DEVICE_SOFTWARE }, "transpose_conv" },
+        { &up, { .device_class = DEVICE_OTHER }, "transpose_conv" },
+        { &of_16, { .device_class = DEVICE_NVIDIA }, "gemm" },
         { &of_16, { .device_class = DEVICE_AMD, .precision = "fp16" }, "gemm" },
-        { &of_16,
-          { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm", .precision = "fp32" },
-          "conv_2d_grouped" },
-        { &of_16, { .device_class = DEVICE_SOFTWARE, .precision = "fp32" }, "conv_2d_grouped" },
-        { &to_18, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "conv_2d_grouped" },
-        { &of_18, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "conv_2d_grouped" },
-        { &to_8, { .device_class = DEVICE_NVIDIA, .precision = "fp32" }, "conv_2d_grouped" },
+        { &of_16, { .device_class = DEVICE_NVIDIA, .no_kernel = "gemm" }, "conv_2d_grouped" },
+        { &of_16, { .device_class = DEVICE_SOFTWARE }, "conv_2d_grouped" },
+        { &to_18, { .device_class = DEVICE_NVIDIA }, "conv_2d_grouped" },
+        { &of_18, { .device_class = DEVICE_NVIDIA }, "conv_2d_grouped" },
+        { &to_8, { .device_class = DEVICE_NVIDIA }, "conv_2d_grouped" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_string_equal(step_of(rows[i].c, rows[i].look).shader, rows[i].shader);
+        assert_string_equal(transform_planned(rows[i].c, rows[i].look).shader, rows[i].shader);
 }
 
 static struct gemm_args args_of(const struct plan_step *s)
@@ -226,8 +191,9 @@ TEST(one_dispatch)
         UP("stride_w=2 stride_h=2 fused_activation_function=RELU", "500,12,14,13",
            "f32[13,3,3,16]=~3(-2..2)", "x", "13") };
     /* clang-format on */
-    const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
-    const struct plan_step a = step_of(&one, nvidia), b = step_of(&many, nvidia);
+    const struct transform_look nvidia = { .device_class = DEVICE_NVIDIA };
+    const struct plan_step a = transform_planned(&one, nvidia).step,
+                           b = transform_planned(&many, nvidia).step;
     const uint32_t tile_rows = a.spec[1] * a.spec[GEMM_SPEC_ROWS];
     const struct gemm_args args = args_of(&b);
 
@@ -250,7 +216,7 @@ TEST(one_dispatch_of_groups)
         GROUPS("padding=VALID stride_w=1 stride_h=1", "32,3,3,16", "32") };
     /* clang-format on */
     const struct plan_step s =
-        step_of(&c, (struct look){ .device_class = DEVICE_NVIDIA, .precision = "fp32" });
+        transform_planned(&c, (struct transform_look){ .device_class = DEVICE_NVIDIA }).step;
     const uint32_t tile_rows = s.spec[1] * s.spec[GEMM_SPEC_ROWS];
     const struct gemm_args args = args_of(&s);
 
@@ -266,10 +232,10 @@ TEST(one_dispatch_of_groups)
 TEST(sources)
 {
     static const bool dense[] = { false, true, false, true }; /* of the first phases */
-    const struct look nvidia = { .device_class = DEVICE_NVIDIA, .precision = "fp32" };
+    const struct transform_look nvidia = { .device_class = DEVICE_NVIDIA };
 
     for (size_t i = 0; i < sizeof dense / sizeof dense[0]; i++) {
-        const struct plan_step s = step_of(&phases[i], nvidia);
+        const struct plan_step s = transform_planned(&phases[i], nvidia).step;
 
         assert_int_equal(s.spec[GEMM_SPEC_SOURCE] == GEMM_DENSE, dense[i]);
         assert_int_equal((s.spec[GEMM_SPEC_FLAGS] & GEMM_TAIL) != 0,

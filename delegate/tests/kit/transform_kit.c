@@ -196,7 +196,8 @@ void transform_allocations_fail(const struct transform_request *r)
 static void look_at_plan(struct graph *g, void *user)
 {
     struct transform_look *const look = user;
-    const char *const pairs[] = { look->no_kernel ? "no_kernel" : NULL, look->no_kernel, NULL };
+    const char *const pairs[] = { "precision", look->precision ? look->precision : "fp32",
+                                  look->no_kernel ? "no_kernel" : NULL, look->no_kernel, NULL };
     struct gpu_options o CLOSED_BY(options_close) = gpu_options_of(pairs);
     struct device_limits limits = gpu_large_limits();
 

@@ -29,7 +29,7 @@ void transform_model(const struct transform_case *c, struct model *m);
 /* How the last node of a case is planned for a device that need not be here. */
 struct transform_look {
     enum device_class device_class;
-    const char *no_kernel;
+    const char *no_kernel, *precision; /* NULL: fp32 */
     uint32_t invocations; /* of a workgroup, which the device allows; 0: as many as a large one */
     /* The results: of the last step of a node; static. */
     const char *shader;
