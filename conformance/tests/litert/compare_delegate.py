@@ -7,7 +7,8 @@ models, MobileNet v1 from `assay zoo` in i8, u8 and dynamic range, and the train
 ASSAY_MODELS (default ../shared/models), where there is such a folder.
 
 First come all tensors of our runtime without a delegate, as in compare_tensors.py.  Then the delegate
-runs pictures and noise.  It has to take all nodes but ARG_MAX, and
+runs pictures and noise, of which our own runtime is given the first and, in integers, the last.  It has
+to take all nodes but ARG_MAX, and
   - with quantized=exact each output is identical to that of the reference kernels, in both hosts;
   - with quantized=float_view a picture has the same class, unless the two best scores of the
     reference are closer than the error; scores are within one step on average, and 25 dB.  Where
@@ -39,11 +40,11 @@ REAL = (
     "tf2_mobilenet_v2_1.0_224_ptq",
     "deeplabv3_mnv2_dm05_pascal_quant",
 )
-PICTURES = ("cat.bmp", "bird.bmp", "sunflower.bmp", "parrot.jpg")
+PICTURES = ("cat.bmp", "parrot.jpg")
 MODES = ("exact", "float_view")
 LEFT_ALONE = {"ARG_MAX"}
 SNR_DB, STEPS = 25.0, 1.0
-DIGITS = 20  # images, spread over the test part
+DIGITS = 8  # images, spread over the test part
 NOISE = "noise"
 
 
@@ -154,8 +155,7 @@ def compare_close(expected, got, default):
 
 def check_answers(report, what, exact, answers, got):
     """Compares lists of outputs, by name of input, with answers of the runtime, by its kernels."""
-    expected = answers["reference"]
-    names = [name for name in expected if exact or name != NOISE or len(expected) == 1]
+    expected, names = answers["reference"], [*got]
     for i in range(len(got[names[0]])):
 
         def joined(outputs):
@@ -188,11 +188,13 @@ def check_model(report, bench, path):
             what,
             f"DELEGATE nodes: {taken}, other ops: {', '.join(left) or 'none'}",
         )
-        check_answers(report, what, exact, answers, answers_of(interpreter, inputs))
+        # Floats of noise prove nothing where there is a picture.
+        asked = {name: x for name, x in inputs.items() if exact or name != NOISE or len(inputs) == 1}
+        check_answers(report, what, exact, answers, answers_of(interpreter, asked))
         del interpreter, delegate
         ours = {}
-        for name, x in inputs.items():
-            np.save(bench.work / "input.npy", x)
+        for name in {next(iter(asked)), [*asked][-1]} if exact else {next(iter(asked))}:
+            np.save(bench.work / "input.npy", inputs[name])
             options = [f"--delegate-option={o}" for o in (f"quantized={mode}", "max_partitions=0")]
             ours[name] = [bench.run(path, bench.work / "input.npy", *options)]
         check_answers(report, f"{what}, our runtime", exact, answers, ours)
