@@ -624,6 +624,10 @@ static const struct row rows[] = {
           AS("batch_matmul", 3)),
       .in = DIMS(3, 2, 2, 5), .other = DIMS(1, 2, 5, 6), .out = DIMS(3, 2, 2, 6),
       .scale_b = X_SCALE, .scale_y = 0.01, .build = build_batch_matmul },
+    { ROW("shift33", "a factor below 2^-18: the half that rounds has more than 32 bits",
+          AS("batch_matmul", 3)),
+      .in = DIMS(5, 9), .other = DIMS(9, 7), .out = DIMS(5, 7), .scale_b = X_SCALE, .scale_y = 0.02,
+      .build = build_batch_matmul },
 };
 
 static void build(struct case_builder *m)
