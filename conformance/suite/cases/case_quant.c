@@ -117,7 +117,7 @@ void case_write_scales(struct case_builder *m)
         const size_t count = s->scales ? s->count : 1;
         int64_t *zeros;
 
-        if (!s->known || s->hidden || m->status != STATUS_OK)
+        if (!s->known || s->hidden || m->c->row->without_scales || m->status != STATUS_OK)
             continue;
         zeros = mem_alloc(count, sizeof *zeros);
         if (!zeros) {

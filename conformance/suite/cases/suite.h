@@ -161,6 +161,7 @@ struct op_case {
      * a graph of many ops keeps its values in range. */
     bool unit_gain;
     struct quant_row quant;
+    bool without_scales; /* the model has none */
     /* Of elementwise ops: the first input holds every f16 value, infinities and NaNs too; frame B
      * has another order.  The input has the shape of the output and a multiple of 65,536 elements.
      * TOLERANCES.md 6 says which results pass for infinities and NaNs. */
@@ -211,6 +212,10 @@ enum { LARGE_PERIOD = 1009, SHORT_PERIOD = 61 };
 #define SIZED (TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8) | TYPE_BIT(CASE_I32))
 /* A row for a kind of node that models have: one data set. */
 #define REAL(types_) .types = (types_), .sets = SET_BIT(SET_RANDOM)
+/* Elements that are copied or compared need no scale. */
+#define WITHOUT_SCALES                                                                             \
+    "bytes without a scale", .types = TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM),              \
+                             .without_scales = true, .refused_by = "quant.scale"
 /* A row with a tensor of no elements, for which all data sets are alike. */
 #define EMPTY          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), EMPTY_TENSOR
 #define EMPTY_TENSOR   .empty = true, .sets = SET_BIT(SET_RANDOM)

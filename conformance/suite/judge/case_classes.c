@@ -15,9 +15,9 @@ enum { LARGE = 65535, SHOWN = 4, PARAMETERS_MAX = 64, MANY = 8 };
 
 static const char *const activations[] = { NULL, "relu", "relu_n1_to_1", "relu6", "tanh", "sign" };
 static const char *const paddings[] = { "same", "valid" };
-static const char *const shapes[] = { "rank0", "rank1", "rank2", "rank3",    "rank4",
-                                      "rank5", "rank6", "rank7", "rank8",    "batch",
-                                      "tail",  "empty", "large", "broadcast" };
+static const char *const shapes[] = { "rank0", "rank1", "rank2", "rank3",     "rank4",
+                                      "rank5", "rank6", "rank7", "rank8",     "batch",
+                                      "tail",  "empty", "large", "broadcast", "unscaled" };
 /* Before the index of an input, or a count. */
 static const char *const numbered[] = { "const", "has",    "absent", "variable",
                                         "i64_",  "blocks", "inputs", "in" };
@@ -164,6 +164,9 @@ static void add_inputs(struct words *w, const struct model *m, const struct mode
             add(w, "i64_%zu", i);
         if (t->quantization.details_type == 2)
             add(w, "blocks%zu", i);
+        if (data && tensor_type_bits(t->type) == 8 && t->type != TENSOR_BOOL &&
+            !t->quantization.scale.count)
+            add(w, "unscaled");
         if (i >= MANY) /* as of LSTM, of which it counts whether they are there */
             add(w, "has%zu", i);
         else if (constant_of(m, t))

@@ -7,6 +7,7 @@
  *     large          a tensor of more than 65,535 elements
  *     empty          one without elements; the node is of no other class then
  *     broadcast      two data inputs of other shapes
+ *     unscaled       a data input of 8 bits has no scale
  *     const1         input 1 is a constant; likewise absent2, variable1, i64_1, blocks1
  *                    (blockwise); has9: one of the later inputs of LSTM is there
  *     inputs3        of a list of any length; inputs>4

@@ -25,7 +25,8 @@ struct row {
     struct shape a, b;
     enum constant constant;
     int activation;
-    bool same; /* both operands are the tensor a */
+    bool same;  /* both operands are the tensor a */
+    bool longs; /* of i64: indices of the largest and of the least element of rows of a */
 };
 
 /* A sum whose activation clamps it to a few units can have no scale that is 2^-19 times that of an
@@ -304,6 +305,10 @@ static const struct row rows[] = {
       .a = DIMS(2, 3, 5), .b = DIMS(2, 3, 5), .constant = CONST_A },
     { ROW("constant66016_const_a", "from a constant of 66,016 elements", LARGE_F32, .only = "sub"),
       .a = DIMS(4126, 16), .b = DIMS(4126, 16), .constant = CONST_A },
+    { ROW("no_scale", WITHOUT_SCALES, .only = "maximum minimum"), .a = DIMS(2, 3, 5),
+      .b = DIMS(5) },
+    { ROW("longs", "indices of i64", REAL(TYPE_BIT(CASE_F32)), .only = "maximum minimum"),
+      .a = DIMS(3, 2, 9), .longs = true },
 };
 
 /* How the operands of a member are filled. */
@@ -322,9 +327,39 @@ static const struct operands {
 
 };
 
+static int indices(struct case_builder *m, int32_t code, int tag, int x, const struct shape *shape)
+{
+    const int in[] = { x, case_constant_i32(m, "axis", &(struct shape)DIMS(1), &shape->rank) };
+    const int y = case_tensor_of(m, "indices", shape, TENSOR_INT64);
+    struct options options;
+
+    options_init(&options, tag);
+    options_set_int(&options, "output_type", TENSOR_INT64);
+    case_op(m, code, 1, &options, 2, in, y);
+    return y;
+}
+
+static void build_longs(struct case_builder *m, const struct row *r)
+{
+    const struct options options = { .tag = OPTIONS_MaximumMinimumOptions };
+    const int x = case_input(m, "x", &r->a, &operands[0].a);
+    struct shape out = r->a;
+    int in[2];
+
+    out.rank--;
+    in[0] = indices(m, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions, x, &out);
+    in[1] = indices(m, BUILTIN_ARG_MIN, OPTIONS_ArgMinOptions, x, &out);
+    case_judged_op(m, &options, 2, in, case_output_of(m, "y", &out, TENSOR_INT64));
+}
+
 static void build(struct case_builder *m)
 {
     const struct row *const r = (const struct row *)m->c->row;
+
+    if (r->longs) {
+        build_longs(m, r);
+        return;
+    }
     const struct shape out = r->same ? r->a : shape_broadcast(&r->a, &r->b);
     const struct operands *k = operands;
     struct options options;

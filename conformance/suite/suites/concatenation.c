@@ -253,6 +253,7 @@ static const struct row rows[] = {
       .axis = 1, .lengths = { 5, 4099, 1027 } },
     { ROW("long_2", "behind a long row a longer one", LARGE_IN(SIZED)), .in = DIMS(2, 1027),
       .axis = 1, .lengths = { 1027, 4099 } },
+    { ROW("no_scale", WITHOUT_SCALES), .in = DIMS(2, 5), .axis = 1, .lengths = { 5, 3 } },
 };
 
 static void build(struct case_builder *m)

@@ -234,6 +234,7 @@ static const struct row rows[] = {
       PADS({ 0, 0 }, { 0, 0 }, { 0, 0 }, { 1, 0 }) },
     { ROW("rows66001", "channels of 66,001 rows get one more on each side", LARGE_F32),
       .in = DIMS(1, 66001, 1, 3), PADS({ 0, 0 }, { 0, 0 }, { 0, 0 }, { 1, 1 }) },
+    { ROW("no_scale", WITHOUT_SCALES, .only = "pad"), .in = DIMS(3, 5), PADS({ 1, 0 }, { 0, 2 }) },
 };
 
 /* The value of PADV2: a constant with the type, and in 8 bits the scale and zero point, of x. */

@@ -501,6 +501,8 @@ static const struct row rows[] = {
       .in = DIMS(2, 7, 5), .axes = { .rank = 0, .d = { 1 } }, .keep = true },
     { ROW("sizes", "the elements of a shape", REAL(TYPE_BIT(CASE_I32)), .only = "reduce_prod"),
       .in = DIMS(4), .axes = DIMS(0) },
+    { ROW("no_scale", WITHOUT_SCALES, .only = "reduce_max reduce_min"), .in = DIMS(3, 5),
+      .axes = DIMS(1) },
 };
 
 static void build(struct case_builder *m)

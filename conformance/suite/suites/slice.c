@@ -134,6 +134,8 @@ static const struct row rows[] = {
             .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8)),
     REVERSE("negative_first_rank2", "the first of two axes, from the end", DIMS(3, 5), LIST(-2),
             .types = TYPE_BIT(CASE_F32)),
+    { ROW("no_scale", WITHOUT_SCALES, .only = "slice"), .in = DIMS(3, 7), .begin = LIST(1, 2),
+      .size = LIST(2, 5) },
 };
 
 static void build(struct case_builder *m)
