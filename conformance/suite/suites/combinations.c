@@ -427,6 +427,15 @@ static struct value make_rounded(struct case_builder *m, const struct row *r)
     return binary(m, BUILTIN_MUL, y, x);
 }
 
+/* All of a vector from its end, which has the vector's shape, and no stride of 1. */
+static struct value make_reversed(struct case_builder *m, const struct row *r)
+{
+    const struct value x = computed(m, r);
+    const int32_t n = r->in.d[0];
+
+    return binary(m, BUILTIN_MUL, graph_add_strided_slice(m, x, 0, n - 1, n, -1), x);
+}
+
 /* ---- operands that are smaller than the result ---- */
 
 /* The smaller operand is a result that nothing reads again, and the larger one an input: the result
@@ -595,6 +604,9 @@ static const struct row rows[] = {
            .full_mantissas = true),
     FUSION("shortcut_first", "the shortcut of a block is the first operand", "add",
            make_shortcut_first),
+    { ROW("reversed_c7", "a vector backwards has its shape", .only = "mul",
+          .types = TYPE_BIT(CASE_F32)),
+      .make = make_reversed, .in = DIMS(7) },
 };
 
 static void build(struct case_builder *m)

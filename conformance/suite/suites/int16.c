@@ -198,15 +198,17 @@ static void build_mean(struct case_builder *m, const struct row *r)
     case_judged_op(m, &options, 2, in, output(m, r->scale_y));
 }
 
+/* numbers[0]: the result is the first tensor of the file. */
 static void build_softmax(struct case_builder *m, const struct row *r)
 {
+    const int first = r->numbers[0] ? output(m, 1. / 32768) : -1;
     struct options options;
     int in;
 
     options_init(&options, OPTIONS_SoftmaxOptions);
     options_set_float(&options, "beta", 1);
     in = input(m, "x", &r->in, r->scale);
-    case_judged_op(m, &options, 1, &in, output(m, 1. / 32768));
+    case_judged_op(m, &options, 1, &in, first < 0 ? output(m, 1. / 32768) : first);
 }
 
 /* Of 8 bits (numbers[0]: enum tensor_type) to i16 with the least zero point. */
@@ -613,6 +615,9 @@ static const struct row rows[] = {
       .out = DIMS(66001, 2), .scale = 0.001, .build = build_softmax },
     { ROW("c4101", "4,101 classes", AS_LARGE("softmax", 3)), .in = DIMS(2, 4101),
       .out = DIMS(2, 4101), .scale = 0.001, .build = build_softmax },
+    { ROW("result_first", "the result is the first tensor of the file", AS("softmax", 3)),
+      .in = DIMS(3, 10), .out = DIMS(3, 10), .scale = X_SCALE, .numbers = { 1 },
+      .build = build_softmax },
     { ROW("columns1030", "1,030 columns", AS_LARGE("batch_matmul", 3)), .in = DIMS(2, 5),
       .other = DIMS(5, 1030), .out = DIMS(2, 1030), .scale_b = X_SCALE, .scale_y = 0.01,
       .build = build_batch_matmul },

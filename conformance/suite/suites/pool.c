@@ -252,6 +252,11 @@ static const struct row rows[] = {
     { ROW("valid_f16_s16", "16x16, stride 16, VALID", REAL(TYPE_BIT(CASE_F32)),
           .only = "average_pool_2d"),
       .in = DIMS(1, 16, 32, 3), .filter = { 16, 16 }, .stride = { 16, 16 }, .padding = VALID },
+    /* SAME windows of the image's size, of which most reach over its edges: no means of it all. */
+    { ROW("same_f1x17", "a window as wide as an image of one row", .only = "average_pool_2d"),
+      .in = DIMS(1, 1, 17, 5), .filter = { 1, 17 } },
+    { ROW("same_f17x1", "a window as high as an image of one column", .only = "average_pool_2d"),
+      .in = DIMS(1, 17, 1, 5), .filter = { 17, 1 } },
     /* Windows with indices of more than a few elements. */
     { ARGMAX("width132002", "66,001 windows", LARGE_F32), .in = DIMS(1, 1, 132002, 1),
       .filter = { 1, 2 }, .padding = VALID },

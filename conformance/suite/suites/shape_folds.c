@@ -247,21 +247,23 @@ static struct value make_stepped(struct case_builder *m, struct value x)
                    &(struct shape)DIMS(4));
 }
 
-/* An op of two results that are vectors. */
-static void op_two(struct case_builder *m, int32_t code, const struct options *options,
-                   size_t count, const struct value *in, const char *name,
-                   const struct shape shapes[2], struct value made[2])
+enum { MADE_MAX = 3 };
+
+/* An op of several results that are vectors. */
+static void op_many(struct case_builder *m, int32_t code, const struct options *options,
+                    size_t count, const struct value *in, const char *name, size_t made_count,
+                    const struct shape *shapes, struct value *made)
 {
-    int inputs[3], outputs[2];
+    int inputs[3], outputs[MADE_MAX];
 
     for (size_t i = 0; i < count; i++)
         inputs[i] = in[i].tensor;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < made_count; i++) {
         outputs[i] = case_tensor_i32(m, name, &shapes[i]);
         made[i] = (struct value){ outputs[i], shapes[i], -1 };
     }
     if (m->status == STATUS_OK)
-        builder_op(&m->builder, code, 1, options, count, inputs, 2, outputs);
+        builder_op(&m->builder, code, 1, options, count, inputs, made_count, outputs);
 }
 
 /* The second of two rows. */
@@ -276,8 +278,8 @@ static struct value make_unpacked(struct case_builder *m, struct value x)
     both = op(m, TENSOR_INT32, BUILTIN_PACK, &options, 2, rows, &(struct shape)DIMS(2, 4));
     options_init(&options, OPTIONS_UnpackOptions);
     options_set_int(&options, "num", 2);
-    op_two(m, BUILTIN_UNPACK, &options, 1, &both, "row", (const struct shape[]){ DIMS(4), DIMS(4) },
-           made);
+    op_many(m, BUILTIN_UNPACK, &options, 1, &both, "row", 2,
+            (const struct shape[]){ DIMS(4), DIMS(4) }, made);
     return made[1];
 }
 
@@ -292,9 +294,44 @@ static struct value make_split(struct case_builder *m, struct value x)
 
     options_init(&options, OPTIONS_SplitVOptions);
     options_set_int(&options, "num_splits", 2);
-    op_two(m, BUILTIN_SPLIT_V, &options, 3, in, "part", (const struct shape[]){ DIMS(1), DIMS(3) },
-           made);
+    op_many(m, BUILTIN_SPLIT_V, &options, 3, in, "part", 2,
+            (const struct shape[]){ DIMS(1), DIMS(3) }, made);
     return join(m, made[1], made[0], 0);
+}
+
+/* The last of three parts, which begins behind the sum of the others. */
+static struct value make_third(struct case_builder *m, struct value x)
+{
+    const struct value v = vector(m, x);
+    const struct value first = constant(m, &(struct shape)DIMS(3), row_of(m)->other);
+    const struct value in[] = { join(m, first, v, 0),
+                                constant(m, &(struct shape)DIMS(3), (const int32_t[]){ 1, 2, 4 }),
+                                number(m, 0) };
+    static const struct shape shapes[] = { DIMS(1), DIMS(2), DIMS(4) };
+    struct options options;
+    struct value made[3];
+
+    options_init(&options, OPTIONS_SplitVOptions);
+    options_set_int(&options, "num_splits", 3);
+    op_many(m, BUILTIN_SPLIT_V, &options, 3, in, "part", 3, shapes, made);
+    return made[2];
+}
+
+/* The first column of a matrix, since a mask says so: `begin` names the second one. */
+static struct value make_masked(struct case_builder *m, struct value x)
+{
+    const struct shape two = DIMS(2);
+    const struct value second = vector(m, x), first = four(m, row_of(m)->other);
+    const struct value in[] = { reshape(m, join(m, first, second, 0), &(struct shape)DIMS(4, 2)),
+                                constant(m, &two, (const int32_t[]){ 0, 1 }),
+                                constant(m, &two, (const int32_t[]){ 4, 2 }),
+                                constant(m, &two, (const int32_t[]){ 1, 1 }) };
+    struct options options;
+
+    options_init(&options, OPTIONS_StridedSliceOptions);
+    options_set_int(&options, "begin_mask", 2);
+    options_set_int(&options, "shrink_axis_mask", 2);
+    return op(m, TENSOR_INT32, BUILTIN_STRIDED_SLICE, &options, 4, in, &(struct shape)DIMS(4));
 }
 
 /* All but the first element, and then it. */
@@ -549,6 +586,10 @@ static const struct row rows[] = {
     CONSTANTS("constant_tile", make_moved, TILE, 5, 2),
     CONSTANTS("constant_expand", make_moved, EXPAND_DIMS, 3, 4),
     FOLD("float_sum", make_float_sum, SUM, Reducer, ODD, 0),
+    { ROW("fold_third", "the last of three parts", .resized = true), .make = make_third,
+      .less = ODD, .other = { 7, 8, 9 } },
+    { ROW("fold_masked", "a mask that begins a dimension", .resized = true), .make = make_masked,
+      .less = ODD, .other = { 7, 8, 9, 11 } },
 };
 
 /* x times what the row makes, integers as f32. */
