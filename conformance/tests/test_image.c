@@ -513,7 +513,7 @@ TEST(each_prefix_and_many_mutations)
             assert_int_not_equal(diag.text[0], '\0');
             assert_null(im.pixels);
         }
-        for (int i = 0; i < 3000; i += KIT_EACH(40)) {
+        for (int i = 0; i < 3000; i += KIT_EACH(8)) {
             memcpy(copy, files[f].data, files[f].count);
             for (int k = 0; k < 3; k++) {
                 random = random * 1664525 + 1013904223;
