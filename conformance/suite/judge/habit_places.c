@@ -33,7 +33,9 @@ bool habit_check_addresses(struct case_run *run)
 
 /* ---- a second partition ---- */
 
-/* The graph, then a RESHAPE of each input to its own shape, then the graph once more on these. */
+/* The graph, then a RESHAPE of each input to its own shape, then the graph once more on these.
+ * Constants have the first numbers, and the others theirs backwards: in most cases the input is the
+ * first of the file, and constants and results lie behind it. */
 struct doubled {
     struct arena arena;
     struct model model;
@@ -41,38 +43,58 @@ struct doubled {
     struct model_opcode *opcodes;
     struct model_tensor *tensors;
     struct model_operator *operators;
-    int32_t *twin; /* of each tensor: itself, where it is a constant */
+    int32_t *numbers[2]; /* of each tensor in either half: one number, where it is a constant */
 };
+
+static int32_t number_of(const struct doubled *d, int half, int32_t tensor)
+{
+    return tensor < 0 ? -1 : d->numbers[half][tensor];
+}
 
 static bool map_tensors(const struct model *m, struct doubled *d)
 {
     const struct model_subgraph *const g = &m->subgraphs[0];
-    size_t next = g->tensor_count, bytes;
+    size_t first = 0, next = 2 * g->tensor_count, bytes;
 
-    d->tensors = arena_alloc(&d->arena, 2 * g->tensor_count + 1, sizeof *d->tensors);
-    d->twin = arena_alloc(&d->arena, g->tensor_count + 1, sizeof *d->twin);
-    if (!d->tensors || !d->twin)
+    for (size_t i = 0; i < g->tensor_count; i++)
+        next -= model_tensor_data(m, &g->tensors[i], &bytes) != NULL;
+    d->graph.tensor_count = next;
+    d->tensors = arena_alloc(&d->arena, next + 1, sizeof *d->tensors);
+    for (int half = 0; half < 2; half++)
+        d->numbers[half] = arena_alloc(&d->arena, g->tensor_count + 1, sizeof *d->numbers[half]);
+    if (!d->tensors || !d->numbers[0] || !d->numbers[1])
         return false;
     for (size_t i = 0; i < g->tensor_count; i++) {
-        d->tensors[i] = g->tensors[i];
-        d->twin[i] = (int32_t)i;
-        if (model_tensor_data(m, &g->tensors[i], &bytes))
+        const bool constant = model_tensor_data(m, &g->tensors[i], &bytes) != NULL;
+
+        for (int half = 0; half < 2; half++) {
+            const size_t to = !constant ? --next : half == 0 ? first++ : first - 1;
+
+            d->numbers[half][i] = (int32_t)to;
+            d->tensors[to] = g->tensors[i];
+            if (half > 0 && !constant)
+                d->tensors[to].name = (struct model_string){ NULL, 0 };
+        }
+    }
+    for (size_t i = 0; i < d->graph.tensor_count; i++) {
+        struct model_quantization *const q = &d->tensors[i].quantization;
+
+        if (q->details_type != DETAILS_BLOCKWISE && q->details_type != DETAILS_MULTI_AXIS)
             continue;
-        d->twin[i] = (int32_t)next;
-        d->tensors[next] = g->tensors[i];
-        d->tensors[next++].name = (struct model_string){ NULL, 0 };
+        q->block_scales = number_of(d, 0, q->block_scales);
+        q->block_zero_points = number_of(d, 0, q->block_zero_points);
     }
     d->graph.tensors = d->tensors;
-    d->graph.tensor_count = next;
     return true;
 }
 
-static bool twins_of(struct doubled *d, const struct model_ints *from, struct model_ints *to)
+static bool number_all(struct doubled *d, int half, const struct model_ints *from,
+                       struct model_ints *to)
 {
     int32_t *const list = arena_alloc(&d->arena, from->count + 1, sizeof *list);
 
     for (size_t i = 0; list && i < from->count; i++)
-        list[i] = from->data[i] < 0 ? -1 : d->twin[from->data[i]];
+        list[i] = number_of(d, half, from->data[i]);
     *to = (struct model_ints){ list, from->count };
     return list != NULL;
 }
@@ -80,14 +102,14 @@ static bool twins_of(struct doubled *d, const struct model_ints *from, struct mo
 static bool add_reshape(struct doubled *d, struct model_operator *o, const struct model *m,
                         const int32_t *input)
 {
-    const struct model_ints *const shape = &d->tensors[*input].shape;
+    const struct model_ints one = { input, 1 }, *const shape =
+                                                    &m->subgraphs[0].tensors[*input].shape;
 
     memset(o, 0, sizeof *o);
     o->opcode_index = (uint32_t)m->opcode_count;
     options_init(&o->options, OPTIONS_ReshapeOptions);
     options_set_ints(&o->options, "new_shape", shape->data, shape->count);
-    o->inputs = (struct model_ints){ input, 1 };
-    return twins_of(d, &o->inputs, &o->outputs);
+    return number_all(d, 0, &one, &o->inputs) && number_all(d, 1, &one, &o->outputs);
 }
 
 static bool double_operators(const struct model *m, struct doubled *d)
@@ -107,41 +129,38 @@ static bool double_operators(const struct model *m, struct doubled *d)
     d->opcodes[m->opcode_count].deprecated_code = BUILTIN_RESHAPE;
     d->opcodes[m->opcode_count].builtin_code = BUILTIN_RESHAPE;
     d->opcodes[m->opcode_count].version = 1;
-    memcpy(d->operators, g->operators, n * sizeof *d->operators);
     for (size_t i = 0; i < k && ok; i++)
         ok = add_reshape(d, &d->operators[n + i], m, &g->inputs.data[i]);
-    for (size_t i = 0; i < n && ok; i++) {
-        struct model_operator *const o = &d->operators[n + k + i];
+    for (size_t i = 0; i < 2 * n && ok; i++) {
+        const struct model_operator *const from = &g->operators[i % n];
+        const int half = i >= n;
+        struct model_operator *const o = &d->operators[half ? k + i : i];
 
-        *o = g->operators[i];
-        ok = twins_of(d, &g->operators[i].inputs, &o->inputs) &&
-             twins_of(d, &g->operators[i].outputs, &o->outputs) &&
-             twins_of(d, &g->operators[i].intermediates, &o->intermediates);
+        *o = *from;
+        ok = number_all(d, half, &from->inputs, &o->inputs) &&
+             number_all(d, half, &from->outputs, &o->outputs) &&
+             number_all(d, half, &from->intermediates, &o->intermediates);
     }
     d->graph.operators = d->operators;
     d->graph.operator_count = 2 * n + k;
     return ok;
 }
 
-static bool double_outputs(const struct model *m, struct doubled *d)
+static bool double_ends(const struct model *m, struct doubled *d)
 {
     const struct model_ints *const from = &m->subgraphs[0].outputs;
     int32_t *const list = arena_alloc(&d->arena, 2 * from->count, sizeof *list);
 
-    if (!list)
-        return false;
-    for (size_t i = 0; i < from->count; i++) {
-        list[i] = from->data[i];
-        list[from->count + i] = d->twin[from->data[i]];
-    }
+    for (size_t i = 0; list && i < 2 * from->count; i++)
+        list[i] = number_of(d, i >= from->count, from->data[i % from->count]);
     d->graph.outputs = (struct model_ints){ list, 2 * from->count };
-    return true;
+    return list && number_all(d, 0, &m->subgraphs[0].inputs, &d->graph.inputs);
 }
 
 static bool make_doubled(const struct model *m, struct doubled *d)
 {
     *d = (struct doubled){ .model = *m, .graph = m->subgraphs[0] };
-    if (!map_tensors(m, d) || !double_operators(m, d) || !double_outputs(m, d))
+    if (!map_tensors(m, d) || !double_operators(m, d) || !double_ends(m, d))
         return false;
     d->model.opcodes = d->opcodes;
     d->model.opcode_count++;

@@ -42,7 +42,6 @@ struct row {
     enum reader reader;
     enum source source;
     bool by_channel; /* f32 to or from integers of a scale and a zero point for each channel */
-    bool first;      /* the constant is the first tensor of the file */
 };
 
 static bool add_random(struct case_builder *m, struct random_call *call)
@@ -257,9 +256,6 @@ static const struct row rows[] = {
     /* What models have, and no row above (conformance/suite/census). */
     { ROW("bytes_rank3", "rank 3", REAL(TYPE_BIT(CASE_I8))), .in = DIMS(2, 3, 5),
       .source = FROM_SAME },
-    { ROW("first", "the constant is the first tensor of the file", .types = TYPE_BIT(CASE_F16),
-          .only = "dequantize"),
-      .in = DIMS(1, 3, 3, 5), .constant = DIMS(5), .first = true },
 };
 
 /* DEQUANTIZE of half, which is the operator that the case is about. */
@@ -389,7 +385,7 @@ static void build(struct case_builder *m)
     const struct shape out =
         shape_elements(&r->constant) > shape_elements(&r->in) ? r->constant : r->in;
     const struct fill fill = { .terms = 2, .factors = 2 };
-    int half = -1, x, c, d, sum;
+    int x, c, d, sum;
 
     if (m->c->quantized) {
         build_bytes(m, r, &fill);
@@ -404,12 +400,8 @@ static void build(struct case_builder *m)
     case READ_FC_B: build_dot(m, r); return;
     default: break;
     }
-    if (r->first)
-        half = case_constant_f16(m, "c", &r->constant, &fill);
     x = case_input(m, "x", &r->in, &fill);
-    if (!r->first)
-        half = case_constant_f16(m, "c", &r->constant, &fill);
-    c = widen(m, half, &r->constant, -1);
+    c = widen(m, case_constant_f16(m, "c", &r->constant, &fill), &r->constant, -1);
     switch (r->reader) {
     case READ_ADD_A: add(m, c, x, case_output(m, "y", &out)); break;
     case READ_MUL: mul(m, x, c, case_output(m, "y", &out)); break;
