@@ -22,8 +22,9 @@ static bool add_random(struct case_builder *m, struct random_call *call)
     if (x.shape.rank == 0)
         return false;
     call->out.kind = RANDOM_INDICES;
-    call->out.value = graph_add_arg_max(
-        m, x, x.shape.rank - 1 - (int32_t)random_choice(call, 0, (uint32_t)x.shape.rank));
+    call->out.value = graph_add_best(
+        m, BUILTIN_ARG_MAX, x,
+        x.shape.rank - 1 - (int32_t)random_choice(call, 0, (uint32_t)x.shape.rank), TENSOR_INT32);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_quant.h"
 #include "conformance/suite/cases/case_range.h"
+#include "conformance/suite/cases/graph_builder.h"
 #include "conformance/suite/cases/quant_axes.h"
 #include "conformance/suite/cases/random_node.h"
 #include "conformance/suite/cases/suite.h"
@@ -327,29 +328,15 @@ static const struct operands {
 
 };
 
-static int indices(struct case_builder *m, int32_t code, int tag, int x, const struct shape *shape)
-{
-    const int in[] = { x, case_constant_i32(m, "axis", &(struct shape)DIMS(1), &shape->rank) };
-    const int y = case_tensor_of(m, "indices", shape, TENSOR_INT64);
-    struct options options;
-
-    options_init(&options, tag);
-    options_set_int(&options, "output_type", TENSOR_INT64);
-    case_op(m, code, 1, &options, 2, in, y);
-    return y;
-}
-
 static void build_longs(struct case_builder *m, const struct row *r)
 {
     const struct options options = { .tag = OPTIONS_MaximumMinimumOptions };
-    const int x = case_input(m, "x", &r->a, &operands[0].a);
-    struct shape out = r->a;
-    int in[2];
+    const struct value x = { case_input(m, "x", &r->a, &operands[0].a), r->a, -1 };
+    const struct value first = graph_add_best(m, BUILTIN_ARG_MAX, x, 2, TENSOR_INT64);
+    const int in[] = { first.tensor,
+                       graph_add_best(m, BUILTIN_ARG_MIN, x, 2, TENSOR_INT64).tensor };
 
-    out.rank--;
-    in[0] = indices(m, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions, x, &out);
-    in[1] = indices(m, BUILTIN_ARG_MIN, OPTIONS_ArgMinOptions, x, &out);
-    case_judged_op(m, &options, 2, in, case_output_of(m, "y", &out, TENSOR_INT64));
+    case_judged_op(m, &options, 2, in, case_output_of(m, "y", &first.shape, TENSOR_INT64));
 }
 
 static void build(struct case_builder *m)
