@@ -313,8 +313,8 @@ struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int3
     return graph_add_op(m, BUILTIN_BATCH_MATMUL, 1, &options, 2, in, &out);
 }
 
-struct value graph_add_best(struct case_builder *m, int32_t code, struct value x, int32_t axis,
-                            int32_t type)
+struct value graph_add_best(struct case_builder *m, int32_t code, int tag, struct value x,
+                            int32_t axis, int32_t type)
 {
     const struct shape scalar = SCALAR;
     struct value y = { .shape.rank = 0 };
@@ -325,7 +325,7 @@ struct value graph_add_best(struct case_builder *m, int32_t code, struct value x
         if (i != axis)
             y.shape.d[y.shape.rank++] = x.shape.d[i];
     }
-    options_init(&options, code == BUILTIN_ARG_MAX ? OPTIONS_ArgMaxOptions : OPTIONS_ArgMinOptions);
+    options_init(&options, tag);
     options_set_int(&options, "output_type", type);
     in[0] = x.tensor;
     in[1] = case_constant_i32(m, "axis", &scalar, &axis);

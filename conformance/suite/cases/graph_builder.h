@@ -91,9 +91,9 @@ struct value graph_add_fully_connected(struct case_builder *m, struct value x, i
 /* BATCH_MATMUL with a constant matrix, stored as columns where adj_y is set. */
 struct value graph_add_batch_matmul(struct case_builder *m, struct value x, int32_t columns,
                                     bool adj_y);
-/* ARG_MAX or ARG_MIN over one dimension, which gives i32 or i64. */
-struct value graph_add_best(struct case_builder *m, int32_t code, struct value x, int32_t axis,
-                            int32_t type);
+/* ARG_MAX or ARG_MIN, with options of its tag, over one dimension, which gives i32 or i64. */
+struct value graph_add_best(struct case_builder *m, int32_t code, int tag, struct value x,
+                            int32_t axis, int32_t type);
 /* MEAN over the dimensions whose bits are set in axes. */
 struct value graph_add_mean(struct case_builder *m, struct value x, unsigned axes, bool keep);
 /* The same of SUM, REDUCE_MAX, REDUCE_MIN. */

@@ -23,7 +23,7 @@ static bool add_random(struct case_builder *m, struct random_call *call)
         return false;
     call->out.kind = RANDOM_INDICES;
     call->out.value = graph_add_best(
-        m, BUILTIN_ARG_MAX, x,
+        m, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions, x,
         x.shape.rank - 1 - (int32_t)random_choice(call, 0, (uint32_t)x.shape.rank), TENSOR_INT32);
     return true;
 }

@@ -332,9 +332,12 @@ static void build_longs(struct case_builder *m, const struct row *r)
 {
     const struct options options = { .tag = OPTIONS_MaximumMinimumOptions };
     const struct value x = { case_input(m, "x", &r->a, &operands[0].a), r->a, -1 };
-    const struct value first = graph_add_best(m, BUILTIN_ARG_MAX, x, 2, TENSOR_INT64);
-    const int in[] = { first.tensor,
-                       graph_add_best(m, BUILTIN_ARG_MIN, x, 2, TENSOR_INT64).tensor };
+    const struct value first =
+        graph_add_best(m, BUILTIN_ARG_MAX, OPTIONS_ArgMaxOptions, x, 2, TENSOR_INT64);
+    const int in[] = {
+        first.tensor,
+        graph_add_best(m, BUILTIN_ARG_MIN, OPTIONS_ArgMinOptions, x, 2, TENSOR_INT64).tensor
+    };
 
     case_judged_op(m, &options, 2, in, case_output_of(m, "y", &first.shape, TENSOR_INT64));
 }
