@@ -41,7 +41,7 @@ struct line {
     struct line_place place;
     char *command; /* of place */
     bool open;
-    bool has_sent;          /* since the case began */
+    bool has_sent;          /* since the case, or the command in it, began */
     struct process process; /* of the command; its socket is the line's, too, where there is none */
     unsigned abilities;     /* as the agent says; 0: it never said HELLO */
     size_t largest;         /* payload that the agent takes */
@@ -346,6 +346,8 @@ static enum status connect_line(struct line *l, struct diag *diag)
     if (s != STATUS_OK)
         return s;
     setsockopt(l->process.socket, SOL_SOCKET, SO_SNDTIMEO, &send_limit, sizeof send_limit);
+    /* A command that cannot start may have said why, and ended, before anything is sent. */
+    l->has_sent = true;
     return STATUS_OK;
 }
 
