@@ -210,6 +210,15 @@ static struct value make_pad_max_pool(struct case_builder *m, const struct row *
     return graph_add_pool(m, BUILTIN_MAX_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w);
 }
 
+/* A window may have zeros and no more than one row or column of the image, which is often negative
+ * throughout: below and at the right nothing else gives the maximum. */
+static struct value make_pad_small_pool(struct case_builder *m, const struct row *r)
+{
+    const struct graph_window w = { .h = 2, .w = 2, .stride = 1, .valid = true };
+
+    return graph_add_pool(m, BUILTIN_MAX_POOL_2D, graph_add_pad(m, input(m, r), 1, 0), &w);
+}
+
 /* PAD before an average: its zeros are counted, unlike those of the pool's own padding. */
 static struct value make_pad_average_pool(struct case_builder *m, const struct row *r)
 {
@@ -795,6 +804,9 @@ static const struct row rows[] = {
           .gap = GAP_BYTES, .types = TYPES_BYTES),
       .make = make_clamped_pool, .in = DIMS(1, 6, 5, 6) },
     BYTES("islands", "floats between DEQUANTIZE and QUANTIZE", "conv_2d", make_islands),
+    { ROW("padded_2x2", "zeros of PAD around a row or a column of the image", .only = "max_pool_2d",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM)),
+      .make = make_pad_small_pool, .in = DIMS(2, 5, 6, 5) },
 };
 
 static void build(struct case_builder *m)

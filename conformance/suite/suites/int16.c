@@ -328,6 +328,8 @@ static const int32_t sum_lows[] = { INT32_MIN };
     "operands at the ends of 16 bits", AS(op, v), .pairs = true, INTEGERS(both_ends)
 static const int32_t both_ends[] = { INT32_MIN, INT32_MAX };
 
+#define NEAR_ZERO "results of a few steps of the output"
+
 /* In an image of 3 x 5 values a row: 1 and 0 lie over 0 and -1. */
 static const int32_t around_0[] = { 1, 0, 2, -3, -2, 0, -1 };
 
@@ -364,6 +366,12 @@ static const struct row rows[] = {
     { ROW("u4_none", "without a bias", AS("fully_connected", 7)), .in = DIMS(2, 12),
       .other = DIMS(4, 12), .out = DIMS(2, 4), .bias = BIAS_NONE, .scale_y = 0.001,
       .build = build_fully_connected },
+    /* A kernel may take what lies far below 1/2 for 0 before it rounds. */
+    { ROW("near_zero", NEAR_ZERO, AS("fully_connected", 7)), .in = DIMS(8, 9), .other = DIMS(5, 9),
+      .out = DIMS(8, 5), .scale_y = 3, .build = build_fully_connected },
+    { ROW("near_zero", NEAR_ZERO, AS("batch_matmul", 3)), .in = DIMS(2, 7, 9),
+      .other = DIMS(2, 9, 5), .out = DIMS(2, 7, 5), .scale_b = 0.0001, .scale_y = 3,
+      .build = build_batch_matmul },
     { ROW("s2_c3", "stride 2, bias i64", AS("transpose_conv", 3)), .in = DIMS(1, 3, 4, 3),
       .other = DIMS(5, 3, 3, 3), .out = DIMS(1, 6, 8, 5), .by_channel = true, .stride = 2,
       .scale_y = 0.002, .build = build_transpose_conv },
