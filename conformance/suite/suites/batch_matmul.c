@@ -127,6 +127,10 @@ static const struct row rows[] = {
     { ROW("sum17", SUM_END(TYPE_BIT(CASE_I8), 8)), .x = DIMS(2, 2, 2), .y = DIMS(2, 2, 3) },
     { ROW("sum25", SUM_END(TYPE_BIT(CASE_I8), 60)), .x = DIMS(2, 260), .y = DIMS(260, 3) },
     { ROW("sum31", SUM_END(TYPE_BIT(CASE_I8), 600)), .x = DIMS(2, 33001), .y = DIMS(33001, 2) },
+    { ROW("scores_bytes", "scores of attention", .types = TYPE_BIT(CASE_I8)), .x = DIMS(2, 3, 5, 7),
+      .y = DIMS(2, 3, 6, 7), .flags = ADJ_Y },
+    { ROW("both_bytes", "both are stored as columns", .types = TYPE_BIT(CASE_I8)),
+      .x = DIMS(3, 7, 5), .y = DIMS(1, 6, 7), .flags = ADJ_X | ADJ_Y },
     { ROW("lanes_sum_x_adj", LANES_SUM), .x = DIMS(5, 6, 5), .y = DIMS(5, 6, 3), .flags = ADJ_X },
     { ROW("lanes_sum_y_deep", LANES_SUM, .values_of = 1), .x = DIMS(5, 4, 6), .y = DIMS(5, 6, 5) },
     /* Scales that f32 and double round apart. */

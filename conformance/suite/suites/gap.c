@@ -253,6 +253,23 @@ static struct value make_residual(struct case_builder *m, const struct row *r)
     return relu(m, add(m, y, x));
 }
 
+/* A row of a matrix product, to which a vector is added. */
+static struct value make_dense_residual(struct case_builder *m, const struct row *r)
+{
+    const struct value x = input(m, r);
+
+    return add(
+        m, graph_add_fully_connected(m, relu(m, x), graph_channels(x), false, ACTIVATION_NONE), x);
+}
+
+/* A deep sum of few results, which workgroups share, and to which another is added. */
+static struct value make_deep_residual(struct case_builder *m, const struct row *r)
+{
+    const struct value x = input(m, r);
+
+    return relu(m, add(m, conv(m, x, 5, 3, ACTIVATION_NONE), conv(m, x, 5, 3, ACTIVATION_NONE)));
+}
+
 /* Both summands are convolutions. */
 static struct value make_residual_projected(struct case_builder *m, const struct row *r)
 {
@@ -804,6 +821,12 @@ static const struct row rows[] = {
           .gap = GAP_BYTES, .types = TYPES_BYTES),
       .make = make_clamped_pool, .in = DIMS(1, 6, 5, 6) },
     BYTES("islands", "floats between DEQUANTIZE and QUANTIZE", "conv_2d", make_islands),
+    { ROW("dense_residual", "a vector is added to a dense layer", .only = "add",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16), .sets = SET_BIT(SET_RANDOM)),
+      .make = make_dense_residual, .in = DIMS(1, 262) },
+    { ROW("deep_residual", "a sum of two deep sums of few results", .only = "relu",
+          .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_F16), .sets = SET_BIT(SET_RANDOM)),
+      .make = make_deep_residual, .in = DIMS(1, 4, 4, 260) },
     { ROW("padded_2x2", "zeros of PAD around a row or a column of the image", .only = "max_pool_2d",
           .types = TYPE_BIT(CASE_F32) | TYPE_BIT(CASE_I8), .sets = SET_BIT(SET_RANDOM)),
       .make = make_pad_small_pool, .in = DIMS(2, 5, 6, 5) },
