@@ -160,10 +160,12 @@ static void reach(uint64_t key, const char *format, ...)
 
 /* ---- specialization constants ---- */
 
-#define WINDOW "kernel_h# kernel_w# stride_h# stride_w# dilation_h# dilation_w# "
+#define KERNEL "kernel_h# kernel_w# "
+#define STRIDE "stride_h# stride_w# "
+#define WINDOW KERNEL STRIDE "dilation_h# dilation_w# "
 
 /* Names of the constants from id 3 on: counted by value; "name#" by 0, 1, 2 and more; "name|" by
- * bits; "name." by bytes; "-" are sizes, which only bound loops. */
+ * bits; "name." by bytes; "-" are sizes, which only bound loops, and what is always 1. */
 static const struct {
     const char *stem, *specs;
 } specs[] = {
@@ -186,7 +188,7 @@ static const struct {
     { "cumsum", "over_channels exclusive reverse scan" },
     { "depthwise_conv_2d", WINDOW "multiplier# activation rounded" },
     { "depthwise_conv_2d_int8", WINDOW "multiplier# sign_flip# sum_x requantize" },
-    { "depthwise_run_int8", WINDOW "run sign_flip# sum_x requantize" },
+    { "depthwise_run_int8", KERNEL STRIDE "dilation_h# - sign_flip# sum_x requantize" },
     { "depthwise_tile", WINDOW "rows columns activation rounded" },
     { "dot_int16", WINDOW "tile grouped transposed in_double narrow" },
     { "dynamic_update_slice", "whole dims" },
@@ -195,19 +197,19 @@ static const struct {
     { "fully_connected", "activation wide residual" },
     { "gather", "whole depth" },
     { "gemm", WINDOW "activation flags| rows columns - source# groups#" },
-    { "gemm_int8", WINDOW "rows - dense requantize sign_flip# sum_x quads" },
+    { "gemm_int8", WINDOW "rows - requantize sign_flip# sum_x" },
     { "gemm_sum", "activation residual rounded parts" },
     { "l2_normalization_int8", "signed" },
     { "lstm_full", "cifg peephole projection activation" },
     { "lstm_full_int8", "cifg peephole projection" },
     { "lstm_state", "out" },
     { "lstm_state_int8", "out" },
-    { "matrix", WINDOW "tile subgroups. - - - - flags|" },
+    { "matrix", KERNEL "- - dilation_h# dilation_w# tile subgroups. - - - - flags|" },
     { "matvec", "activation residual rounded columns turns planes tail#" },
     { "move", "mode" },
     { "norm", "centered" },
     { "packed_product", "bits rows columns planes# activation blocks whole residual outputs" },
-    { "pointwise_depthwise", WINDOW "tile rows# shares - flags| -" },
+    { "pointwise_depthwise", KERNEL STRIDE "- - tile rows# shares - flags| -" },
     { "pool", "stride_h# stride_w# activation maximum zeros" },
     { "pool_int8", "stride_h# stride_w# signed maximum zeros" },
     { "quantize_int8", "half signed" },
@@ -221,8 +223,8 @@ static const struct {
     { "table", "bits" },
     { "take", "dims channels" },
     { "topk_v2", "signed" },
-    { "transpose_conv", WINDOW "activation" },
-    { "transpose_conv_int8", WINDOW "sign_flip# sum_x requantize" },
+    { "transpose_conv", KERNEL STRIDE "- - activation" },
+    { "transpose_conv_int8", KERNEL STRIDE "- - sign_flip# sum_x requantize" },
     { "unary", "op activation" },
 };
 
@@ -774,6 +776,42 @@ TEST(each_shader_has_cases)
         if (!strpbrk(points[i].name, " :") && most_cases(&points[i]) < FIVE && !points[i].why[0])
             fail_msg("%s: expected %d cases, or in %s why not, found %d", points[i].name, FIVE,
                      file_name, most_cases(&points[i]));
+}
+
+/* Whether another point has the same constant of the same shader, in any variant, at another value.
+ */
+static bool has_other_value(const char *point, size_t constant)
+{
+    const size_t stem = strcspn(point, "."), value = constant + strcspn(point + constant, "=");
+
+    for (int i = 0; i < point_count; i++) {
+        const char *const other = points[i].name, *const space = strchr(other, ' ');
+
+        if (space && most_cases(&points[i]) > 0 && strncmp(other, point, stem + 1) == 0 &&
+            strncmp(space + 1, point + constant, value - constant) == 0 &&
+            strchr("= ", space[1 + value - constant]) &&
+            strcmp(space + 1 + value - constant, point + value) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* A constant that has one value in all cases hides the code of the others. */
+TEST(constants_vary)
+{
+    int fixed = 0;
+
+    for (int i = 0; i < point_count; i++) {
+        const char *const name = points[i].name;
+        const size_t constant = strcspn(name, " ") + 1;
+
+        if (strpbrk(name, ":") || !strchr(name, '=') || points[i].why[0] ||
+            most_cases(&points[i]) == 0 || has_other_value(name, constant))
+            continue;
+        print_error("%s: expected cases of another value, or in %s why not\n", name, file_name);
+        fixed++;
+    }
+    assert_int_equal(fixed, 0);
 }
 
 TEST_FILE(.setup = make_once, .main = print);

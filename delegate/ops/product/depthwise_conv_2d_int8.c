@@ -75,32 +75,28 @@ static enum status plan_int16(struct planner *p, const struct graph_node *n, con
     return dot_int16_plan(p, n, d, &m);
 }
 
-/* Kernel depthwise_int8: pixels of a run; 0: the plain kernel is used.  Longer runs share loads,
- * but more invocations were faster on an H200. */
-static uint32_t run_of(const struct planner *p, const struct graph_node *n, const struct window *w)
+/* Kernel depthwise_int8, in place of the plain one.  Invocations of several pixels would share
+ * loads, but more invocations were faster on an H200. */
+static bool has_runs(const struct planner *p, const struct graph_node *n, const struct window *w)
 {
     const bool single =
         graph_input(p->graph, n, 1)->dims[3] == graph_input(p->graph, n, 0)->dims[3];
     const struct reason_of why = planner_reason(p, KERNEL_depthwise_int8, n);
 
     if (!planner_kernel(p, &why))
-        return 0;
-    if (!single || w->dilation_w != 1 || w->filter_h > RUN_FILTER_MAX ||
-        w->filter_w > RUN_FILTER_MAX || w->stride_w > w->filter_w)
-        return reasons_add(&why,
-                           "several results of a channel, dilation, a window of more than %d x %d "
-                           "or narrower than its stride",
-                           RUN_FILTER_MAX, RUN_FILTER_MAX);
-    if (p->options->workgroup_variant > 0)
-        return 1 + (uint32_t)p->options->workgroup_variant % 3;
-    return 1;
+        return false;
+    return (single && w->dilation_w == 1 && w->filter_h <= RUN_FILTER_MAX &&
+            w->filter_w <= RUN_FILTER_MAX && w->stride_w <= w->filter_w) ||
+           reasons_add(&why,
+                       "several results of a channel, dilation, a window of more than %d x %d "
+                       "or narrower than its stride",
+                       RUN_FILTER_MAX, RUN_FILTER_MAX);
 }
 
 struct run {
     int src, dst;
     const struct window *window;
     struct window_args args;
-    uint32_t pixels;
     const struct packed *weights, *channels;
 };
 
@@ -109,12 +105,11 @@ static enum status plan_run(struct planner *p, const struct graph_node *n, const
 {
     const struct graph_tensor *x = graph_input(p->graph, n, 0), *w = graph_input(p->graph, n, 1);
     const struct graph_tensor *y = graph_output(p->graph, n, 0);
-    const uint32_t runs = (r->args.out_w + r->pixels - 1) / r->pixels;
     const struct depthwise_run_int8_args args = {
-        .count = (uint32_t)y->dims[0] * r->args.out_h * runs * r->args.out_slices,
+        .count = (uint32_t)y->dims[0] * r->args.out_h * r->args.out_w * r->args.out_slices,
         .window = r->args,
         .slices = divisor_of(r->args.out_slices),
-        .runs = divisor_of(runs),
+        .columns = divisor_of(r->args.out_w),
         .rows = divisor_of(r->args.out_h),
         .padding = dot_padding(x),
         .weight_zero = dot_zero_point(w),
@@ -126,7 +121,6 @@ static enum status plan_run(struct planner *p, const struct graph_node *n, const
         return STATUS_NO_MEMORY;
     step_packed_dot(p, s);
     window_specs(s, r->window);
-    step_spec(s, DEPTHWISE_RUN_INT8_SPEC_RUN, r->pixels);
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_SUM_X, args.weight_zero != 0);
     step_spec(s, DEPTHWISE_RUN_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, d));
@@ -164,8 +158,7 @@ static enum status plan_depthwise(struct planner *p, const struct graph_node *n)
         .weights = &weights,
         .channels = &channels,
     };
-    r.pixels = run_of(p, n, &window);
-    if (r.pixels > 0)
+    if (has_runs(p, n, &window))
         return plan_run(p, n, &d, &r);
     if (!(s = planner_step(p, "depthwise_conv_2d_int8", n, WORKGROUP, 1, 1)))
         return STATUS_NO_MEMORY;

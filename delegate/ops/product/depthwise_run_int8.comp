@@ -1,6 +1,6 @@
 // DEPTHWISE_CONV_2D of 8-bit tensors with one output for each input channel, and no dilation along
-// rows.  An invocation computes RUN neighbouring pixels of one slice, which share the loads of
-// their columns and of the weights.  Zero points are as in depthwise_conv_2d_int8.comp.
+// rows.  An invocation computes a pixel of one slice, and loads a run of columns for each row of
+// the window.  Zero points are as in depthwise_conv_2d_int8.comp.
 //
 // Variants: int dot
 #version 450
@@ -18,14 +18,11 @@ WRITES(0, dst);
 READS(1, src);
 READS(2, weights);
 
-layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_RUN) const uint RUN = 1u;
 layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_SUM_X) const bool SUM_X = false;
 layout(constant_id = DEPTHWISE_RUN_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 
-const uint COLUMNS = (RUN - 1u) * STRIDE_W + KERNEL_W; // of src that the run reads
-
-ivec4 sum[RUN], sum_x[RUN];
+ivec4 sum = ivec4(0), sum_x = ivec4(0);
 
 // Row ky of the window: the columns of src from `left` on, in row y.
 void add_row(uint ky, int y, int left, uint image, uint slice)
@@ -34,8 +31,8 @@ void add_row(uint ky, int y, int left, uint image, uint slice)
     // Taps in the padding load from the edge, and the value is dropped: loads that are not behind a
     // branch are in flight together.
     const uint row = image * args.window.in_h + uint(clamp(y, 0, int(args.window.in_h) - 1));
-    uint v[COLUMNS];
-    [[unroll]] for (uint c = 0u; c < COLUMNS; c++)
+    uint v[KERNEL_W];
+    [[unroll]] for (uint c = 0u; c < KERNEL_W; c++)
     {
         const int x = left + int(c);
         const bool inside = inside_y && x >= 0 && x < int(args.window.in_w);
@@ -47,12 +44,9 @@ void add_row(uint ky, int y, int left, uint image, uint slice)
     [[unroll]] for (uint kx = 0u; kx < KERNEL_W; kx++)
     {
         const uint w = weights[(ky * KERNEL_W + kx) * args.window.out_slices + slice];
-        [[unroll]] for (uint r = 0u; r < RUN; r++)
-        {
-            sum[r] += lane_products(v[r * STRIDE_W + kx], w);
-            if (SUM_X)
-                sum_x[r] += lane_products(v[r * STRIDE_W + kx], ONES);
-        }
+        sum += lane_products(v[kx], w);
+        if (SUM_X)
+            sum_x += lane_products(v[kx], ONES);
     }
 }
 
@@ -61,25 +55,15 @@ void main()
     const uint i = item();
     if (i >= args.count)
         return;
-    const uint run = quotient(i, args.slices), slice = i - run * args.window.out_slices;
-    const uint row = quotient(run, args.runs), first = (run - row * args.runs.divisor) * RUN;
+    const uint pixel = quotient(i, args.slices), slice = i - pixel * args.window.out_slices;
+    const uint row = quotient(pixel, args.columns), column = pixel - row * args.window.out_w;
     const uint image = quotient(row, args.rows);
     const int top = int((row - image * args.window.out_h) * STRIDE_H) - args.window.pad_h;
-    const int left = int(first * STRIDE_W) - args.window.pad_w;
+    const int left = int(column * STRIDE_W) - args.window.pad_w;
     const Channel channel = channel_of(slice, REQUANTIZE);
-    [[unroll]] for (uint r = 0u; r < RUN; r++)
-    {
-        sum[r] = ivec4(0);
-        sum_x[r] = ivec4(0);
-    }
     [[unroll]] for (uint ky = 0u; ky < KERNEL_H; ky++)
         add_row(ky, top + int(ky * DILATION_H), left, image, slice);
-    [[unroll]] for (uint r = 0u; r < RUN; r++)
-    {
-        if (SUM_X)
-            sum[r] -= args.weight_zero * sum_x[r];
-        if (first + r < args.window.out_w)
-            dst[(row * args.window.out_w + first + r) * args.window.out_slices + slice] =
-                requantize_with(channel, sum[r], REQUANTIZE, args.output_range);
-    }
+    if (SUM_X)
+        sum -= args.weight_zero * sum_x;
+    dst[i] = requantize_with(channel, sum, REQUANTIZE, args.output_range);
 }

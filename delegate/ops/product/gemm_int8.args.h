@@ -8,11 +8,9 @@
 /* The ids below are those of window.args.h. */
 #define GEMM_INT8_SPEC_ROWS       9  /* pixels of an invocation */
 #define GEMM_INT8_SPEC_CHUNK      10 /* quads, of 16 inputs, that are staged at once */
-#define GEMM_INT8_SPEC_DENSE      11 /* 1x1, stride 1, no padding: pixels of dst are those of src */
-#define GEMM_INT8_SPEC_REQUANTIZE 12 /* REQUANTIZE_... */
-#define GEMM_INT8_SPEC_SIGN_FLIP  13 /* dot_sign_flip of x */
-#define GEMM_INT8_SPEC_SUM_X      14 /* the zero point of the weights is not 0 */
-#define GEMM_INT8_SPEC_QUADS      15 /* in_slices is a multiple of 4: they are loaded by fours */
+#define GEMM_INT8_SPEC_REQUANTIZE 11 /* REQUANTIZE_... */
+#define GEMM_INT8_SPEC_SIGN_FLIP  12 /* dot_sign_flip of x */
+#define GEMM_INT8_SPEC_SUM_X      13 /* the zero point of the weights is not 0 */
 
 PUSH_CONSTANTS(gemm_int8_args)
     uint count;  /* workgroups: blocks of pixels * blocks of output slices */

@@ -35,7 +35,6 @@ static uint64_t quotient_up(uint64_t a, uint64_t b)
 
 struct product {
     uint64_t rows, slices, quads; /* of dst; of a sum */
-    bool whole;                   /* quads are loaded whole */
 };
 
 static struct product product_of(const struct planner *p, const struct matmul_int8 *m)
@@ -44,8 +43,7 @@ static struct product product_of(const struct planner *p, const struct matmul_in
 
     return (struct product){ .rows = p->plan->tensors[m->dst].rows,
                              .slices = m->args.out_slices,
-                             .quads = quotient_up(words, 4),
-                             .whole = m->args.in_slices % 4 == 0 };
+                             .quads = quotient_up(words, 4) };
 }
 
 static uint64_t shared_bytes(const struct gemm_int8_tile *t)
@@ -97,8 +95,8 @@ static uint64_t cost(const struct product *product, const struct gemm_int8_tile 
     const uint64_t ends = (t->z > 1 ? t->z + 1 : 0) * rows * t->x / 8;
     const uint64_t resident = waves * invocations < 2048 ? waves * invocations : 2048;
     const uint64_t busy = waves * (dots + reads + loads + ends);
-    /* Loads of one invocation, four where a quad is loaded by words. */
-    const uint64_t staged = quotient_up(rows * t->chunk, invocations) * (product->whole ? 1 : 4);
+    /* Loads of one invocation: a quad is loaded by words. */
+    const uint64_t staged = quotient_up(rows * t->chunk, invocations) * 4;
 
     /* A unit is busy with some 256 invocations; all that it has at a time wait for their loads
      * together. */
@@ -112,16 +110,6 @@ static uint64_t cost(const struct product *product, const struct gemm_int8_tile 
  * fast or faster on an H200; also of few outputs where pixels alone fill the device: 9 x 9 taps of
  * 384 x 384 pixels by 3 outputs 64 us in place of 156, by 8 28 in place of 57, 3 x 3 of 192 x 192
  * by 16 8.9 in place of 10.5. */
-static bool is_faster(const struct matmul_int8 *m, const struct product *product,
-                      const struct reason_of *why)
-{
-    if (product->whole || m->shape.taps == 1)
-        return reasons_add(why, "the plain kernel loads 16 inputs at once, which is as fast");
-    return product->slices > NARROW_SLICES || product->rows < NARROW_ROWS ||
-           reasons_add(why, "%" PRIu64 " pixels of %" PRIu32 " output channels, at most %d",
-                       product->rows, m->shape.outputs, 4 * NARROW_SLICES);
-}
-
 bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int variant,
                        struct gemm_int8_tile *tile, const struct reason_of *why)
 {
@@ -130,6 +118,8 @@ bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int
     struct gemm_int8_tile possible[TILES];
     int count = 0, best = 0;
 
+    if (m->args.in_slices % 4 == 0 || m->shape.taps == 1)
+        return reasons_add(why, "the plain kernel loads 16 inputs at once, which is as fast");
     for (int i = 0; i < TILES; i++) {
         possible[count] = tiles[i];
         count += fit_chunk(p->limits, &product, &possible[count]);
@@ -144,9 +134,9 @@ bool gemm_int8_tile_of(const struct planner *p, const struct matmul_int8 *m, int
         if (cost(&product, &possible[i], units) < cost(&product, &possible[best], units))
             best = i;
     *tile = possible[variant > 0 ? (variant - 1) % count : best];
-    if (variant > 0)
-        return true;
-    return is_faster(m, &product, why);
+    return variant > 0 || product.slices > NARROW_SLICES || product.rows < NARROW_ROWS ||
+           reasons_add(why, "%" PRIu64 " pixels of %" PRIu32 " output channels, at most %d",
+                       product.rows, m->shape.outputs, 4 * NARROW_SLICES);
 }
 
 enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const struct dot *d,
@@ -177,11 +167,9 @@ enum status gemm_int8_plan(struct planner *p, const struct graph_node *n, const 
     window_specs(s, m->window);
     step_spec(s, GEMM_INT8_SPEC_ROWS, tile->rows);
     step_spec(s, GEMM_INT8_SPEC_CHUNK, tile->chunk);
-    step_spec(s, GEMM_INT8_SPEC_DENSE, window_is_dense(m->window, &m->args));
     step_spec(s, GEMM_INT8_SPEC_REQUANTIZE, dot_requantize(p->graph, n, d));
     step_spec(s, GEMM_INT8_SPEC_SIGN_FLIP, dot_sign_flip(x));
     step_spec(s, GEMM_INT8_SPEC_SUM_X, args.weight_zero != 0);
-    step_spec(s, GEMM_INT8_SPEC_QUADS, args.window.in_slices % 4 == 0);
     step_push(s, &args, sizeof args);
     step_freezable(s);
     step_shared(s, (uint32_t)shared_bytes(tile));

@@ -1,6 +1,6 @@
-// CONV_2D with one group, and FULLY_CONNECTED, of 8-bit tensors as a tiled matrix product: pixels
-// of dst by words of inputs (taps and slices of 4 channels) by outputs.  Tensors, weights and the
-// terms of the zero points are as in conv_2d_int8.comp.
+// CONV_2D with one group of 8-bit tensors as a tiled matrix product: pixels of dst by words of
+// inputs (taps and slices of 4 channels) by outputs.  Tensors, weights and the terms of the zero
+// points are as in conv_2d_int8.comp.
 //
 // A workgroup computes a tile of pixels by output slices.  CHUNK quads of the inputs, a quad being
 // 4 words, are staged in shared memory at a time, while the next ones are on their way to
@@ -20,16 +20,13 @@
 
 WRITES(0, dst);
 READS(1, src);
-layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; }; // of slices
 layout(set = 0, binding = 2) readonly buffer Weights { uvec4 weights[]; };
 
 layout(constant_id = GEMM_INT8_SPEC_ROWS) const uint ROWS = 1u;
 layout(constant_id = GEMM_INT8_SPEC_CHUNK) const uint CHUNK = 1u;
-layout(constant_id = GEMM_INT8_SPEC_DENSE) const bool DENSE = false;
 layout(constant_id = GEMM_INT8_SPEC_REQUANTIZE) const uint REQUANTIZE = REQUANTIZE_FIXED;
 layout(constant_id = GEMM_INT8_SPEC_SIGN_FLIP) const uint SIGN_FLIP = 0u;
 layout(constant_id = GEMM_INT8_SPEC_SUM_X) const bool SUM_X = false;
-layout(constant_id = GEMM_INT8_SPEC_QUADS) const bool QUADS = false;
 
 const uint COLUMNS = gl_WorkGroupSize.x; // output slices of the tile
 const uint SHARES = gl_WorkGroupSize.z;
@@ -49,7 +46,6 @@ shared uvec4 staged[SHARES > 1u && SUMS > STAGED ? SUMS : STAGED];
 const uint MINE = (TILE_ROWS * CHUNK + INVOCATIONS - 1u) / INVOCATIONS;
 const uint MINE_WEIGHTS = (4u * CHUNK * COLUMNS + INVOCATIONS - 1u) / INVOCATIONS;
 uvec4 next[MINE], next_weights[MINE_WEIGHTS];
-uint base[MINE]; // first slices of its pixels, where DENSE
 Window window[MINE];
 
 ivec4 sum[ROWS];
@@ -73,23 +69,12 @@ uint counted(uint word, uint s) { return SUM_X ? word & ones(s, args.in_channels
 uvec4 loaded(uint i, uint word)
 {
     uvec4 v = uvec4(0u);
-    if (QUADS) {
-        if (word >= words())
-            return v;
-        const uint tap = DENSE ? 0u : word / args.window.in_slices;
-        const uint s = word - tap * args.window.in_slices;
-        uint first = base[i];
-        const bool inside = DENSE || tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
-        v = quads[(first + s) / 4u] ^ SIGN_FLIP;
-        v = inside ? v : uvec4(args.padding);
-        return uvec4(v.xyz, counted(v.w, s + 3u));
-    }
     [[unroll]] for (uint j = 0u; j < 4u; j++) if (word + j < words())
     {
-        const uint tap = DENSE ? 0u : (word + j) / args.window.in_slices;
+        const uint tap = (word + j) / args.window.in_slices;
         const uint s = word + j - tap * args.window.in_slices;
-        uint first = base[i];
-        const bool inside = DENSE || tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
+        uint first = 0u;
+        const bool inside = tap_inside(window[i], tap / KERNEL_W, tap % KERNEL_W, first);
         const uint x = src[first + s] ^ SIGN_FLIP;
         v[j] = counted(inside ? x : args.padding, s);
     }
@@ -171,10 +156,7 @@ void main()
     {
         const uint pixel =
             min(first + (gl_LocalInvocationIndex + i * INVOCATIONS) / CHUNK, args.pixels - 1u);
-        if (DENSE)
-            base[i] = pixel * args.window.in_slices;
-        else
-            window[i] = window_of(pixel);
+        window[i] = window_of(pixel);
     }
     load_chunk(0u, slice);
     const Channel channel = channel_of(slice, REQUANTIZE);
