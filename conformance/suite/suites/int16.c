@@ -20,6 +20,8 @@ struct row {
     bool by_channel;     /* weights have a scale for each output channel */
     int32_t stride, act; /* fused activation */
     int32_t across;      /* the stride of columns; 0: that of rows */
+    int32_t dilation;    /* 0: 1 */
+    bool valid;          /* no padding, else SAME */
     double scale, scale_b, scale_y;
     int32_t axis, numbers[8];
     void (*build)(struct case_builder *m, const struct row *r);
@@ -84,10 +86,17 @@ static void set_bias_type(struct options *options, const struct row *r)
         options_set_int(options, "quantized_bias_type", TENSOR_INT32);
 }
 
-static void set_strides(struct options *options, const struct row *r)
+static void set_window(struct options *options, const struct row *r)
 {
+    options_set_int(options, "padding", r->valid);
     options_set_int(options, "stride_w", r->across ? r->across : r->stride);
     options_set_int(options, "stride_h", r->stride);
+}
+
+static void set_dilation(struct options *options, const struct row *r)
+{
+    options_set_int(options, "dilation_w_factor", r->dilation ? r->dilation : 1);
+    options_set_int(options, "dilation_h_factor", r->dilation ? r->dilation : 1);
 }
 
 static void build_conv(struct case_builder *m, const struct row *r)
@@ -98,7 +107,8 @@ static void build_conv(struct case_builder *m, const struct row *r)
     int in[3];
 
     options_init(&options, depthwise ? OPTIONS_DepthwiseConv2DOptions : OPTIONS_Conv2DOptions);
-    set_strides(&options, r);
+    set_window(&options, r);
+    set_dilation(&options, r);
     options_set_int(&options, "fused_activation_function", r->act);
     if (depthwise)
         options_set_int(&options, "depth_multiplier", r->out.d[3] / r->in.d[3]);
@@ -133,7 +143,7 @@ static void build_transpose_conv(struct case_builder *m, const struct row *r)
     int in[4];
 
     options_init(&options, OPTIONS_TransposeConvOptions);
-    set_strides(&options, r);
+    set_window(&options, r);
     in[0] = case_constant_i32(m, "shape", &four, r->out.d);
     in[1] = weights(m, r, 0);
     in[2] = input(m, "x", &r->in, X_SCALE);
@@ -144,6 +154,7 @@ static void build_transpose_conv(struct case_builder *m, const struct row *r)
 
 /* ---- the others ---- */
 
+/* numbers[0]: the operand that is a constant, from 1 on; 0: none. */
 static void build_binary(struct case_builder *m, const struct row *r)
 {
     static const struct {
@@ -165,8 +176,11 @@ static void build_binary(struct case_builder *m, const struct row *r)
         options_set_int(&options, "fused_activation_function", r->act);
     if (i < 2)
         options_set_int(&options, "pot_scale_int16", 0);
-    in[0] = input(m, "a", &r->in, r->scale);
-    in[1] = input(m, "b", &r->other, r->scale_b);
+    in[0] = r->numbers[0] == 1 ? case_constant_scaled(m, "a", &r->in, TENSOR_INT16, r->scale, 0)
+                               : input(m, "a", &r->in, r->scale);
+    in[1] = r->numbers[0] == 2
+                ? case_constant_scaled(m, "b", &r->other, TENSOR_INT16, r->scale_b, 0)
+                : input(m, "b", &r->other, r->scale_b);
     case_judged_op(m, &options, 2, in, output(m, r->scale_y));
 }
 
@@ -176,8 +190,7 @@ static void build_pool(struct case_builder *m, const struct row *r)
     int in;
 
     options_init(&options, OPTIONS_Pool2DOptions);
-    options_set_int(&options, "stride_w", r->stride);
-    options_set_int(&options, "stride_h", r->stride);
+    set_window(&options, r);
     options_set_int(&options, "filter_width", r->numbers[0]);
     options_set_int(&options, "filter_height", r->numbers[1]);
     options_set_int(&options, "fused_activation_function", r->act);
@@ -626,6 +639,54 @@ static const struct row rows[] = {
     { ROW("result_first", "the result is the first tensor of the file", AS("softmax", 3)),
       .in = DIMS(3, 10), .out = DIMS(3, 10), .scale = X_SCALE, .numbers = { 1 },
       .build = build_softmax },
+    /* Attributes that kernels of i16 have, too (conformance/classes.tsv). */
+    { ROW("d2_valid", "dilated, VALID, RELU", AS("conv_2d", 4)), .in = DIMS(1, 9, 10, 3),
+      .other = DIMS(5, 3, 3, 3), .out = DIMS(1, 5, 6, 5), .by_channel = true, .stride = 1,
+      .dilation = 2, .valid = true, .act = 1, .scale_y = 0.004, .build = build_conv },
+    { ROW("relu_n1", "RELU_N1_TO_1", AS("conv_2d", 4)), .in = DIMS(2, 4, 3, 5),
+      .other = DIMS(4, 2, 2, 5), .out = DIMS(2, 4, 3, 4), .stride = 1, .act = 2, .scale_y = 0.003,
+      .build = build_conv },
+    { ROW("m3_d2_valid", "three outputs a channel, dilated, VALID, RELU6",
+          AS("depthwise_conv_2d", 5)),
+      .in = DIMS(2, 7, 8, 2), .other = DIMS(1, 3, 3, 6), .out = DIMS(2, 3, 4, 6),
+      .by_channel = true, .stride = 1, .dilation = 2, .valid = true, .act = 3, .scale_y = 0.001,
+      .build = build_conv },
+    { ROW("m5_relu_n1", "five outputs a channel, RELU_N1_TO_1", AS("depthwise_conv_2d", 5)),
+      .in = DIMS(1, 4, 5, 2), .other = DIMS(1, 2, 2, 10), .out = DIMS(1, 4, 5, 10), .stride = 1,
+      .act = 2, .scale_y = 0.001, .build = build_conv },
+    { ROW("s2_valid", "stride 2, VALID", AS("transpose_conv", 3)), .in = DIMS(2, 3, 4, 3),
+      .other = DIMS(5, 3, 3, 3), .out = DIMS(2, 7, 9, 5), .by_channel = true, .stride = 2,
+      .valid = true, .scale_y = 0.002, .build = build_transpose_conv },
+    { ROW("u6_relu6", "RELU6 behind the sums", AS("fully_connected", 7)), .in = DIMS(2, 11),
+      .other = DIMS(6, 11), .out = DIMS(2, 6), .act = 3, .scale_y = 0.002,
+      .build = build_fully_connected },
+    { ROW("k2x4_valid", "wide windows, VALID, RELU6", AS("average_pool_2d", 3)),
+      .in = DIMS(2, 6, 7, 5), .out = DIMS(2, 5, 4, 5), .stride = 1, .valid = true, .act = 3,
+      .numbers = { 4, 2 }, .build = build_pool },
+    { ROW("k5x1_relu_n1", "high windows, RELU_N1_TO_1", AS("average_pool_2d", 3)),
+      .in = DIMS(1, 7, 5, 6), .out = DIMS(1, 7, 3, 6), .stride = 1, .across = 2, .act = 2,
+      .numbers = { 1, 5 }, .build = build_pool },
+    { ROW("k2x4_valid", "wide windows, VALID, RELU", AS("max_pool_2d", 3)), .in = DIMS(2, 6, 7, 5),
+      .out = DIMS(2, 5, 4, 5), .stride = 1, .valid = true, .act = 1, .numbers = { 4, 2 },
+      .build = build_pool },
+    { ROW("k5x1_relu6", "high windows, RELU6", AS("max_pool_2d", 3)), .in = DIMS(1, 7, 5, 6),
+      .out = DIMS(1, 7, 3, 6), .stride = 1, .across = 2, .act = 3, .numbers = { 1, 5 },
+      .build = build_pool },
+    { ROW("constant", "a constant for each channel, RELU6", AS("add", 3)), .in = DIMS(2, 3, 5),
+      .other = DIMS(5), .out = DIMS(2, 3, 5), .act = 3, .scale = X_SCALE, .scale_b = 0.0007,
+      .scale_y = 0.0008, .numbers = { 2 }, .build = build_binary },
+    { ROW("of_constant", "from a constant, RELU_N1_TO_1", AS("sub", 5)), .in = DIMS(3, 1),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .act = 2, .scale = 0.0011, .scale_b = 0.0001,
+      .scale_y = 0.0012, .numbers = { 1 }, .build = build_binary },
+    { ROW("constant", "by a constant for each channel, RELU", AS("mul", 4)), .in = DIMS(2, 3, 5),
+      .other = DIMS(5), .out = DIMS(2, 3, 5), .act = 1, .scale = X_SCALE, .scale_b = 0.0001,
+      .scale_y = 0.0003, .numbers = { 2 }, .build = build_binary },
+    { ROW("constant", "a constant for each channel", AS("maximum", 4)), .in = DIMS(2, 3, 5),
+      .other = DIMS(5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = X_SCALE,
+      .scale_y = X_SCALE, .numbers = { 2 }, .build = build_binary },
+    { ROW("constant", "a constant that is the first operand", AS("minimum", 4)), .in = DIMS(3, 1),
+      .other = DIMS(2, 3, 5), .out = DIMS(2, 3, 5), .scale = X_SCALE, .scale_b = X_SCALE,
+      .scale_y = X_SCALE, .numbers = { 1 }, .build = build_binary },
     { ROW("columns1030", "1,030 columns", AS_LARGE("batch_matmul", 3)), .in = DIMS(2, 5),
       .other = DIMS(5, 1030), .out = DIMS(2, 1030), .scale_b = X_SCALE, .scale_y = 0.01,
       .build = build_batch_matmul },
