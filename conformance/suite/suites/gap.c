@@ -265,9 +265,10 @@ static struct value make_dense_residual(struct case_builder *m, const struct row
 /* A deep sum of few results, which workgroups share, and to which another is added. */
 static struct value make_deep_residual(struct case_builder *m, const struct row *r)
 {
-    const struct value x = input(m, r);
+    const struct value x = input(m, r), a = conv(m, x, 5, 3, ACTIVATION_NONE);
+    const struct value b = conv(m, x, 5, 3, ACTIVATION_NONE);
 
-    return relu(m, add(m, conv(m, x, 5, 3, ACTIVATION_NONE), conv(m, x, 5, 3, ACTIVATION_NONE)));
+    return relu(m, add(m, a, b));
 }
 
 /* Both summands are convolutions. */
