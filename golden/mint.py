@@ -20,6 +20,7 @@ reference must differ from it (conformance/doc/TOLERANCES.md 9).
 import argparse
 import fnmatch
 import hashlib
+import io
 import os
 import sys
 from importlib import metadata
@@ -285,7 +286,7 @@ def mint_op(export, op, path, skips, wrong, used):
     """Writes one file; returns the cases that the runtime refused."""
     refused = []
     lines = []
-    with h5py.File(path, "w", libver=("v110", "v110")) as out:
+    with h5py.File(io.BytesIO(), "w", libver=("v110", "v110")) as out:
         for kind, variant in cases_of(export[op]):
             name = f"{op}.{kind}.{variant}"
             case = export[op][kind][variant]
@@ -295,6 +296,10 @@ def mint_op(export, op, path, skips, wrong, used):
                 refused.append(f"{name}: {error}")
             lines.append(line_of(name, case))
         write_meta(out, RESOLVER, lines)
+        # A copy has none of the room that HDF5 left for more while groups grew: an eighth.
+        with h5py.File(path, "w", libver=("v110", "v110")) as copy:
+            for name in out:
+                out.copy(name, copy)
     return refused
 
 

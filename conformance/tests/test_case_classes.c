@@ -6,6 +6,8 @@
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/kit/report_kit.h"
 #include "conformance/tests/kit/sample_record.h"
+#include "conformance/util/tsv.h"
+#include "conformance/util/words.h"
 #include "reference/tests/kit/test.h"
 
 #include <stdio.h>
@@ -282,6 +284,79 @@ TEST(test_written)
     expect_problems(&s, path, 0, "");
     decline(&s, 0, "op.stride: stride is -1, may be 1");
     expect_problems(&s, path, 1, "strided_slice.f32:in3<0 on libx.so");
+}
+
+/* ---- the ledger ---- */
+
+/* The classes of an op in a type, in all bounds: with spaces between, for which the caller frees.
+ */
+static char *listed(const struct tsv *t, const char *op, const char *type)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *const f = open_memstream(&text, &bytes);
+
+    assert_non_null(f);
+    for (size_t i = 0; i < t->rows; i++)
+        if (strcmp(tsv_cell(t, i, 0), op) == 0 && strcmp(tsv_cell(t, i, 1), type) == 0)
+            fprintf(f, "%s %s ", tsv_cell(t, i, 3), tsv_cell(t, i, 4));
+    fclose(f);
+    return text;
+}
+
+/* What no attribute is, or what each type has of its own. */
+static bool is_free(const char *word)
+{
+    static const char *const beginnings[] = { "rank",     "large",      "empty",    "i64_",
+                                              "absent",   "has",        "variable", "in_data",
+                                              "out_data", "output_type" };
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+        if (strncmp(word, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return strchr(word, '+') != NULL;
+}
+
+/* Which rows have which types a hash decides: an attribute that floats have, bytes and integers
+ * must have in some row, too (row_types.def). */
+TEST(test_types_have_the_attributes_of_floats)
+{
+    static const char *const types[] = { "i8", "u8", "i32" };
+    static const char *const header[] = { "op", "type", "bounds", "taken", "declined" };
+    /* Two rows have the name of one in another suite; the basic kernel of LSTM in bytes is of u8,
+     * the full one of i8. */
+    static const char without[] =
+        "cast u8 batch,gather u8 in1.inner,lstm i8 kernel_type=1,lstm u8 cell_clip,lstm u8 "
+        "proj_clip,"
+        "lstm u8 const1,lstm u8 const4,lstm u8 const5,lstm u8 const6,lstm u8 const7";
+    struct tsv t CLOSED_BY(tsv_close);
+    size_t missing = 0, held = 0;
+
+    assert_int_equal(tsv_read(&t, "conformance/classes.tsv", header, 5, &err), STATUS_OK);
+    for (size_t i = 0; i < t.rows; i++) {
+        const char *const op = tsv_cell(&t, i, 0);
+
+        if (strcmp(tsv_cell(&t, i, 1), "f32") != 0)
+            continue;
+        for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+            char *floats CLOSED_BY(kit_free) = listed(&t, op, "f32"), *rest = floats, *word;
+            char *others CLOSED_BY(kit_free) = listed(&t, op, types[k]);
+
+            while (others[0] && (word = strsep(&rest, " ")) != NULL) {
+                char what[128];
+
+                snprintf(what, sizeof what, "%s %s %s", op, types[k], word);
+                held++;
+                if (!*word || is_free(word) || words_have(others, word, ' ') ||
+                    words_have(without, what, ','))
+                    continue;
+                print_error("%s: expected a case, as f32 has\n", what);
+                missing++;
+            }
+        }
+    }
+    assert_true(held > 1000);
+    assert_int_equal(missing, 0);
 }
 
 /* ---- in reports ---- */
