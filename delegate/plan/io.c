@@ -71,6 +71,8 @@ static enum status reserve(struct planner *p, int tensor, int plan_tensor, size_
                            struct plan_io *io)
 {
     const struct graph_tensor *t = &p->graph->tensors[tensor];
+    /* Behind the padding of the last slice. */
+    const size_t guard = p->plan->poison != POISON_OFF ? 2 * PLAN_GUARD_BYTES : 0;
     size_t bytes;
 
     *io = (struct plan_io){ .tensor = p->host_tensor[tensor],
@@ -89,12 +91,13 @@ static enum status reserve(struct planner *p, int tensor, int plan_tensor, size_
     /* The device would round f32 to f16 anyway, and half as many bytes cross the bus. */
     io->half = crosses_as_half(p, io);
     if (!checked_mul(t->elements, formats[io->format].bytes, &io->dense_bytes) ||
-        !checked_align(io->dense_bytes, PLAN_ALIGN, &bytes) || !checked_add(*end, bytes, &bytes))
+        !checked_add(io->dense_bytes, guard, &bytes) || !checked_align(bytes, PLAN_ALIGN, &bytes) ||
+        !checked_add(*end, bytes, &bytes))
         return diag_fail(p->diag, STATUS_UNSUPPORTED,
                          "tensor %d '%s': %zu elements exceed the address space", io->tensor,
                          t->name, t->elements);
     io->staged_bytes = io->half ? io->dense_bytes / 2 : io->dense_bytes;
-    *end += (io->staged_bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
+    *end += (io->staged_bytes + guard + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
     io->bytes =
         t->elements *
         host_element_bytes(io->float_view.type != kTfLiteNoType ? io->float_view.type : t->type);

@@ -293,12 +293,6 @@ static void reuse_input(struct plan *plan, int step)
 
 /* ---- offsets ---- */
 
-static bool has_memory(const struct plan *plan, int t)
-{
-    return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0 &&
-           plan->tensors[t].location == LOCATION_ARENA;
-}
-
 /* When a step runs: steps of a group may run at the same time. */
 static int time_of(const struct plan *plan, int step)
 {
@@ -319,10 +313,11 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
         reuse_input(plan, i);
     for (int i = 0; i < plan->tensor_count; i++) {
         const struct plan_tensor *t = &plan->tensors[i];
+        const size_t bytes = t->bytes + (plan->poison != POISON_OFF ? PLAN_GUARD_BYTES : 0);
 
-        if (has_memory(plan, i))
+        if (plan_has_memory(plan, i))
             spans[count++] =
-                (struct span){ .bytes = (t->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN,
+                (struct span){ .bytes = (bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN,
                                .first = time_of(plan, t->first_step),
                                .last = time_of(plan, t->last_step) };
     }
@@ -336,7 +331,7 @@ enum status plan_assign_memory(struct plan *plan, bool in_place, struct diag *di
     plan->arena_bound = spans_bound(spans, count);
     count = 0;
     for (int i = 0; i < plan->tensor_count; i++)
-        if (has_memory(plan, i))
+        if (plan_has_memory(plan, i))
             plan->tensors[i].offset = spans[count++].offset;
     mem_free(spans);
     for (int i = 0; i < plan->step_count; i++)

@@ -36,6 +36,12 @@ int plan_owner(const struct plan *plan, int t)
     return t;
 }
 
+bool plan_has_memory(const struct plan *plan, int t)
+{
+    return plan->tensors[t].view_of == t && plan->tensors[t].first_step >= 0 &&
+           plan->tensors[t].location == LOCATION_ARENA;
+}
+
 size_t plan_io_bytes(const struct plan *plan, const struct plan_io *io, enum plan_backing backing)
 {
     return backing == BACKING_SLICES && io->plan_tensor >= 0 ? plan->tensors[io->plan_tensor].bytes

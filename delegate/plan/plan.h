@@ -21,7 +21,11 @@
 #include <stdint.h>
 
 enum { PLAN_STATES = 64, PLAN_BINDINGS = 5, PLAN_SPEC_MAX = 16, PLAN_PUSH_BYTES = 128 };
-enum { PLAN_ALIGN = 256 }; /* of offsets: the largest minStorageBufferOffsetAlignment of Vulkan */
+enum {
+    PLAN_ALIGN = 256, /* of offsets: the largest minStorageBufferOffsetAlignment of Vulkan */
+    PLAN_GUARD_BYTES =
+        64 /* behind each tensor, with option poison: executor_finish looks at them */
+};
 
 enum plan_format {
     FORMAT_STORED, /* f32, or f16 with precision=fp16 */
@@ -174,6 +178,8 @@ uint32_t plan_element_bytes(const struct plan *plan, const struct plan_tensor *t
 
 /* The plan tensor that owns the memory of this one. */
 int plan_owner(const struct plan *plan, int t);
+/* Whether it has memory of its own in the arena, at `offset`. */
+bool plan_has_memory(const struct plan *plan, int t);
 
 /* Bytes of the input or output in this backing: dense, or as slices. */
 size_t plan_io_bytes(const struct plan *plan, const struct plan_io *io, enum plan_backing backing);

@@ -256,6 +256,33 @@ TEST(every_way)
     *limits = whole;
 }
 
+/* What a shader writes behind a result in the arena, and behind an output, fails with option
+ * poison: here the plan is told of a result that is a slice shorter. */
+TEST(writes_past_the_end_fail)
+{
+    static const char *const behind[] = { "behind load", "behind an output" };
+    struct device_limits *limits, whole;
+
+    NEEDS_DEVICE;
+    DELEGATE(d, "poison", "junk");
+    inside(d)->options.no_kernel |= 1u << KERNEL_small_outputs; /* which are not in the arena */
+    limits = &inside(d)->device->limits;
+    whole = *limits;
+    for (int zero_copy = 0; zero_copy < 2; zero_copy++) {
+        limits->zero_copy_inputs = limits->zero_copy_outputs = zero_copy;
+        MODEL_BY(m, make_model(&m, &types[0], 3, 4));
+        INTERPRETER(in, &m, d);
+        struct plan *const p = &inside(d)->kernels->plan;
+        kit_run(in);
+        p->tensors[plan_owner(p, p->outputs[0].plan_tensor)].bytes -= 16;
+        p->outputs[0].staged_bytes -= zero_copy ? 16 : 0;
+        assert_int_not_equal(interpreter_invoke(in, &err), STATUS_OK);
+        if (!strstr(err.text, behind[zero_copy]))
+            fail_msg("expected \"%s\", found \"%s\"", behind[zero_copy], err.text);
+    }
+    *limits = whole;
+}
+
 /* The device rounds to nearest in integers, ties to even, whatever its conversion does.  The suite
  * takes results that are cut off, too. */
 TEST(halves_are_nearest)

@@ -23,11 +23,12 @@ static void add_driver_time(uint64_t before)
     atomic_fetch_add(&driver_ns, clock_ns() - before);
 }
 
-/* TRANSFER_DST: the option poison fills the arena with vkCmdFillBuffer. */
+/* TRANSFER_DST: the option poison fills the arena with vkCmdFillBuffer, and the host reads it. */
 static enum status open_arena(struct recording *r, struct diag *diag)
 {
     return buffer_open(r->device, &r->arena, "activations", r->plan->arena_bytes,
-                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT, 0,
+                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                       r->plan->poison != POISON_OFF ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT : 0,
                        VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, diag);
 }
 
@@ -284,6 +285,81 @@ const void *executor_output(const struct executor *e, int i)
     return (const char *)e->recording.output.mapped + e->recording.plan->outputs[i].offset;
 }
 
+static bool is_of_a_tensor(const struct plan *p, size_t offset)
+{
+    for (int i = 0; i < p->tensor_count; i++) {
+        const struct plan_tensor *const t = &p->tensors[i];
+
+        if (plan_has_memory(p, i) && offset >= t->offset && offset - t->offset < t->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Fails where the memory behind a result does not hold the poison: a shader has written past its
+ * end, where without the option another tensor may be.  end: in the buffer. */
+static enum status check_guard(const struct recording *r, const struct buffer *b, size_t end,
+                               const char *what, struct diag *diag)
+{
+    const uint32_t poison = record_poison(r->plan);
+
+    for (size_t at = end; at < end + PLAN_GUARD_BYTES; at += sizeof poison) {
+        uint32_t found;
+
+        memcpy(&found, (const char *)b->mapped + at, sizeof found);
+        if (found != poison && !(b == &r->arena && is_of_a_tensor(r->plan, at)))
+            return diag_fail(diag, STATUS_DEVICE,
+                             "option poison: expected 0x%08x at %zu bytes behind %s, found 0x%08x",
+                             poison, at - end, what, found);
+    }
+    return STATUS_OK;
+}
+
+static size_t to_word(size_t offset)
+{
+    return (offset + sizeof(uint32_t) - 1) / sizeof(uint32_t) * sizeof(uint32_t);
+}
+
+/* Not so is an output that is a constant. */
+static bool is_staged(const struct plan *p, int i)
+{
+    return p->outputs[i].plan_tensor >= 0;
+}
+
+/* Where what is behind an output begins in the staging buffer. */
+static size_t output_end(const struct plan *p, int i)
+{
+    const struct plan_io *const io = &p->outputs[i];
+    const size_t slices = io->zero_copy ? p->tensors[io->plan_tensor].bytes : 0;
+
+    return to_word(io->offset + (slices > io->staged_bytes ? slices : io->staged_bytes));
+}
+
+static enum status guard_outputs(struct recording *r, struct diag *diag)
+{
+    const uint32_t poison = record_poison(r->plan);
+
+    for (int i = 0; i < r->plan->output_count; i++)
+        for (size_t k = 0; is_staged(r->plan, i) && k < PLAN_GUARD_BYTES; k += sizeof poison)
+            memcpy((char *)r->output.mapped + output_end(r->plan, i) + k, &poison, sizeof poison);
+    return buffer_flush(r->device, &r->output, diag);
+}
+
+static enum status check_guards(const struct recording *r, struct diag *diag)
+{
+    const struct plan *const p = r->plan;
+
+    TRY(buffer_invalidate(r->device, &r->arena, diag));
+    for (int i = 0; i < p->tensor_count; i++)
+        if (plan_has_memory(p, i))
+            TRY(check_guard(r, &r->arena, to_word(p->tensors[i].offset + p->tensors[i].bytes),
+                            p->steps[p->tensors[i].first_step]->label, diag));
+    for (int i = 0; i < p->output_count; i++)
+        if (is_staged(p, i))
+            TRY(check_guard(r, &r->output, output_end(p, i), "an output", diag));
+    return STATUS_OK;
+}
+
 enum status executor_run(struct executor *e, struct diag *diag)
 {
     TRY(executor_start(e, diag));
@@ -294,6 +370,8 @@ enum status executor_start(struct executor *e, struct diag *diag)
 {
     TRY(executor_finish(e, diag));
     TRY(buffer_flush(e->recording.device, &e->recording.input, diag));
+    if (e->recording.plan->poison != POISON_OFF)
+        TRY(guard_outputs(&e->recording, diag));
     TRY(submit(e, e->recording.run, diag));
     e->prefetching = false; /* the fence tells of all that was submitted before */
     e->running = true;
@@ -308,6 +386,8 @@ static enum status finish(struct executor *e, struct diag *diag)
     TRY(wait_fence(e, diag));
     TRY(check_validation(diag));
     TRY(buffer_invalidate(r->device, &r->output, diag));
+    if (r->plan->poison != POISON_OFF)
+        TRY(check_guards(r, diag));
     return r->profile ? profile_collect(r->profile, r->device, diag) : STATUS_OK;
 }
 

@@ -85,16 +85,18 @@ static void add_accesses(const struct recording *r, struct hazards *h, const str
     }
 }
 
-/* With the option poison a tensor's range goes on to the end of the arena, or as far as the device
- * allows: a write behind the last element, which drivers that check ranges drop, then reaches the
- * next tensor, as elsewhere.  Not under the validation layer, which takes a range for what is
- * accessed. */
+/* With the option poison a tensor's range goes on to the end of the arena, or of the staged
+ * outputs, or as far as the device allows: a write behind the last element, which drivers that
+ * check ranges drop, then reaches what is there, as elsewhere.  Not under the validation layer,
+ * which takes a range for what is accessed. */
 static VkDeviceSize shown_bytes(const struct recording *r, const struct range *p)
 {
     const VkDeviceSize most = r->device->limits.max_storage_buffer_range;
-    const VkDeviceSize left = r->arena.bytes - p->begin;
+    const VkDeviceSize left = p->buffer == r->arena.handle    ? r->arena.bytes - p->begin
+                              : p->buffer == r->output.handle ? r->output.bytes - p->begin
+                                                              : 0;
 
-    if (r->plan->poison == POISON_OFF || p->buffer != r->arena.handle || instance_validates())
+    if (r->plan->poison == POISON_OFF || left == 0 || instance_validates())
         return p->end - p->begin;
     return left < most ? left : most;
 }
@@ -288,14 +290,18 @@ static void record_external_barriers(struct recording *r, bool acquire)
                 VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
 }
 
-static void poison_arena(struct recording *r)
+uint32_t record_poison(const struct plan *p)
 {
     static const uint32_t patterns[][2] = { [POISON_NAN] = { 0x7fc00000, 0x7e007e00 },
                                             [POISON_INF] = { 0x7f800000, 0x7c007c00 },
                                             [POISON_JUNK] = { 0xc7c35000, 0xfbfffbff } };
 
-    vkCmdFillBuffer(r->run, r->arena.handle, 0, VK_WHOLE_SIZE,
-                    patterns[r->plan->poison][r->plan->half]);
+    return patterns[p->poison][p->half];
+}
+
+static void poison_arena(struct recording *r)
+{
+    vkCmdFillBuffer(r->run, r->arena.handle, 0, VK_WHOLE_SIZE, record_poison(r->plan));
     barrier(r->run, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, READ_WRITE);
 }

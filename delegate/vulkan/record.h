@@ -43,6 +43,9 @@ enum status record_sets(struct recording *r, struct diag *diag);
 /* Writes the sets again, after the memory behind a tensor, input or output has changed. */
 void record_write_sets(struct recording *r);
 
+/* The word that the arena is filled with before each run, where the plan has option poison. */
+uint32_t record_poison(const struct plan *p);
+
 /* Records the whole plan in r->run, with a barrier between steps only where both access the same
  * bytes and at least one of them writes. */
 enum status record_plan(struct recording *r, struct diag *diag);
