@@ -675,6 +675,16 @@ TEST(test_severity)
         r.worst.ratio = rows[i].margin;
         assert_int_equal(severity_of(&r), rows[i].severity);
     }
+    /* Runs that differ: the margin is the first one's. */
+    r = (struct record_result){ .status = CASE_FAIL, .where = "[0]", .want = 13, .limit = 0 };
+    r.what = "other bits than when it was judged";
+    r.got = 16;
+    assert_true(isinf(severity_margin(&r)));
+    assert_int_equal(severity_of(&r), SEVERITY_GROSS);
+    r.got = 13.000001;
+    assert_int_equal(severity_of(&r), SEVERITY_MARGINAL);
+    r.what = "frame A gives other bits after frame B: state is kept";
+    assert_int_equal(severity_of(&r), SEVERITY_BROKEN);
     r.what = "not written: it holds what was there before (1 of 2 wrong)";
     assert_int_equal(severity_of(&r), SEVERITY_BROKEN);
     r.status = CASE_DECLINED;

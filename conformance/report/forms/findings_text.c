@@ -111,13 +111,13 @@ static void print_ops(FILE *out, const struct finding *f)
     fputc('\n', out);
 }
 
-/* What the smallest case got, where values were judged; else its reason, unless the finding is
- * called by it. */
+/* What the smallest case got, where values were judged; else its reason, which says which runs
+ * differ, too, unless the finding is called by it. */
 static void print_got(FILE *out, const struct finding *f, const struct record_result *r)
 {
     char text[256], margin[48] = "";
 
-    if (!r->where || f->by_reason) {
+    if (!r->where || f->by_reason || severity_is_of_bits(r)) {
         if (r->reason && !f->by_reason)
             print_wrapped(out, INDENT, "", r->reason);
         return;

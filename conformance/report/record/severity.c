@@ -21,11 +21,17 @@ bool severity_is_of_values(const struct record_result *r)
            (r->where || strstr(text, " wrong)") || strncmp(text, within, strlen(within)) == 0);
 }
 
+bool severity_is_of_bits(const struct record_result *r)
+{
+    return r->where && severity_is_of_values(r) && !strstr(record_result_why(r), " wrong)");
+}
+
+/* What two runs differ by has no limit, and the margin of the first one says nothing of it. */
 double severity_margin(const struct record_result *r)
 {
     const double margin = r->worst.where ? r->worst.ratio : r->margin;
 
-    return isnan(margin) ? INFINITY : margin;
+    return isnan(margin) || severity_is_of_bits(r) ? INFINITY : margin;
 }
 
 /* Of an element; a limit of 0, where sums are exact, says nothing of how bad an error is. */
@@ -45,9 +51,10 @@ enum severity severity_of(const struct record_result *r)
 {
     if (r->status == CASE_CRASH || r->status == CASE_TIMEOUT)
         return SEVERITY_CRASH;
-    if (!severity_is_of_values(r))
+    if (!severity_is_of_values(r) || strstr(record_result_why(r), "state is kept") ||
+        strstr(record_result_why(r), "outside of a tensor"))
         return SEVERITY_BROKEN;
-    if (r->worst.where)
+    if (r->worst.where && !severity_is_of_bits(r))
         return of_element(r->worst.got, r->worst.want, severity_margin(r));
     if (r->where)
         return of_element(r->got, r->want, severity_margin(r));

@@ -23,6 +23,8 @@ enum severity severity_of(const struct record_result *r);
 /* Whether its values were judged and are wrong: of a crash, a refusal or an output that nobody
  * wrote they say nothing. */
 bool severity_is_of_values(const struct record_result *r);
+/* Whether two runs of the subject gave other bits, be they near the reference's or not. */
+bool severity_is_of_bits(const struct record_result *r);
 /* Its error over the limit where that is largest; infinity where the limit is 0 or there is none.
  */
 double severity_margin(const struct record_result *r);
