@@ -85,6 +85,7 @@ static bool can_fold(const struct graph *g, const struct graph_node *n,
 enum status fold_constants(struct graph *g, const struct gpu_options *options,
                            const struct device_limits *limits, struct diag *diag)
 {
+    const float behind = -1.234e-34F;
     uint64_t folded = 0;
 
     if (options->no_transform & 1u << TRANSFORM_fold)
@@ -101,10 +102,16 @@ enum status fold_constants(struct graph *g, const struct gpu_options *options,
         if (!yes)
             continue;
         y = &g->tensors[n->outputs[0]];
-        if (!(values = ARENA_NEW(&g->arena, y->elements, float)))
+        if (!(values = ARENA_NEW(&g->arena, y->elements + 1, float)))
             return diag_fail(diag, STATUS_NO_MEMORY, "folding node %d: out of memory",
                              n->host_node);
+        /* What lies behind is the next array of the arena: no sanitizer sees a write there. */
+        values[y->elements] = behind;
         n->op->fold(g, n, values);
+        if (values[y->elements] != behind)
+            return diag_fail(diag, STATUS_DEVICE,
+                             "folding node %d: expected %zu values, found more", n->host_node,
+                             y->elements);
         y->data = values;
         n->folded = true;
     }
