@@ -685,6 +685,11 @@ TEST(test_severity)
     assert_int_equal(severity_of(&r), SEVERITY_MARGINAL);
     r.what = "frame A gives other bits after frame B: state is kept";
     assert_int_equal(severity_of(&r), SEVERITY_BROKEN);
+    /* Values that are judged by the sum of several limits have one. */
+    r.what = "over the summed limits, without the intermediates as outputs";
+    r.limit = r.margin = 2;
+    assert_int_equal(severity_of(&r), SEVERITY_MARGINAL);
+    assert_false(isinf(severity_margin(&r)));
     r.what = "not written: it holds what was there before (1 of 2 wrong)";
     assert_int_equal(severity_of(&r), SEVERITY_BROKEN);
     r.status = CASE_DECLINED;

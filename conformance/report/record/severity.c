@@ -23,7 +23,8 @@ bool severity_is_of_values(const struct record_result *r)
 
 bool severity_is_of_bits(const struct record_result *r)
 {
-    return r->where && severity_is_of_values(r) && !strstr(record_result_why(r), " wrong)");
+    return r->where && r->limit == 0 && severity_is_of_values(r) &&
+           !strstr(record_result_why(r), " wrong)");
 }
 
 /* What two runs differ by has no limit, and the margin of the first one says nothing of it. */
