@@ -183,6 +183,32 @@ TEST(malformed_nodes_are_left)
         gpu_look(&m, spoil, &how);
 }
 
+/* The host prepares a node behind the delegate's after it: the output has the shape of before. */
+static void look_resized(struct graph *g, void *user)
+{
+    const int32_t *rows = user;
+    OPTIONS(o, NULL);
+    const struct device_limits limits = gpu_large_limits();
+    struct graph_tensor *y = &g->tensors[g->nodes[0].outputs[0]];
+
+    assert_int_equal(g->nodes[0].code, BUILTIN_TILE);
+    y->dims[0] = *rows;
+    y->elements = (size_t)*rows * 3;
+    KIT_OK(fold_constants(g, &o, &limits, &err));
+    assert_int_equal(g->nodes[0].folded, *rows == 4);
+}
+
+TEST(shapes_of_before_a_resize)
+{
+    const struct transform_case c = { .dims = { 1, 1, 4, 3 },
+                                      .text =
+                                          "TILE f32[1,3]=1,2,3 i32[2]=4,1 -> a; ADD {} x a -> y" };
+
+    MODEL_BY(m, transform_model(&c, &m));
+    for (int32_t rows = 1; rows <= 5; rows++)
+        gpu_look(&m, look_resized, &rows);
+}
+
 /* Without a reader on the device, a folded node is refused; in a chain all of them are. */
 static void look_unread(struct graph *g, void *user)
 {

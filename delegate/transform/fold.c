@@ -8,6 +8,7 @@
 
 #include "delegate/accept/refusal.h"
 #include "delegate/graph/gpu_op.h"
+#include "delegate/graph/shapes.h"
 #include "delegate/transform/rewrite.h"
 #include "reference/base/limits.h"
 #include "reference/base/op_facts.h"
@@ -27,7 +28,8 @@ static bool is_constant_float(const struct graph *g, int tensor)
 }
 
 /* Whether the op accepts the node as if its data inputs were computed at run time: then its shapes
- * and parameters are valid. */
+ * and parameters are valid.  The output of a node behind the delegate's may still have the shape of
+ * before a resize: the host prepares that node later. */
 static enum status accepts(struct graph *g, const struct graph_node *n,
                            const struct gpu_options *options, const struct device_limits *limits,
                            bool *yes, struct diag *diag)
@@ -36,6 +38,7 @@ static enum status accepts(struct graph *g, const struct graph_node *n,
     struct arena arena = { 0 };
     struct graph_tensor *saved = ARENA_NEW(&arena, count, struct graph_tensor);
     struct refusal refusal;
+    struct graph_shape shape;
     struct check c = {
         .graph = g, .node = n, .options = options, .limits = limits, .refusal = &refusal
     };
@@ -49,7 +52,8 @@ static enum status accepts(struct graph *g, const struct graph_node *n,
         g->tensors[n->inputs[i]].data = NULL;
         g->tensors[n->inputs[i]].dequantized_from = -1;
     }
-    *yes = n->op->accept(&c);
+    *yes = n->op->accept(&c) && shapes_of_output(g, n, 0, &shape) &&
+           shapes_are(graph_output(g, n, 0), &shape);
     for (size_t i = 0; i < count; i++)
         g->tensors[n->inputs[i]] = saved[i];
     arena_close(&arena);
