@@ -33,6 +33,7 @@ struct uncertain {
     double *added;                 /* by activations in 8 bits; NULL: nothing */
     int inputs[CASE_INPUTS_MAX];   /* tensors, each once */
     void *saved[CASE_INPUTS_MAX];
+    void *states[CASE_INPUTS_MAX]; /* of each input that is a variable, before the node has run */
     int count;
     bool twice; /* an uncertain tensor is several inputs */
 };
@@ -65,6 +66,8 @@ static void uncertain_close(struct uncertain *u)
     mem_free(u->added);
     for (int i = 0; i < u->count; i++)
         mem_free(u->saved[i]);
+    for (int i = 0; i < CASE_INPUTS_MAX; i++)
+        mem_free(u->states[i]);
 }
 
 /* Whether the limits are 0, as those of integers are that no uncertain float has become. */
@@ -125,9 +128,39 @@ static void displace(struct propagation *p, const struct uncertain *u, int k, do
     }
 }
 
-static enum status eval(struct propagation *p, int node, struct uncertain *u)
+static TfLiteTensor *state_of(const struct propagation *p, const struct uncertain *u, int i)
 {
-    return interpreter_eval_node(p->in, node, u->moved.all, p->diag);
+    const int tensor = u->node->inputs->data[i];
+    TfLiteTensor *const t = tensor >= 0 ? interpreter_tensor(p->in, tensor) : NULL;
+
+    return t && t->is_variable && t->bytes > 0 ? t : NULL;
+}
+
+static enum status save_states(struct propagation *p, struct uncertain *u)
+{
+    for (int i = 0; i < u->node->inputs->size && i < CASE_INPUTS_MAX; i++) {
+        const TfLiteTensor *const t = state_of(p, u, i);
+
+        if (!t)
+            continue;
+        if (!(u->states[i] = mem_alloc(t->bytes, 1)))
+            return diag_fail(p->diag, STATUS_NO_MEMORY, "%zu bytes: out of memory", t->bytes);
+        memcpy(u->states[i], t->data.raw, t->bytes);
+    }
+    return STATUS_OK;
+}
+
+/* Runs the node again.  A node with variables begins each time with what they held before. */
+static enum status eval(struct propagation *p, int node, const struct uncertain *u,
+                        struct ref_detail *detail)
+{
+    for (int i = 0; i < u->node->inputs->size && i < CASE_INPUTS_MAX; i++)
+        if (u->states[i]) {
+            TfLiteTensor *const t = state_of(p, u, i);
+
+            memcpy(t->data.raw, u->states[i], t->bytes);
+        }
+    return interpreter_eval_node(p->in, node, detail, p->diag);
 }
 
 static bool is_sum(const struct bound_rule *rule)
@@ -146,7 +179,7 @@ static enum status propagate_sums(struct propagation *p, int node, struct uncert
         for (int pass = 0; pass < 2; pass++) {
             for (int k = first % u->count; k <= last; k++)
                 displace(p, u, k, pass == 0 ? 1 : 0, false);
-            TRY(eval(p, node, u));
+            TRY(eval(p, node, u, u->moved.all));
             for (int o = 0; o < u->now.count; o++) {
                 const size_t n = ref_elements(interpreter_tensor(p->in, u->node->outputs->data[o]));
                 for (size_t i = 0; i < n; i++)
@@ -292,7 +325,7 @@ static enum status propagate_ends(struct propagation *p, int node, struct uncert
 
             for (int k = 0; k < u->count; k++)
                 displace(p, u, k, pass >> (u->count == 2 ? k : 0) & 1 ? -1 : 1, true);
-            if ((s = eval(p, node, u)) != STATUS_OK) {
+            if ((s = eval(p, node, u, u->moved.all)) != STATUS_OK) {
                 mem_free(worst);
                 return s;
             }
@@ -423,6 +456,8 @@ static enum status propagate_node(struct propagation *p, int node)
     u.rule = &member->bound;
     s = find_uncertain(p, &u);
     if (s == STATUS_OK)
+        s = save_states(p, &u);
+    if (s == STATUS_OK)
         s = node_detail_open(&u.now, p->in, u.node, p->diag);
     if (s == STATUS_OK)
         s = node_detail_open(&u.moved, p->in, u.node, p->diag);
@@ -451,7 +486,7 @@ static enum status propagate_node(struct propagation *p, int node)
         else if (!propagate_slope(p, &u, total[0]))
             propagate_nothing(p, &u, total);
         if (s == STATUS_OK) /* restores the outputs for the nodes that follow */
-            s = interpreter_eval_node(p->in, node, NULL, p->diag);
+            s = eval(p, node, &u, NULL);
     }
     for (int o = 0; o < u.now.count && s == STATUS_OK && p->result->status == CASE_PASS; o++)
         judge_output(p, o, &u, total[o]);
