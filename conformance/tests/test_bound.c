@@ -390,6 +390,8 @@ TEST(test_honest_elementary_functions_pass)
     assert_true(bound_runtime_error(&exponential, BOUNDS_FP32,
                                     &(struct bound_point){ .value = 7.5e-5, .magnitude = 9.5 }) ==
                 0);
+    assert_true(bound_runtime_error(&exponential, BOUNDS_FP16,
+                                    &(struct bound_point){ .value = 0.5, .magnitude = 3 }) == 0);
     /* ... and for the f16 exponentials of its SOFTMAX; it has no such error in f32. */
     assert_true(bound_runtime_error(&softmax, BOUNDS_FP16,
                                     &(struct bound_point){ .value = 0.5, .row = 3 }) ==

@@ -45,6 +45,52 @@ static struct case_result judge_nearest(enum data_set set, int judged_node)
     return r;
 }
 
+/* Judges y, what a device has made of the input of a model of one node. */
+static struct case_result judge_products(const char *text, void *input, size_t bytes,
+                                         TfLiteType type, const float *y)
+{
+    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
+    struct case_instance x = { .input_count = 1,
+                               .inputs = { { .type = type, .bytes = bytes, .data = { input } } } };
+    const struct node_compare_request q = { .instance = &x,
+                                            .bounds = BOUNDS_FP32,
+                                            .set = SET_RANDOM };
+    struct case_result r = { .status = CASE_PASS };
+    struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
+    struct model m CLOSED_BY(model_close);
+    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
+
+    kit_text(&m, "%s", text);
+    KIT_OK(interpreter_open(&in, &m, &options, &err));
+    KIT_OK(interpreter_allocate(in, &err));
+    KIT_OK(inputs_write(in, &x, 0, &err));
+    KIT_OK(interpreter_invoke(in, &err));
+    KIT_OK(outputs_copy(&got, in, &err));
+    memcpy(got.items[0].data, y, got.items[0].bytes);
+    KIT_OK(node_compare_outputs(in, &q, &got, &r, &err));
+    return r;
+}
+
+/* A device may read denormals as 0, of f32 and of f16, but not as half of what they are; the other
+ * elements are what they were. */
+TEST(test_denormals_as_zero)
+{
+    static const char floats[] = "MUL {} x:f32[1,4] f32[]=1e38 -> y",
+                      halves[] = "DEQUANTIZE x:f16[1,4] -> y:f32[1,4]";
+    float x[] = { 1e-40F, 1, 2, -3 };
+    uint16_t h[] = { 0x0010, 0x3c00, 0x4000, 0xc200 }; /* 2^-20, 1, 2, -3 */
+
+    for (int as = 0; as < 3; as++) {
+        const float part = (const float[]){ 1, 0, 0.5F }[as];
+        const float y[] = { 1e-40F * 1e38F * part, 1e38F, 2e38F, -3e38F };
+        const float z[] = { 0x1p-20F * part, 1, 2, -3 };
+        const enum case_status expected = as == 2 ? CASE_FAIL : CASE_PASS;
+
+        assert_int_equal(judge_products(floats, x, sizeof x, kTfLiteFloat32, y).status, expected);
+        assert_int_equal(judge_products(halves, h, sizeof h, kTfLiteFloat16, z).status, expected);
+    }
+}
+
 /* The share of integers that are not the runtime's counts where they are a sample of all. */
 TEST(test_share_of_random_integers)
 {
