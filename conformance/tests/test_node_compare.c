@@ -1,4 +1,5 @@
 /* What an output is held to by the data set, and by what the case is about. */
+#include "conformance/suite/judge/conditioning.h"
 #include "conformance/suite/judge/node_compare.h"
 #include "conformance/suite/subject/outputs.h"
 #include "reference/tests/kit/graph_kit.h"
@@ -88,6 +89,32 @@ TEST(test_denormals_as_zero)
 
         assert_int_equal(judge_products(floats, x, sizeof x, kTfLiteFloat32, y).status, expected);
         assert_int_equal(judge_products(halves, h, sizeof h, kTfLiteFloat16, z).status, expected);
+    }
+}
+
+/* Each result of SOFTMAX is moved by up to its limit, which grows with the row. */
+TEST(test_conditioning_of_a_row)
+{
+    enum { ROW = 4096, LONGER = 2 * ROW };
+    static const struct bound_rule rule = { .kind = BOUND_SOFTMAX };
+    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
+
+    for (int row = ROW; row <= LONGER; row *= 2) {
+        const double limit =
+            bound_limit(&rule, BOUNDS_FP32,
+                        &(struct bound_point){ .value = 1.0 / row, .terms = 1, .row = row });
+        struct figures moved[OUTPUTS_MAX];
+        struct model m CLOSED_BY(model_close);
+        struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
+
+        kit_text(&m, "SOFTMAX {beta=1} x:f32[1,%d] -> y", row);
+        KIT_OK(interpreter_open(&in, &m, &options, &err));
+        KIT_OK(interpreter_allocate(in, &err));
+        memset(interpreter_tensor(in, 0)->data.raw, 0, interpreter_tensor(in, 0)->bytes);
+        KIT_OK(interpreter_invoke(in, &err));
+        KIT_OK(conditioning_measure(in, BOUNDS_FP32, 1, moved, &err));
+        if (moved[0].max_abs < 0.98 * limit || moved[0].max_abs > 1.001 * limit)
+            fail_msg("row of %d: moved by %g, limit %g", row, moved[0].max_abs, limit);
     }
 }
 
