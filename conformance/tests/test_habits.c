@@ -46,6 +46,9 @@ static const struct {
     { "delegate.so", "resized", "resized", "relu.f32.c5", "resized: other results" },
     { "gpu.so", "resized", "resized", "conv_2d.f32.c5", "resized: other results" },
     { "delegate.so", "run_40", "runs", "relu.f32.c5", "runs: other results in run 40 of 64" },
+    /* Its batch cannot be split. */
+    { "delegate.so", "run_40", "runs", "reverse_v2.f32.batch",
+      "runs: other results in run 40 of 64" },
     { "delegate.so", "last_made", "interpreters", "conv_2d.f32.c5",
       "interpreters: other results in interpreter 1 of" },
     { "delegate.so", "in_time", "threads", "conv_2d.f32.c5", "threads: other results in thread" },
