@@ -280,10 +280,18 @@ TEST(test_state_between_frames)
     assert_int_equal(judge_fault("softmax.f32.rank2_c10", "second", 0).frame, 'B');
 }
 
+static bool has_habit(uint32_t habits, enum habit habit)
+{
+    return habits >> habit & 1;
+}
+
 /* Composites are held to their decompositions; who takes none is held to nothing more. */
 TEST(test_composites)
 {
-    assert_int_equal(judge_fault("composite.f32.softmax", "by_name", 0).status, CASE_PASS);
+    const struct case_result r = judge_fault("composite.f32.softmax", "by_name", 0);
+
+    assert_int_equal(r.status, CASE_PASS);
+    assert_true(has_habit(r.left_out, HABIT_DEVICE_POISON)); /* it went on */
     assert_int_equal(judge_fault("composite.f32.canary_softmax", "none", 0).status, CASE_PASS);
     expect_fail("composite.f32.canary_softmax", "by_name", 0,
                 "computed by name, not by decomposition: composite odml.softmax");
@@ -327,6 +335,9 @@ TEST(test_composites_that_are_not_named)
 
     assert_int_equal(r.status, CASE_FAIL);
     assert_string_equal(r.reason, "computed by name, not by decomposition: composite odml.softmax");
+    /* A twentieth of the largest value off, which is no more than 0.02. */
+    r = judge_by_name("beta=1.3", half, (float[6]){ 0.2F, -0.2F, 0.1F, 0.2F, 0, -0.2F });
+    assert_string_equal(r.reason, "over the summed limits, without the intermediates as outputs");
     r = judge_by_name("beta=1.001", copy, x);
     assert_int_equal(r.status, CASE_FAIL);
     assert_string_equal(r.reason, "over the summed limits, without the intermediates as outputs");
@@ -434,11 +445,6 @@ TEST(test_thread_state)
 
     expect_reason(&r, "the rounding mode of the host's thread was changed");
     assert_int_equal(fegetround(), FE_TONEAREST);
-}
-
-static bool has_habit(uint32_t habits, enum habit habit)
-{
-    return habits >> habit & 1;
 }
 
 /* What is checked beside the results, and what a subject does not allow, is told apart. */

@@ -50,6 +50,8 @@ TEST(test_looks)
     expect_look(add, (float[]){ 0, 1, 2, 3 }, NULL, want, 4, "shifted by one place");
     expect_look(add, (float[]){ 0, 1, 1, 1 }, NULL, (double[]){ 1, 1, 1, 1 }, 4, NULL);
     expect_look(add, (float[]){ NAN, NAN, NAN, NAN }, NULL, want, 4, NULL);
+    expect_look(add, (float[]){ 0 }, NULL, want, 1, "zero");
+    expect_look(add, (float[]){ 0 }, (float[]){ 0 }, want, 0, NULL);
     expect_look(bytes, (int8_t[]){ 3, 3, 3, 3 }, NULL, want, 4, "zero");
 }
 
