@@ -255,6 +255,25 @@ TEST(test_ahead)
     }
 }
 
+/* Every habit that an agent is able to keep is checked at the end of a line, too. */
+TEST(test_habits_of_an_agent)
+{
+    const uint32_t all = (1u << HABIT_COUNT) - 1;
+    struct test_case c = *kit_case("conv_2d.f32.c5");
+    struct case_result r;
+    struct subject s;
+    struct judge *const judge = judge_kit_open(&s, spec(NULL, "--subject=reference", NULL), 30);
+
+    c.habits = all;
+    judge_case(judge, &c, &r);
+    if (r.status != CASE_PASS)
+        fail_msg("%s: %s", case_status_name(r.status), r.reason);
+    assert_int_equal(r.habits >> HABIT_RESIZED & 1, 1);
+    assert_int_equal(r.habits >> HABIT_RUNS & 1, 1);
+    assert_int_equal(r.habits >> HABIT_INTERPRETERS & 1, 1);
+    judge_kit_close(judge, &s);
+}
+
 /* A case whose line is lost has no result, and the run says so. */
 TEST(test_lost_line)
 {
