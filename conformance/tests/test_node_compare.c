@@ -12,63 +12,53 @@
 
 enum { ROWS = 40 };
 
+/* Judges y, what a device has made of the input of a model of one node; exact: what the reference
+ * has made of it, NULL: anything. */
+static struct case_result judge_one(const char *text, const struct case_instance *x,
+                                    enum data_set set, const void *exact, const void *y)
+{
+    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
+    const struct node_compare_request q = {
+        .instance = x, .bounds = BOUNDS_FP32, .quantized = BOUNDS_FLOAT_VIEW, .set = set
+    };
+    struct case_result r = { .status = CASE_PASS };
+    struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
+
+    MODEL_BY(m, kit_text(&m, "%s", text));
+    INTERPRETER_BY(in, kit_interpreter(&m, &options));
+    KIT_OK(interpreter_allocate(in, &err));
+    KIT_OK(inputs_write(in, x, 0, &err));
+    KIT_OK(interpreter_invoke(in, &err));
+    KIT_OK(outputs_copy(&got, in, &err));
+    if (exact)
+        assert_memory_equal(got.items[0].data, exact, got.items[0].bytes);
+    memcpy(got.items[0].data, y, got.items[0].bytes);
+    KIT_OK(node_compare_outputs(in, &q, &got, &r, &err));
+    return r;
+}
+
+static struct case_instance instance_of(TfLiteType type, void *data, size_t bytes)
+{
+    return (struct case_instance){
+        .input_count = 1, .inputs = { { .type = type, .bytes = bytes, .data = { data } } }
+    };
+}
+
 /* Judges zeros, where exact results are 0.3 and the runtime, which rounds to halves first, has 1.
  */
 static struct case_result judge_nearest(enum data_set set, int judged_node)
 {
+    static const int8_t zeros[ROWS];
     static int8_t ones[ROWS];
-    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
-    struct case_instance x = {
-        .input_count = 1,
-        .inputs = { { .type = kTfLiteInt8, .bytes = sizeof ones, .data = { ones } } },
-        .judged_node = judged_node
-    };
-    const struct node_compare_request q = {
-        .instance = &x, .bounds = BOUNDS_FP32, .quantized = BOUNDS_FLOAT_VIEW, .set = set
-    };
-    struct case_result r = { .status = CASE_PASS };
-    struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
-    struct model m CLOSED_BY(model_close);
-    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
+    struct case_instance x = instance_of(kTfLiteInt8, ones, sizeof ones);
+    struct case_result r;
 
     memset(ones, 1, sizeof ones);
-    kit_text(&m, "CONV_2D {stride_w=1 stride_h=1} x:i8[1,40,1,1]q(0.5,0) i8[1,1,1,1]=1q(0.6,0)\\\n"
-                 " i32[1]=0q(0.3,0) -> y:i8[1,40,1,1]q(1,0)");
-    KIT_OK(interpreter_open(&in, &m, &options, &err));
-    KIT_OK(interpreter_allocate(in, &err));
-    KIT_OK(inputs_write(in, &x, 0, &err));
-    KIT_OK(interpreter_invoke(in, &err));
-    KIT_OK(outputs_copy(&got, in, &err));
-    assert_int_equal(((int8_t *)got.items[0].data)[ROWS - 1], 1);
-    memset(got.items[0].data, 0, ROWS);
-    KIT_OK(node_compare_outputs(in, &q, &got, &r, &err));
+    x.judged_node = judged_node;
+    r = judge_one("CONV_2D {stride_w=1 stride_h=1} x:i8[1,40,1,1]q(0.5,0) i8[1,1,1,1]=1q(0.6,0)\\\n"
+                  " i32[1]=0q(0.3,0) -> y:i8[1,40,1,1]q(1,0)",
+                  &x, set, ones, zeros);
     assert_int_equal(r.unequal, ROWS);
-    return r;
-}
-
-/* Judges y, what a device has made of the input of a model of one node. */
-static struct case_result judge_products(const char *text, void *input, size_t bytes,
-                                         TfLiteType type, const float *y)
-{
-    const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
-    struct case_instance x = { .input_count = 1,
-                               .inputs = { { .type = type, .bytes = bytes, .data = { input } } } };
-    const struct node_compare_request q = { .instance = &x,
-                                            .bounds = BOUNDS_FP32,
-                                            .set = SET_RANDOM };
-    struct case_result r = { .status = CASE_PASS };
-    struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
-    struct model m CLOSED_BY(model_close);
-    struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
-
-    kit_text(&m, "%s", text);
-    KIT_OK(interpreter_open(&in, &m, &options, &err));
-    KIT_OK(interpreter_allocate(in, &err));
-    KIT_OK(inputs_write(in, &x, 0, &err));
-    KIT_OK(interpreter_invoke(in, &err));
-    KIT_OK(outputs_copy(&got, in, &err));
-    memcpy(got.items[0].data, y, got.items[0].bytes);
-    KIT_OK(node_compare_outputs(in, &q, &got, &r, &err));
     return r;
 }
 
@@ -86,9 +76,11 @@ TEST(test_denormals_as_zero)
         const float y[] = { 1e-40F * 1e38F * part, 1e38F, 2e38F, -3e38F };
         const float z[] = { 0x1p-20F * part, 1, 2, -3 };
         const enum case_status expected = as == 2 ? CASE_FAIL : CASE_PASS;
+        const struct case_instance of_floats = instance_of(kTfLiteFloat32, x, sizeof x),
+                                   of_halves = instance_of(kTfLiteFloat16, h, sizeof h);
 
-        assert_int_equal(judge_products(floats, x, sizeof x, kTfLiteFloat32, y).status, expected);
-        assert_int_equal(judge_products(halves, h, sizeof h, kTfLiteFloat16, z).status, expected);
+        assert_int_equal(judge_one(floats, &of_floats, SET_RANDOM, NULL, y).status, expected);
+        assert_int_equal(judge_one(halves, &of_halves, SET_RANDOM, NULL, z).status, expected);
     }
 }
 
@@ -104,11 +96,9 @@ TEST(test_conditioning_of_a_row)
             bound_limit(&rule, BOUNDS_FP32,
                         &(struct bound_point){ .value = 1.0 / row, .terms = 1, .row = row });
         struct figures moved[OUTPUTS_MAX];
-        struct model m CLOSED_BY(model_close);
-        struct interpreter *in CLOSED_BY(kit_interpreter_end) = NULL;
 
-        kit_text(&m, "SOFTMAX {beta=1} x:f32[1,%d] -> y", row);
-        KIT_OK(interpreter_open(&in, &m, &options, &err));
+        MODEL_BY(m, kit_text(&m, "SOFTMAX {beta=1} x:f32[1,%d] -> y", row));
+        INTERPRETER_BY(in, kit_interpreter(&m, &options));
         KIT_OK(interpreter_allocate(in, &err));
         memset(interpreter_tensor(in, 0)->data.raw, 0, interpreter_tensor(in, 0)->bytes);
         KIT_OK(interpreter_invoke(in, &err));
