@@ -1,29 +1,40 @@
-/* All limits of the suite, summed up and held to conformance/limits.tsv: a change that moves one is
- * seen, and whoever makes it says in TOLERANCES.md which arithmetic explains it.
+/* All limits of the suite, and its verdicts on mock delegates, summed up and held to
+ * conformance/verdicts.tsv: a change that moves one is seen, and whoever makes it says in
+ * TOLERANCES.md which arithmetic explains a limit.
  *
- * `build/tests/conformance test_limits keep` writes the file, which has a row for each op, type and
+ * `build/tests/conformance test_verdicts keep` writes the file, which has a row for each op and
  * class of bounds: how many cases there are; how many numbers that results are held to, of them 0
  * and infinite, and the sum of the logarithms to base 2 of the others; and what becomes of results
- * that are displaced: how many outputs fail, and the same sums of the figures of a report. */
+ * that are displaced: how many fail, the same sums of the figures of a report, and a checksum of
+ * its words.  Likewise a row for each fault of a mock, of cases of every kind. */
+/* Needs: mock/delegate.so mock/gpu.so */
 /* Wrap: bound_check bound_check_special bound_steps bound_sums_check bound_softmax_sum */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/random_graph.h"
+#include "conformance/suite/judge/habits.h"
 #include "conformance/suite/judge/hidden_limits.h"
+#include "conformance/suite/judge/judge.h"
 #include "conformance/suite/judge/node_compare.h"
+#include "conformance/suite/subject/subject_spec.h"
+#include "conformance/tests/kit/cases_kit.h"
+#include "conformance/tests/mock/faults.h"
 #include "reference/base/memory.h"
 #include "reference/format/read.h"
 #include "reference/runtime/interpreter.h"
+#include "reference/tests/kit/mock_path.h"
 #include "reference/tests/kit/sanitized.h"
 #include "reference/tests/kit/test.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { GRAPHS = 600, ELEMENTS_MAX = 1500, ROWS_MAX = 4000, NAME_BYTES = 64 };
-static const char file_name[] = "conformance/limits.tsv";
+static const char file_name[] = "conformance/verdicts.tsv";
 
 static const struct subject_class {
     const char *name;
@@ -49,6 +60,7 @@ struct row {
     char name[NAME_BYTES]; /* "conv_2d.f32 fp16" */
     size_t cases, failed;
     struct sums limits, figures;
+    uint64_t words;
 };
 static struct row rows[ROWS_MAX];
 static size_t row_count;
@@ -174,6 +186,15 @@ static void add_outputs(struct interpreter *in, struct outputs *got)
     }
 }
 
+/* Numbers in it are among the figures, or times. */
+static void note_words(struct row *row, const char *text)
+{
+    for (; *text; text++)
+        if (!isdigit((unsigned char)*text) && !strchr(".e+-", *text))
+            row->words = (row->words ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    row->words = (row->words ^ 0x100) * UINT64_C(0x100000001b3);
+}
+
 static void note_result(struct row *row, const struct case_result *r)
 {
     const double figures[] = { r->max_abs,         r->max_ulp,
@@ -186,6 +207,12 @@ static void note_result(struct row *row, const struct case_result *r)
     row->failed += r->status == CASE_FAIL;
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
         note(&row->figures, figures[i]);
+    note_words(row, case_status_name(r->status));
+    note_words(row, r->reason);
+    note_words(row, r->equals);
+    note_words(row, r->where);
+    note_words(row, r->by_element);
+    note_words(row, r->by_channel);
 }
 
 /* Whether limits are summed up: behind the first of several nodes, all of whose results are seen.
@@ -202,9 +229,9 @@ static bool are_summed(struct interpreter *in)
 }
 
 /* Judges own results, and displaced ones, with what is between as outputs and without. */
-static void judge(struct row *row, const struct subject_class *class, enum data_set set,
-                  const struct case_instance *x, struct interpreter *in, struct outputs *exposed,
-                  struct outputs *hidden)
+static void sum_up(struct row *row, const struct subject_class *class, enum data_set set,
+                   const struct case_instance *x, struct interpreter *in, struct outputs *exposed,
+                   struct outputs *hidden)
 {
     struct node_compare_request q = {
         .instance = x, .bounds = class->floats, .quantized = class->integers, .set = set
@@ -251,7 +278,7 @@ static enum data_set set_of(const struct test_case *c, enum data_set set)
     return set;
 }
 
-static void judge_case(const struct test_case *c)
+static void sum_up_case(const struct test_case *c)
 {
     const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
     char name[NAME_BYTES];
@@ -281,8 +308,94 @@ static void judge_case(const struct test_case *c)
         KIT_OK(outputs_copy(&exposed, in, &err));
         add_outputs(in, &exposed);
         snprintf(name, sizeof name, "%s %s", c->op, classes[k].name);
-        judge(row_named(name), &classes[k], set, &x, in, &exposed, &hidden);
+        sum_up(row_named(name), &classes[k], set, &x, in, &exposed, &hidden);
         interpreter_close(in);
+    }
+}
+
+/* ---- faults of mocks ---- */
+
+/* Of every kind of bound, state, structure and type. */
+static const char *const samples[] = {
+    "relu.f32.c5",
+    "pad.f32.hw_end",
+    "add.f32.linear_b",
+    "mean.f32.hw_c5",
+    "softmax.f32.tail1001_4d",
+    "gap.f32.softmax_batch7_c13",
+    "gap.f32.reshape_batch3",
+    "conv_2d.f32.c5",
+    "conv_2d.f16.c5",
+    "conv_2d.u8.c4",
+    "add.i8.c31",
+    "depthwise_conv_2d.f32.c5_m3",
+    "dequantize.f16.two",
+    "fully_connected.f32.rank4_flat_c5",
+    "gap.f32.conv_2d_after_sub_c3",
+    "lstm.f32.a3",
+    "composite.f32.canary_softmax",
+    "reverse_v2.f32.batch",
+};
+
+/* Not what ends the process or takes time, nor what depends on it or on addresses of memory. */
+static bool is_repeatable(const char *fault)
+{
+    static const char *const others[] = { "crash", "abort",   "exit",  "hang",   "fork",
+                                          "leak",  "some",    "rare",  "loaded", "in_time",
+                                          "addr",  "resized", "no_dev" };
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strstr(fault, others[i]))
+            return false;
+    return true;
+}
+
+static void judge_fault(const char *mock, const char *fault, enum bounds bounds)
+{
+    char option[64], name[NAME_BYTES];
+    const char *items[] = { option, "ulps=8" };
+    struct judge_stage stage = { .set = -1 };
+    const struct judge_options how = { .seed = 1, .stage = &stage };
+    struct subject subject CLOSED_BY(subject_close);
+    struct habit_choice choice;
+    struct judge *judge = NULL;
+    struct row *row;
+
+    snprintf(option, sizeof option, "fault=%s", fault);
+    snprintf(name, sizeof name, "%s fault=%s", mock, fault);
+    row = row_named(name);
+    KIT_OK(habits_parse("all", &choice, &err));
+    KIT_OK(subject_init(&subject, mock_path(mock), &(struct string_list){ items, 2 }, &err));
+    KIT_OK(judge_open(&judge, &subject, &how, &err));
+    subject.bounds = bounds;
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        struct test_case c = *kit_case(samples[i]);
+        struct case_result r;
+
+        c.habits = choice.habits;
+        noted = &row->limits;
+        judge_case(judge, &c, &r);
+        noted = NULL;
+        note_result(row, &r);
+        row->cases++;
+    }
+    judge_close(judge);
+}
+
+static void judge_faults(void)
+{
+    static const char *const faults[] = {
+#define X(name, text) text,
+        FAULT_LIST(X)
+#undef X
+    };
+
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i += KIT_EACH(8)) {
+        if (!is_repeatable(faults[i]))
+            continue;
+        for (int ours = 0; ours < 2; ours++)
+            judge_fault(ours ? "gpu.so" : "delegate.so", faults[i],
+                        strstr(faults[i], "half") ? BOUNDS_FP16 : BOUNDS_FP32);
     }
 }
 
@@ -292,10 +405,12 @@ static void judge_all(void)
     struct test_case *cases = NULL;
     size_t count = 0;
 
-    KIT_OK(cases_list(&cases, &count, &err));
+    for (size_t i = 0; i < kit_case_count; i += KIT_EACH(16))
+        sum_up_case(&kit_cases[i]);
     KIT_OK(random_cases_append(1, GRAPHS, &cases, &count, &graphs, &err));
     for (size_t i = 0; i < count; i += KIT_EACH(16))
-        judge_case(&cases[i]);
+        sum_up_case(&cases[i]);
+    judge_faults();
     mem_free(cases);
     mem_free(graphs);
 }
@@ -313,7 +428,7 @@ static void print_row(FILE *f, const struct row *r)
     print_sums(f, &r->limits);
     fprintf(f, "\t%zu", r->failed);
     print_sums(f, &r->figures);
-    fputc('\n', f);
+    fprintf(f, "\t%016" PRIx64 "\n", r->words);
 }
 
 static int keep(int argc, char **argv)
@@ -322,12 +437,14 @@ static int keep(int argc, char **argv)
 
     if (argc != 2 || strcmp(argv[1], "keep") != 0)
         return -1;
+    kit_cases_open(NULL);
     judge_all();
+    kit_cases_close(NULL);
     if (!(f = fopen(file_name, "w"))) {
         perror(file_name);
         return 1;
     }
-    fprintf(f, "# conformance/tests/test_limits.c writes it, and says what the columns are.\n");
+    fprintf(f, "# conformance/tests/test_verdicts.c writes it, and says what the columns are.\n");
     for (size_t i = 0; i < row_count; i++)
         print_row(f, &rows[i]);
     return fclose(f) == 0 ? 0 : 1;
@@ -353,7 +470,7 @@ static bool read_row(const char *line, struct row *r)
     if (!read_sums(&line, &r->limits) || sscanf(line, "%zu%n", &r->failed, &length) != 1)
         return false;
     line += length;
-    return read_sums(&line, &r->figures);
+    return read_sums(&line, &r->figures) && sscanf(line, "%" SCNx64, &r->words) == 1;
 }
 
 /* The last bits of functions of another C library move logarithms by 1e-7 each. */
@@ -366,13 +483,14 @@ static bool are_same(const struct sums *a, const struct sums *b)
 static bool are_kept(const struct row *kept, const struct row *now)
 {
     return kept->cases == now->cases && kept->failed == now->failed &&
-           are_same(&kept->limits, &now->limits) && are_same(&kept->figures, &now->figures);
+           are_same(&kept->limits, &now->limits) && are_same(&kept->figures, &now->figures) &&
+           kept->words == now->words;
 }
 
-TEST(no_limit_has_moved)
+TEST(nothing_has_moved)
 {
     FILE *const f = fopen(file_name, "r");
-    char line[512];
+    char line[1024];
     size_t kept = 0, moved = 0;
 
     assert_non_null(f);
@@ -396,9 +514,9 @@ TEST(no_limit_has_moved)
     if (!KIT_SANITIZED)
         assert_int_equal(kept, row_count);
     if (moved)
-        fail_msg("%zu of %zu rows of %s are others: `build/tests/conformance test_limits keep` "
+        fail_msg("%zu of %zu rows of %s are others: `build/tests/conformance test_verdicts keep` "
                  "writes it anew, and TOLERANCES.md says why limits moved",
                  moved, kept, file_name);
 }
 
-TEST_FILE(.main = keep);
+TEST_FILE(.setup = kit_cases_open, .teardown = kit_cases_close, .main = keep);
