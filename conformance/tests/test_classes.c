@@ -32,7 +32,7 @@ TEST(test_lists)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         enum bounds floats = rows[i].floats, integers = rows[i].integers, f, n = BOUNDS_EXACT;
-        char text[BOUNDS_TEXT_BYTES];
+        char text[BOUNDS_TEXT_BYTES] = "of before";
 
         assert_int_equal(bounds_parse(rows[i].list, &floats, &integers, &err), STATUS_OK);
         assert_string_equal(bounds_text(floats, text), rows[i].floats_after);

@@ -1,6 +1,7 @@
 /* What an output is held to by the data set, and by what the case is about. */
 #include "conformance/suite/judge/conditioning.h"
 #include "conformance/suite/judge/node_compare.h"
+#include "conformance/suite/judge/swaps.h"
 #include "conformance/suite/subject/outputs.h"
 #include "reference/tests/kit/graph_kit.h"
 #include "reference/tests/kit/test.h"
@@ -117,4 +118,58 @@ TEST(test_share_of_random_integers)
     assert_non_null(strstr(r.reason, "40 of 40 are not the reference's integers"));
     assert_int_equal(judge_nearest(SET_INTEGERS, 0).status, CASE_PASS);
     assert_int_equal(judge_nearest(SET_RANDOM, -1).status, CASE_PASS);
+}
+
+/* Detections that only changed places are put back, where scores allow the change, and class by
+ * class; where one of them fits nowhere, all stay. */
+TEST(test_swaps)
+{
+    enum { BOXES, CLASSES, SCORES, SIDES = 4 };
+    static const struct {
+        float boxes[2], classes[2], scores[2]; /* of two detections; a box has one value */
+        size_t moved;
+    } rows[] = {
+        { { 1, 2 }, { 0, 0 }, { 0.9F, 0.8F }, 0 },          /* as the reference has them */
+        { { 2, 1 }, { 0, 0 }, { 0.9F, 0.8F }, 0 },          /* other boxes have these scores */
+        { { 2, 1 }, { 0, 0 }, { 0.85F, 0.85F }, 2 },        /* scores that are near */
+        { { 2, 1 }, { 0, 3 }, { 0.85F, 0.85F }, 0 },        /* a class that there is not */
+        { { 1.75F, 1.25F }, { 0, 0 }, { 0.84F, 0.86F }, 2 } /* the nearest box */
+    };
+
+    MODEL_BY(m, kit_text(&m, "CUSTOM(TFLite_Detection_PostProcess) flex(max_detections=2 "
+                             "max_classes_per_detection=1 detections_per_class=2 "
+                             "use_regular_nms=false nms_score_threshold=0.1 nms_iou_threshold=1.0 "
+                             "num_classes=1 y_scale=10.0 x_scale=10.0 h_scale=5.0 w_scale=5.0) "
+                             "f32[1,2,4]=~5 s:f32[1,2,1] f32[2,4]=~6(0.1,0.9) -> "
+                             "boxes:f32[1,2,4] classes:f32[1,2] scores:f32[1,2] count:f32[1]"));
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
+        struct outputs got CLOSED_BY(outputs_close) = { .count = 0 };
+        float *made[3];
+        size_t count;
+
+        INTERPRETER_BY(in, kit_interpreter(&m, &options));
+        KIT_OK(interpreter_allocate(in, &err));
+        for (int i = 0; i < 4; i++) {
+            const float values[4][2] = { { 1, 2 }, { 0, 0 }, { 0.9F, 0.8F }, { 2, 0 } };
+            TfLiteTensor *const t = interpreter_tensor(in, interpreter_outputs(in, &count)[i]);
+
+            for (size_t k = 0; k < t->bytes / sizeof(float); k++)
+                t->data.f[k] = values[i][i == BOXES ? k / SIDES : k];
+        }
+        KIT_OK(outputs_copy(&got, in, &err));
+        for (int i = 0; i < 3; i++)
+            made[i] = got.items[i].data;
+        for (int k = 0; k < 2; k++) {
+            for (int side = 0; side < SIDES; side++)
+                made[BOXES][SIDES * k + side] = rows[r].boxes[k];
+            made[CLASSES][k] = rows[r].classes[k];
+            made[SCORES][k] = rows[r].scores[k];
+        }
+        if (swaps_undo(in, &got) != rows[r].moved ||
+            made[BOXES][SIDES] != rows[r].boxes[rows[r].moved == 0] ||
+            made[SCORES][1] != rows[r].scores[rows[r].moved == 0])
+            fail_msg("row %zu: expected %zu moved, found box %g and score %g", r, rows[r].moved,
+                     (double)made[BOXES][SIDES], (double)made[SCORES][1]);
+    }
 }

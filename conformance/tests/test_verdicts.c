@@ -8,14 +8,18 @@
  * that are displaced: how many fail, the same sums of the figures of a report, and a checksum of
  * its words.  Likewise a row for each fault of a mock, of cases of every kind. */
 /* Needs: mock/delegate.so mock/gpu.so */
+/* Needs: assay-agent */
 /* Wrap: bound_check bound_check_special bound_steps bound_sums_check bound_softmax_sum */
+/* Wrap: line_start */
 #include "conformance/suite/cases/case_builder.h"
 #include "conformance/suite/cases/case_list.h"
 #include "conformance/suite/cases/random_graph.h"
+#include "conformance/suite/judge/conditioning.h"
 #include "conformance/suite/judge/habits.h"
 #include "conformance/suite/judge/hidden_limits.h"
 #include "conformance/suite/judge/judge.h"
 #include "conformance/suite/judge/node_compare.h"
+#include "conformance/suite/subject/line.h"
 #include "conformance/suite/subject/subject_spec.h"
 #include "conformance/tests/kit/cases_kit.h"
 #include "conformance/tests/mock/faults.h"
@@ -28,6 +32,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +138,19 @@ double __wrap_bound_softmax_sum(enum bounds bounds, double row, double small)
     return off;
 }
 
+static size_t exchanges; /* with agents */
+
+enum status __real_line_start(struct line *l, uint32_t instance, struct wire_out **steps,
+                              struct diag *diag);
+enum status __wrap_line_start(struct line *l, uint32_t instance, struct wire_out **steps,
+                              struct diag *diag);
+enum status __wrap_line_start(struct line *l, uint32_t instance, struct wire_out **steps,
+                              struct diag *diag)
+{
+    exchanges++;
+    return __real_line_start(l, instance, steps, diag);
+}
+
 static struct row *row_named(const char *name)
 {
     for (size_t i = row_count; i-- > 0;) /* cases of an op stand together */
@@ -228,6 +246,22 @@ static bool are_summed(struct interpreter *in)
     return nodes > 1;
 }
 
+/* How far outputs move where all that is inside moves by its limit. */
+static void note_conditioning(struct row *row, const struct subject_class *class,
+                              struct interpreter *in)
+{
+    static struct figures moved[OUTPUTS_MAX];
+    size_t outputs;
+
+    interpreter_outputs(in, &outputs);
+    if (conditioning_measure(in, class->floats, 1, moved, &err) != STATUS_OK)
+        return; /* such as of resources, which begin without a value */
+    for (size_t i = 0; i < outputs; i++) {
+        note(&row->figures, moved[i].max_abs);
+        note(&row->figures, moved[i].noise);
+    }
+}
+
 /* Judges own results, and displaced ones, with what is between as outputs and without. */
 static void sum_up(struct row *row, const struct subject_class *class, enum data_set set,
                    const struct case_instance *x, struct interpreter *in, struct outputs *exposed,
@@ -260,6 +294,8 @@ static void sum_up(struct row *row, const struct subject_class *class, enum data
         displace(exposed);
         displace(hidden);
     }
+    if (x->judged_node < 0 || row->cases % 8 == 1)
+        note_conditioning(row, class, in);
 }
 
 static bool is_large(struct interpreter *in)
@@ -350,24 +386,25 @@ static bool is_repeatable(const char *fault)
     return true;
 }
 
-static void judge_fault(const char *mock, const char *fault, enum bounds bounds)
+static void judge_samples(const char *name, const char *spec, const char *fault, enum bounds bounds)
 {
-    char option[64], name[NAME_BYTES];
+    char option[64];
     const char *items[] = { option, "ulps=8" };
     struct judge_stage stage = { .set = -1 };
     const struct judge_options how = { .seed = 1, .stage = &stage };
     struct subject subject CLOSED_BY(subject_close);
     struct habit_choice choice;
     struct judge *judge = NULL;
-    struct row *row;
+    struct row *const row = row_named(name);
 
     snprintf(option, sizeof option, "fault=%s", fault);
-    snprintf(name, sizeof name, "%s fault=%s", mock, fault);
-    row = row_named(name);
     KIT_OK(habits_parse("all", &choice, &err));
-    KIT_OK(subject_init(&subject, mock_path(mock), &(struct string_list){ items, 2 }, &err));
+    KIT_OK(strchr(spec, '?')
+               ? subject_parse(&subject, spec, &err)
+               : subject_init(&subject, spec, &(struct string_list){ items, 2 }, &err));
     KIT_OK(judge_open(&judge, &subject, &how, &err));
     subject.bounds = bounds;
+    exchanges = 0;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         struct test_case c = *kit_case(samples[i]);
         struct case_result r;
@@ -379,7 +416,20 @@ static void judge_fault(const char *mock, const char *fault, enum bounds bounds)
         note_result(row, &r);
         row->cases++;
     }
+    note(&row->figures, (double)exchanges);
     judge_close(judge);
+}
+
+/* At the end of a line. */
+static void judge_agent(const char *fault)
+{
+    char agent[PATH_MAX], spec[3 * PATH_MAX], name[NAME_BYTES];
+
+    snprintf(agent, sizeof agent, "%s", build_path("", "assay-agent"));
+    snprintf(spec, sizeof spec, "exec:exec %s --subject=delegate:%s?fault=%s", agent,
+             mock_path("delegate.so"), fault);
+    snprintf(name, sizeof name, "agent fault=%s", fault);
+    judge_samples(name, spec, fault, BOUNDS_FP32);
 }
 
 static void judge_faults(void)
@@ -393,10 +443,18 @@ static void judge_faults(void)
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i += KIT_EACH(8)) {
         if (!is_repeatable(faults[i]))
             continue;
-        for (int ours = 0; ours < 2; ours++)
-            judge_fault(ours ? "gpu.so" : "delegate.so", faults[i],
-                        strstr(faults[i], "half") ? BOUNDS_FP16 : BOUNDS_FP32);
+        for (int ours = 0; ours < 2; ours++) {
+            const char *const mock = ours ? "gpu.so" : "delegate.so";
+            char name[NAME_BYTES];
+
+            snprintf(name, sizeof name, "%s fault=%s", mock, faults[i]);
+            judge_samples(name, mock_path(mock), faults[i],
+                          strstr(faults[i], "half") ? BOUNDS_FP16 : BOUNDS_FP32);
+        }
     }
+    judge_agent("none");
+    judge_agent("run_40");
+    judge_agent("odd_input");
 }
 
 static void judge_all(void)

@@ -252,6 +252,25 @@ static void keep_builtin(const struct mock *m, TfLiteContext *context, TfLiteInt
     nodes->size = kept;
 }
 
+/* Keeps the first node of each op. */
+static void keep_first(TfLiteContext *context, TfLiteIntArray *nodes)
+{
+    bool seen[BUILTIN_CUSTOM_END] = { false };
+    int kept = 0;
+
+    for (int i = 0; i < nodes->size; i++) {
+        TfLiteRegistration *registration;
+        TfLiteNode *node;
+
+        context->GetNodeAndRegistration(context, nodes->data[i], &node, &registration);
+        if (seen[registration->builtin_code])
+            continue;
+        seen[registration->builtin_code] = true;
+        nodes->data[kept++] = nodes->data[i];
+    }
+    nodes->size = kept;
+}
+
 static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 {
     struct mock *const m = delegate->data_;
@@ -275,6 +294,8 @@ static TfLiteStatus mock_prepare(TfLiteContext *context, TfLiteDelegate *delegat
         return kTfLiteOk;
     m->refused = -1;
     keep_builtin(m, context, plan);
+    if (m->fault == FAULT_FIRST)
+        keep_first(context, plan);
     if (m->last_node > 0)
         keep_range(plan, m->first_node, m->last_node);
     return context->ReplaceNodeSubsetsWithDelegateKernels(context, registration, plan, delegate);

@@ -47,6 +47,7 @@
     X(INVOKE, "invoke")               /* invoke fails, with a message */                           \
     X(PREPARE, "prepare")             /* Prepare fails, with a message */                          \
     X(DECLINE, "decline")             /* takes no node */                                          \
+    X(FIRST, "first")                 /* no fault: takes the first node of each op alone */        \
     X(POISON, "poison")               /* poison reaches the result */                              \
     X(BATCH, "batch")                 /* one unit in the last place with more than one image */    \
     X(SINGLE, "single")               /* wrong with one image */                                   \
