@@ -356,8 +356,6 @@ struct batch {
     struct hostile_outcome outcomes[HOSTILE_BATCH_MAX];
 };
 
-/* The longest rows, limits.turns.boundary_2 and _3, take 5 to 6 s, and 16 s under
- * AddressSanitizer. */
 static void limit_time(void)
 {
     const unsigned most = HOSTILE_SECONDS_MAX * (KIT_SANITIZED ? 4 : 1);
