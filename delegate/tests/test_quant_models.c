@@ -3,7 +3,8 @@
  *
  * All nodes are taken.  quantized=exact gives the reference's outputs to the last bit;
  * quantized=float_view the same class, unless the reference's two best are closer than the error.
- * The arena is at most 1.02 of what has to live at once. */
+ * The arena is at most 1.02 of what has to live at once.  Under sanitizers the trained ones, which
+ * run the same code for two minutes, are left out. */
 #include "conformance/suite/io/tensor_io.h"
 #include "conformance/suite/io/tensor_value.h"
 #include "conformance/suite/models/zoo.h"
@@ -11,6 +12,7 @@
 #include "reference/format/read.h"
 #include "reference/kernels/op.h"
 #include "reference/tests/kit/graph_kit.h"
+#include "reference/tests/kit/sanitized.h"
 #include "reference/tests/kit/test.h"
 
 #include "assay_gpu.h"
@@ -229,7 +231,7 @@ static void trained(const char *name, const char *picture)
     struct subject s CLOSED_BY(close_subject) = { .name = name };
     char model[PATH_BYTES], file[PATH_BYTES];
 
-    if (!have_device)
+    if (!have_device || KIT_SANITIZED)
         skip();
     shared_path(model, "real", name);
     shared_path(file, "images", picture);
@@ -265,7 +267,7 @@ TEST(a_cat)
     struct subject s CLOSED_BY(close_subject) = { .name = "cat", .picture = picture };
     struct labels labels CLOSED_BY(labels_close);
 
-    if (!have_device)
+    if (!have_device || KIT_SANITIZED)
         skip();
     shared_path(model, "real", "mobilenet_v1_0.25_128_quant.tflite");
     shared_path(picture, "images", "cat.bmp");
