@@ -47,6 +47,8 @@ TEST(test_looks)
     expect_look(dense, (float[]){ 7, 8, 9, 7, 8, 9 }, NULL, want, 6, "the bias alone");
     expect_look(dense, (float[]){ 7, 8, 9, 7, 8, 8 }, NULL, want, 6, NULL);
     expect_look(add, (float[]){ 2, 3, 5, 0 }, NULL, want, 4, "shifted by one place");
+    expect_look(add, (float[]){ 2.0001F, 3, 5, 0 }, NULL, want, 4, "shifted by one place");
+    expect_look(add, (float[]){ 2.001F, 3, 5, 0 }, NULL, want, 4, NULL);
     expect_look(add, (float[]){ 0, 1, 2, 3 }, NULL, want, 4, "shifted by one place");
     expect_look(add, (float[]){ 0, 1, 1, 1 }, NULL, (double[]){ 1, 1, 1, 1 }, 4, NULL);
     expect_look(add, (float[]){ NAN, NAN, NAN, NAN }, NULL, want, 4, NULL);

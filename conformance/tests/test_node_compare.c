@@ -132,6 +132,8 @@ TEST(test_swaps)
         { { 1, 2 }, { 0, 0 }, { 0.9F, 0.8F }, 0 },          /* as the reference has them */
         { { 2, 1 }, { 0, 0 }, { 0.9F, 0.8F }, 0 },          /* other boxes have these scores */
         { { 2, 1 }, { 0, 0 }, { 0.85F, 0.85F }, 2 },        /* scores that are near */
+        { { 2, 1 }, { 0, 0 }, { 0.879F, 0.821F }, 2 },      /* within 4 times what scores are off */
+        { { 2, 1 }, { 0, 0 }, { 0.8815F, 0.8185F }, 0 },    /* not within it */
         { { 2, 1 }, { 0, 3 }, { 0.85F, 0.85F }, 0 },        /* a class that there is not */
         { { 1.75F, 1.25F }, { 0, 0 }, { 0.84F, 0.86F }, 2 } /* the nearest box */
     };

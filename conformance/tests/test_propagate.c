@@ -23,12 +23,35 @@ struct graph {
 enum { SUM = 2 };
 #define PRODUCT "MUL {} sum f32[1,6]=3,-0.5,7,1,2,-5 -> y"
 
-static void open_graph(struct graph *g, const char *op)
+/* Makes the sum tensor 0, as the first of a file may be what lies between nodes. */
+static void swap_first(const struct model_subgraph *m)
+{
+    struct model_tensor *const tensors = (struct model_tensor *)m->tensors, first = tensors[0];
+    const struct model_ints *const lists[] = { &m->inputs,
+                                               &m->outputs,
+                                               &m->operators[0].inputs,
+                                               &m->operators[0].outputs,
+                                               &m->operators[1].inputs,
+                                               &m->operators[1].outputs };
+
+    tensors[0] = tensors[SUM];
+    tensors[SUM] = first;
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++)
+        for (size_t i = 0; i < lists[l]->count; i++) {
+            int32_t *const t = (int32_t *)&lists[l]->data[i];
+
+            *t = *t == 0 ? SUM : *t == SUM ? 0 : *t;
+        }
+}
+
+static void open_graph_of(struct graph *g, const char *op, bool first)
 {
     const struct interpreter_options options = { .preserve_all = true, .num_threads = -1 };
 
     *g = (struct graph){ .in = NULL };
     kit_text(&g->model, "ADD {} x:f32[1,6] one:f32[1,6]=1 -> sum; %s", op);
+    if (first)
+        swap_first(&g->model.subgraphs[0]);
     if (interpreter_open(&g->in, &g->model, &options, &err) != STATUS_OK ||
         interpreter_allocate(g->in, &err) != STATUS_OK)
         fail_msg("%s", err.text);
@@ -36,6 +59,11 @@ static void open_graph(struct graph *g, const char *op)
     g->instance.inputs[0].type = kTfLiteFloat32;
     g->instance.inputs[0].bytes = sizeof x;
     g->instance.inputs[0].data[0] = x;
+}
+
+static void open_graph(struct graph *g, const char *op)
+{
+    open_graph_of(g, op, false);
 }
 
 static void close_graph(struct graph *g)
@@ -99,6 +127,15 @@ TEST(test_clamp)
     expect_limit(&g, BOUNDS_FP32, 5, 0x1p-20, 0x1.8p-19); /* 9: a unit for the sum, one ours */
     expect_limit(&g, BOUNDS_FP32, 1, 0, 1e-9);            /* -1: 0, and nothing above it */
     expect_limit(&g, BOUNDS_FP16, 5, 0x1p-7, 0x1.4p-6);
+}
+
+/* A tensor that is the first of the file is as uncertain as another. */
+TEST(test_first_tensor)
+{
+    struct graph g CLOSED_BY(close_graph);
+
+    open_graph_of(&g, "RELU sum -> y", true);
+    expect_limit(&g, BOUNDS_FP32, 5, 0x1p-20, 0x1.8p-19);
 }
 
 TEST(test_product)

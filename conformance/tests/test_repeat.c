@@ -95,6 +95,12 @@ TEST(test_load_and_addresses)
     expect_wrong("address", 30, RUNS - 30);
 }
 
+/* Interpreters that live at a time are asked in turns. */
+TEST(test_turns)
+{
+    expect_wrong("last_made", 30, RUNS - 30);
+}
+
 /* No run is right: there are no bits that the others could be held to. */
 TEST(test_always)
 {

@@ -163,8 +163,8 @@ static struct row *row_named(const char *name)
 
 /* ---- one case ---- */
 
-/* All that nodes make, as a device has it whose every fifth result is off. */
-static void displace(struct outputs *got)
+/* All that nodes make, as a device has it whose every fifth result is off, or of bytes all. */
+static void displace(struct outputs *got, bool all)
 {
     for (size_t o = 0; o < got->count; o++) {
         const TfLiteType type = got->items[o].type;
@@ -172,8 +172,8 @@ static void displace(struct outputs *got)
 
         for (size_t i = o % 5; i < got->items[o].bytes / 4 && type == kTfLiteFloat32; i += 5)
             ((float *)got->items[o].data)[i] *= i % 2 ? 1 + 0x1p-9F : 1 - 0x1p-21F;
-        for (size_t i = o % 5; i < got->items[o].bytes && type == kTfLiteInt8; i += 5)
-            bytes[i] = (unsigned char)(bytes[i] + i % 3);
+        for (size_t i = o % 5; i < got->items[o].bytes && type == kTfLiteInt8; i += all ? 1 : 5)
+            bytes[i] = (unsigned char)(bytes[i] + (all || i % 3));
     }
 }
 
@@ -272,7 +272,7 @@ static void sum_up(struct row *row, const struct subject_class *class, enum data
     };
 
     row->cases++;
-    for (int moved = 0; moved < 2; moved++) {
+    for (int moved = 0; moved < 3; moved++) {
         struct case_result r = { .status = CASE_PASS };
         double margin;
 
@@ -291,8 +291,8 @@ static void sum_up(struct row *row, const struct subject_class *class, enum data
             }
         }
         noted = NULL;
-        displace(exposed);
-        displace(hidden);
+        displace(exposed, moved > 0);
+        displace(hidden, moved > 0);
     }
     if (x->judged_node < 0 || row->cases % 8 == 1)
         note_conditioning(row, class, in);
@@ -369,6 +369,7 @@ static const char *const samples[] = {
     "fully_connected.f32.rank4_flat_c5",
     "gap.f32.conv_2d_after_sub_c3",
     "lstm.f32.a3",
+    "unidirectional_sequence_lstm.f32.n1_t1_d1_a2",
     "composite.f32.canary_softmax",
     "reverse_v2.f32.batch",
 };
@@ -386,12 +387,13 @@ static bool is_repeatable(const char *fault)
     return true;
 }
 
-static void judge_samples(const char *name, const char *spec, const char *fault, enum bounds bounds)
+static void judge_samples(const char *name, const char *spec, const char *fault, enum bounds bounds,
+                          uint64_t runs)
 {
     char option[64];
     const char *items[] = { option, "ulps=8" };
     struct judge_stage stage = { .set = -1 };
-    const struct judge_options how = { .seed = 1, .stage = &stage };
+    const struct judge_options how = { .seed = 1, .stage = &stage, .repeat = { runs, 60 } };
     struct subject subject CLOSED_BY(subject_close);
     struct habit_choice choice;
     struct judge *judge = NULL;
@@ -421,15 +423,15 @@ static void judge_samples(const char *name, const char *spec, const char *fault,
 }
 
 /* At the end of a line. */
-static void judge_agent(const char *fault)
+static void judge_agent(const char *fault, uint64_t runs)
 {
     char agent[PATH_MAX], spec[3 * PATH_MAX], name[NAME_BYTES];
 
     snprintf(agent, sizeof agent, "%s", build_path("", "assay-agent"));
     snprintf(spec, sizeof spec, "exec:exec %s --subject=delegate:%s?fault=%s", agent,
              mock_path("delegate.so"), fault);
-    snprintf(name, sizeof name, "agent fault=%s", fault);
-    judge_samples(name, spec, fault, BOUNDS_FP32);
+    snprintf(name, sizeof name, "agent fault=%s runs=%d", fault, (int)runs);
+    judge_samples(name, spec, fault, BOUNDS_FP32, runs);
 }
 
 static void judge_faults(void)
@@ -449,12 +451,13 @@ static void judge_faults(void)
 
             snprintf(name, sizeof name, "%s fault=%s", mock, faults[i]);
             judge_samples(name, mock_path(mock), faults[i],
-                          strstr(faults[i], "half") ? BOUNDS_FP16 : BOUNDS_FP32);
+                          strstr(faults[i], "half") ? BOUNDS_FP16 : BOUNDS_FP32, 0);
         }
     }
-    judge_agent("none");
-    judge_agent("run_40");
-    judge_agent("odd_input");
+    judge_agent("none", 0);
+    judge_agent("none", 3);
+    judge_agent("run_40", 0);
+    judge_agent("odd_input", 0);
 }
 
 static void judge_all(void)

@@ -364,6 +364,8 @@ static bool read_option(struct mock *m, const char *key, const char *value)
     }
     if (strcmp(key, "wait") == 0)
         return m->waits = true;
+    if (strcmp(key, "precision") == 0)
+        m->halves = strcmp(value, "fp16") == 0;
     if (strcmp(key, "model_token") == 0 || strcmp(key, "in_place") == 0 ||
         strcmp(key, "packed_dot") == 0 || strcmp(key, "precision") == 0 ||
         strcmp(key, "quantized") == 0)
@@ -400,6 +402,7 @@ TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const cha
         return NULL;
     }
     last_mock = m;
+    last_halves = m->halves;
     if (m->fault == FAULT_FORK && fork() == 0) {
         setsid();
         for (;;)

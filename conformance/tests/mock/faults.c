@@ -16,6 +16,7 @@
 
 struct kernel *last_kernel;
 struct mock *last_mock;
+bool last_halves;
 static atomic_int in_invoke;
 static int invokes_of_process;
 
@@ -377,6 +378,7 @@ static bool has_habit_fault(const struct kernel *k, const TfLiteContext *context
     case FAULT_ODD_CONSTANT: return is_odd(context, k->constant_first);
     case FAULT_PARTITIONS: return k->second;
     case FAULT_LAST_DELEGATE: return last_mock != k->mock;
+    case FAULT_OTHER_OPTIONS: return last_halves;
     case FAULT_WARM: return k->mock->warm;
     case FAULT_WAIT: return k->mock->waits;
     default: return false;

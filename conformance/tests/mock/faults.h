@@ -79,6 +79,7 @@
     X(ODD_CRASH, "odd_crash")       /* crashes when an input is not at a multiple of 16 */         \
     X(PARTITIONS, "partitions")     /* wrong in the second partition of a graph */                 \
     X(LAST_DELEGATE, "last_delegate") /* wrong when another delegate was made later */             \
+    X(OTHER_OPTIONS, "other_options") /* wrong when the one made last has precision=fp16 */        \
     X(LAST_OUTPUT, "last_output")     /* wrong in the third invoke, in the last output alone */    \
     X(WARM, "warm") /* wrong when serialization_dir holds what an earlier one left */              \
     X(OTHER_FILES, "other_files") /* later starts with the same files give the first's results */  \
@@ -110,6 +111,7 @@ struct mock {
     uint64_t memory;           /* of the device, as it says */
     char tensor[64];           /* whose node has the fault; empty: that of all nodes */
     bool warm, waits;          /* its files were there; the option wait was given */
+    bool halves;               /* precision=fp16 was */
     long starts;               /* with its files, this one too */
 };
 
@@ -141,6 +143,7 @@ struct kernel {
 /* Of the process: the kernels and delegates that are alive share it, as they should not. */
 extern struct kernel *last_kernel;
 extern struct mock *last_mock;
+extern bool last_halves; /* whether it has precision=fp16 */
 
 /* Whether there is a fault of this name. */
 bool faults_find(const char *name, enum fault *fault);
