@@ -91,7 +91,7 @@ trap 'exit 143' TERM
 
 # Files of tests, a process each.  Those that take longest begin, so that none of them is left alone at
 # the end.
-long='test_(faults|hostile_models|exact_dots|tail|gemm_int8|serialize|tune|transform_.*|runner_stop|digits|cases|image|model_text|quant_models|packed|prefetch|scale|gemm|run_log|hostile_files)'
+long='test_(verdicts|faults|hostile_models|exact_dots|tail|gemm_int8|serialize|tune|transform_.*|runner_stop|digits|cases|image|model_text|quant_models|packed|prefetch|scale|gemm|run_log|hostile_files)'
 for layer in reference delegate conformance; do
     "$b/tests/$layer" --list >"$log/$layer.files" || fail "$b/tests/$layer --list"
     sed "s,.*,$layer.& $b/tests/$layer &," "$log/$layer.files"
