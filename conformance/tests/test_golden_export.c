@@ -98,6 +98,10 @@ TEST(export_holds_the_cases)
     h5_close(group);
     close_exported(&e);
     assert_int_equal(export_cases("nothing", 1, &bytes, &count, &err), STATUS_USAGE);
+    /* The most dimensions that a golden has. */
+    assert_int_equal(export_cases("dynamic_update_slice.f32.rank8", 1, &bytes, &count, &err),
+                     STATUS_OK);
+    mem_free(bytes);
 }
 
 /* So many of an op; with data of fp16 the inputs are others, and f16 values. */

@@ -154,6 +154,7 @@ TEST(names_are_parsed)
     assert_int_equal(c.habits, 0);
     assert_int_equal(habits_parse("runs,walks", &c, &err), STATUS_USAGE);
     assert_non_null(strstr(err.text, "walks: expected all, none, or some of resized, runs"));
+    assert_string_equal(strrchr(err.text, ' '), " wait");
     assert_int_equal(habits_parse("", &c, &err), STATUS_USAGE);
 }
 
@@ -210,6 +211,7 @@ TEST(a_case_alone_has_its_habits)
     for (size_t i = 0; i < count; i += 7) {
         struct test_case one = cases[i];
 
+        one.habits = 0;
         assert_int_equal(habits_draw(&choice, &one, 1, 1, &err), STATUS_OK);
         assert_int_equal(cases[i].habits & ~one.habits, 0);
     }
