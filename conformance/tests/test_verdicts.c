@@ -31,6 +31,7 @@
 #include "reference/tests/kit/test.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -550,6 +551,9 @@ static bool are_kept(const struct row *kept, const struct row *now)
            kept->words == now->words;
 }
 
+/* Sanitizers run a part of it, and registers of 80 bits round elsewhere. */
+static const bool compares = !KIT_SANITIZED && FLT_EVAL_METHOD == 0;
+
 TEST(nothing_has_moved)
 {
     FILE *const f = fopen(file_name, "r");
@@ -566,7 +570,7 @@ TEST(nothing_has_moved)
         if (!read_row(line, &r))
             fail_msg("%s: no row: %s", file_name, line);
         kept++;
-        if (KIT_SANITIZED || are_kept(&r, row_named(r.name)))
+        if (!compares || are_kept(&r, row_named(r.name)))
             continue;
         moved++;
         print_error("expected %s   found ", line);
@@ -574,7 +578,7 @@ TEST(nothing_has_moved)
     }
     fclose(f);
     assert_true(kept > 0);
-    if (!KIT_SANITIZED)
+    if (compares)
         assert_int_equal(kept, row_count);
     if (moved)
         fail_msg("%zu of %zu rows of %s are others: `build/tests/conformance test_verdicts keep` "
