@@ -63,7 +63,7 @@ struct sums {
 };
 
 struct row {
-    char name[NAME_BYTES]; /* "conv_2d.f32 fp16" */
+    char name[NAME_BYTES]; /* "conv_2d fp16" */
     size_t cases, failed;
     struct sums limits, figures;
     uint64_t words;
@@ -217,12 +217,26 @@ static void note_words(struct row *row, const char *text)
 
 static void note_result(struct row *row, const struct case_result *r)
 {
-    const double figures[] = { r->max_abs,         r->max_ulp,
-                               r->margin,          r->bias,
-                               (double)r->unequal, (double)r->not_judged,
-                               (double)r->designs, r->error,
-                               r->limit,           r->want,
-                               r->worst.ratio,     (double)r->output + 1 };
+    const double figures[] = { r->max_abs,
+                               r->max_ulp,
+                               r->margin,
+                               r->bias,
+                               (double)r->unequal,
+                               (double)r->not_judged,
+                               (double)r->designs,
+                               r->error,
+                               r->limit,
+                               r->want,
+                               r->worst.ratio,
+                               (double)r->output + 1,
+                               (double)r->habits,
+                               (double)r->left_out,
+                               (double)r->refused,
+                               (double)r->nth_node,
+                               (double)r->nodes,
+                               (double)r->taken,
+                               (double)r->integers,
+                               (double)r->frame };
 
     row->failed += r->status == CASE_FAIL;
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
